@@ -1,0 +1,25 @@
+//! The nouns of Plimsoll as plain data, and the clock.
+//!
+//! Everything here is a value that several rooms pass to each other: a plan, a scenario, an arrival, a metric, a
+//! tag set, a sample, a window, an event. The room does no I/O, knows no serialization format and holds no
+//! behaviour of others; what little it does is what a noun must do to itself (merge, compare, look up).
+
+pub mod aggregate;
+pub mod arrival;
+pub mod clock;
+pub mod event;
+pub mod metric;
+pub mod plan;
+pub mod progress;
+pub mod sample;
+pub mod tags;
+
+pub use aggregate::{Aggregate, CounterTotal, GaugeTotal, RateTotal, SeriesKey, Trend, Window};
+pub use arrival::{Arrival, DropCause};
+pub use clock::{Clock, Epoch, Instant, SimulatedClock, SystemClock};
+pub use event::{LogLevel, LogLine, RunEvent};
+pub use metric::{Metric, MetricId, MetricKind, MetricRegistry, ValueKind};
+pub use plan::{Plan, Scenario, ScenarioId};
+pub use progress::{RunProgress, ScenarioProgress};
+pub use sample::{Mark, Metadata, Sample};
+pub use tags::{SystemTag, SystemTags, TagInterner, TagSet, TagSetId};

@@ -1,0 +1,2 @@
+//! Automation of this repository, as `cargo xtask`.
+fn main() {}
