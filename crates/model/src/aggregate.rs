@@ -96,6 +96,26 @@ impl Aggregate {
         }
     }
 
+    /// An empty aggregate of the same kind.
+    pub fn emptied(&self) -> Aggregate {
+        Aggregate::empty(match self {
+            Aggregate::Counter(_) => MetricKind::Counter,
+            Aggregate::Gauge(_) => MetricKind::Gauge,
+            Aggregate::Rate(_) => MetricKind::Rate,
+            Aggregate::Trend(_) => MetricKind::Trend,
+        })
+    }
+
+    /// Whether it holds no sample.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Aggregate::Counter(counter) => counter.count == 0,
+            Aggregate::Gauge(gauge) => gauge.is_empty(),
+            Aggregate::Rate(rate) => rate.total == 0,
+            Aggregate::Trend(trend) => trend.population() == 0,
+        }
+    }
+
     /// Adds one sample's value.
     #[inline]
     pub fn record(&mut self, value: f64, mark: Mark, at: Instant) {
