@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::metric::builtin;
-use model::{Compat, Instant, Mark, MetricRegistry, SystemClock, SystemTag};
+use model::plan::Compat;
+use model::{Mark, MetricRegistry, SystemClock, SystemTag};
 use rquickjs::function::Args as CallArgs;
 use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
 
@@ -233,7 +234,7 @@ impl ScriptVu {
     /// Runs one iteration to its end. Must be called on the VU's coroutine.
     pub fn iterate(&mut self, call: &Call, setup_data: Option<&Arc<str>>) -> End {
         let state = self.vm.state.clone();
-        state.stop.begin(call.interrupt_at);
+        state.stop.begin();
         state.phase.set(Phase::Iterations);
         self.enter_scenario(call);
         state.next_due.set(call.due);
@@ -277,9 +278,9 @@ impl ScriptVu {
     /// `setup()`: its result as JSON. Must be called on the VU's coroutine.
     ///
     /// # Errors
-    /// It throws, is cut off at `interrupt_at`, or returns what JSON cannot hold.
-    pub fn setup(&mut self, interrupt_at: Instant) -> Result<Option<Arc<str>>, ScriptError> {
-        self.begin_special(Phase::Setup, "::setup", interrupt_at);
+    /// It throws, is cut off, or returns what JSON cannot hold.
+    pub fn setup(&mut self) -> Result<Option<Arc<str>>, ScriptError> {
+        self.begin_special(Phase::Setup, "::setup");
         let result = self.run("setup", |_| Ok(None));
         self.end_iteration(&self.vm.state.clone());
         let value = result?;
@@ -297,9 +298,9 @@ impl ScriptVu {
     /// `teardown(data)`. Must be called on the VU's coroutine.
     ///
     /// # Errors
-    /// It throws or is cut off at `interrupt_at`.
-    pub fn teardown(&mut self, setup_data: Option<&Arc<str>>, interrupt_at: Instant) -> Result<(), ScriptError> {
-        self.begin_special(Phase::Teardown, "::teardown", interrupt_at);
+    /// It throws or is cut off.
+    pub fn teardown(&mut self, setup_data: Option<&Arc<str>>) -> Result<(), ScriptError> {
+        self.begin_special(Phase::Teardown, "::teardown");
         let result = self.run("teardown", |ctx| self.setup_argument(ctx, setup_data));
         self.end_iteration(&self.vm.state.clone());
         result.map(|_| ())
@@ -308,9 +309,9 @@ impl ScriptVu {
     /// `handleSummary(data)`: what to write, and where. Must be called on the VU's coroutine.
     ///
     /// # Errors
-    /// It throws or is cut off at `interrupt_at`.
-    pub fn handle_summary(&mut self, data_json: &str, interrupt_at: Instant) -> Result<Vec<(String, Vec<u8>)>, ScriptError> {
-        self.begin_special(Phase::Summary, "", interrupt_at);
+    /// It throws or is cut off.
+    pub fn handle_summary(&mut self, data_json: &str) -> Result<Vec<(String, Vec<u8>)>, ScriptError> {
+        self.begin_special(Phase::Summary, "");
         let value = self.run("handleSummary", |ctx| ctx.json_parse(data_json).map(Some))?;
         self.vm.context.with(|ctx| {
             let state = &self.vm.state;
@@ -319,9 +320,9 @@ impl ScriptVu {
         })
     }
 
-    fn begin_special(&self, phase: Phase, group: &str, interrupt_at: Instant) {
+    fn begin_special(&self, phase: Phase, group: &str) {
         let state = &self.vm.state;
-        state.stop.begin(interrupt_at);
+        state.stop.begin();
         state.phase.set(phase);
         state.next_due.set(None);
         state.http.begin_iteration(state);

@@ -27,6 +27,10 @@ pub trait Control: Send + Sync {
     fn abort(&self, reason: &str);
     /// `test.fail(reason)`: the run goes on and counts as failed.
     fn fail(&self, reason: &str);
-    /// Whether everything should stop now, also scripts that never wait.
-    fn is_stopping(&self) -> bool;
+}
+
+/// Says when a VU is to be cut off; asked now and then while its script computes.
+pub trait Deadline {
+    /// Whether what the VU does now should have ended by `now`.
+    fn has_passed(&self, now: Instant) -> bool;
 }

@@ -37,7 +37,6 @@ pub enum ScriptError {
 #[derive(Debug, Default)]
 pub(crate) struct Stop {
     reason: Cell<StopReason>,
-    pub(crate) interrupt_at: Cell<Instant>,
     pub(crate) slice_started: Cell<Option<Instant>>,
 }
 
@@ -50,9 +49,8 @@ pub(crate) enum StopReason {
 }
 
 impl Stop {
-    pub(crate) fn begin(&self, interrupt_at: Instant) {
+    pub(crate) fn begin(&self) {
         self.reason.set(StopReason::None);
-        self.interrupt_at.set(interrupt_at);
         self.slice_started.set(None);
     }
 

@@ -24,6 +24,6 @@ mod tags;
 mod vm;
 
 pub use bundle::{Bundle, Entry, STACK_BYTES, ScriptVu, Settings};
-pub use callbacks::{Control, Log, Sink};
+pub use callbacks::{Control, Deadline, Log, Sink};
 pub use error::ScriptError;
 pub use state::{Call, End, RunShared, Seat};

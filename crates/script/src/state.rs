@@ -11,7 +11,7 @@ use model::{
 };
 use rquickjs::{Object, Persistent};
 
-use crate::callbacks::{Control, Log, Sink};
+use crate::callbacks::{Control, Deadline, Log, Sink};
 use crate::error::Stop;
 use crate::event_loop::EventLoop;
 use crate::http::HttpState;
@@ -52,6 +52,8 @@ pub struct Seat {
     pub id_in_instance: u64,
     /// Where its samples go.
     pub sink: Rc<dyn Sink>,
+    /// When what it does is to be cut off.
+    pub deadline: Rc<dyn Deadline>,
     /// The run.
     pub run: Arc<RunShared>,
 }
@@ -71,10 +73,6 @@ pub struct Call {
     pub iteration_in_test: u64,
     /// When it should have started; `None` in closed scenarios.
     pub due: Option<Instant>,
-    /// When it started.
-    pub started: Instant,
-    /// When it is to be cut off, whatever it does.
-    pub interrupt_at: Instant,
 }
 
 /// How an iteration ended.

@@ -65,9 +65,8 @@ impl Drop for Vm {
 /// Asked by the engine now and then while JavaScript runs.
 fn must_stop(vu: &Rc<VuState>) -> bool {
     let now = SystemClock::now();
-    let due = now >= vu.stop.interrupt_at.get() && vu.stop.interrupt_at.get() != model::Instant::ZERO;
-    let stopping = vu::is_interrupted() || vu.seat().is_some_and(|seat| vu.id_stops(seat));
-    if due || stopping {
+    let is_late = vu.seat().is_some_and(|seat| seat.deadline.has_passed(now));
+    if is_late || vu::is_interrupted() {
         vu.stop.set(StopReason::Interrupted);
         return true;
     }
@@ -80,13 +79,6 @@ fn must_stop(vu: &Rc<VuState>) -> bool {
         None => vu.stop.slice_started.set(Some(now)),
     }
     false
-}
-
-impl VuState {
-    /// Whether the run as a whole is ending for this VU; setup and teardown have their own time limit.
-    fn id_stops(&self, seat: &crate::state::Seat) -> bool {
-        self.phase.get() == crate::state::Phase::Iterations && seat.run.control.is_stopping()
-    }
 }
 
 struct HostResolver(Rc<VuState>);
