@@ -10,16 +10,31 @@
 //!   thread. [`Client::exchange`] does *one* request and gives *one* [`Exchange`]: no redirects, no cookies, no
 //!   credentials, no decompression, and no hidden retry (what the server saw is what the caller counts).
 
+mod chunked;
 mod client;
+mod connection;
+mod converse;
+mod decode;
+mod dial;
+mod dns;
 mod encode;
 mod error;
 mod exchange;
+mod head;
 mod headers;
+mod idle;
+mod limits;
 mod request;
 mod response;
+mod rules;
 mod shared;
+mod system;
 mod target;
+mod timer;
 mod tls;
+mod trace;
+mod verify;
+mod watch;
 
 pub use client::Client;
 pub use error::{Error, ErrorCode, Kind, Stage};
