@@ -10,7 +10,6 @@
 //!   thread. [`Client::exchange`] does *one* request and gives *one* [`Exchange`]: no redirects, no cookies, no
 //!   credentials, no decompression, and no hidden retry (what the server saw is what the caller counts).
 
-
 mod auth;
 mod chunked;
 mod client;
