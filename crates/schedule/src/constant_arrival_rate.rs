@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use model::{Arrival, Instant, ScenarioId};
+use plan::Stripe;
 
-use crate::{Lane, Next, Schedule, Stripe, nanos, offset};
+use crate::{Lane, Next, Schedule, nanos, offset};
 
 /// Iteration *i* of the whole test is due `i × time unit ÷ rate` after the start: the first at once.
 ///
@@ -50,7 +51,7 @@ impl ConstantArrivalRate {
         if self.rate == 0 {
             return None;
         }
-        let iteration = self.stripe.global_index(self.lane.local(self.taken))?;
+        let iteration = self.lane.iteration(&self.stripe, self.taken)?;
         let offset_ns = u128::from(iteration) * u128::from(self.time_unit_ns) / u128::from(self.rate);
         let due = offset(self.start, offset_ns);
         (due <= self.end).then_some(Arrival { scenario: self.scenario, iteration, due })

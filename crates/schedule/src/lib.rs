@@ -4,7 +4,7 @@
 //! its own copy, made for its [`Lane`]. Arrivals are dealt to the lanes in turn; the number of looping VUs is told to
 //! every lane, since which VUs live where is the engine's business.
 //!
-//! All numbers of a plan are those of the whole test; a [`Stripe`] gives this instance its exact part of them.
+//! All numbers of a plan are those of the whole test; a [`Segment`] gives this instance its exact part of them.
 
 mod constant_arrival_rate;
 mod constant_vus;
@@ -12,12 +12,12 @@ mod per_vu_iterations;
 mod ramping_arrival_rate;
 mod ramping_vus;
 mod shared_iterations;
-mod stripe;
 
 use std::time::Duration;
 
-use model::plan::{Executor, Scenario};
+use model::plan::{Executor, Scenario, Segment};
 use model::{Arrival, Instant, ScenarioId};
+use plan::Stripe;
 
 pub use constant_arrival_rate::ConstantArrivalRate;
 pub use constant_vus::ConstantVus;
@@ -25,7 +25,6 @@ pub use per_vu_iterations::PerVuIterations;
 pub use ramping_arrival_rate::RampingArrivalRate;
 pub use ramping_vus::RampingVus;
 pub use shared_iterations::SharedIterations;
-pub use stripe::Stripe;
 
 /// One of several threads that share the arrivals of a scenario: it gets those with number ≡ `index` (mod `of`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +39,10 @@ impl Lane {
     /// The only lane.
     pub const ONLY: Lane = Lane { index: 0, of: 1 };
 
-    /// The instance's number of this lane's `k`-th arrival.
-    fn local(self, k: u64) -> u64 {
-        k.saturating_mul(u64::from(self.of.max(1))).saturating_add(u64::from(self.index))
+    /// The index in the whole test of this lane's `k`-th arrival; none where the instance gets no arrivals.
+    fn iteration(self, stripe: &Stripe, k: u64) -> Option<u64> {
+        let local = k.checked_mul(u64::from(self.of.max(1)))?.checked_add(u64::from(self.index))?;
+        Some(stripe.global_index(local)).filter(|&global| global != u64::MAX)
     }
 }
 
@@ -87,14 +87,15 @@ pub enum Quota {
     Shared(u64),
 }
 
-/// The schedule of one lane of a scenario that starts at `start`.
+/// The schedule of one lane of a scenario that starts at `start`, for the part of the test that `segment` is.
 pub fn schedule(
     id: ScenarioId,
     scenario: &Scenario,
-    stripe: &Stripe,
+    segment: &Segment,
     lane: Lane,
     start: Instant,
 ) -> Box<dyn Schedule> {
+    let stripe = Stripe::new(segment);
     match &scenario.executor {
         Executor::SharedIterations { vus, max_duration, .. } => {
             Box::new(SharedIterations::new(count(stripe.scale(*vus)), *max_duration, start))
@@ -106,24 +107,32 @@ pub fn schedule(
             Box::new(ConstantVus::new(count(stripe.scale(*vus)), *duration, start))
         }
         Executor::RampingVus { start_vus, stages, .. } => {
-            Box::new(RampingVus::new(*start_vus, stages, stripe.clone(), start))
+            Box::new(RampingVus::new(*start_vus, stages, stripe, start))
         }
         Executor::ConstantArrivalRate { rate, time_unit, duration, .. } => {
             let pace = (*rate, *time_unit);
-            Box::new(ConstantArrivalRate::new(id, pace, *duration, stripe.clone(), lane, start))
+            Box::new(ConstantArrivalRate::new(id, pace, *duration, stripe, lane, start))
         }
         Executor::RampingArrivalRate { start_rate, time_unit, stages, .. } => {
             let pace = (*start_rate, *time_unit);
-            Box::new(RampingArrivalRate::new(id, pace, stages, stripe.clone(), lane, start))
+            Box::new(RampingArrivalRate::new(id, pace, stages, stripe, lane, start))
         }
     }
 }
 
-/// How many iterations each part of a closed scenario may start; open ones have no quota of their own.
-pub fn quota(executor: &Executor, stripe: &Stripe) -> Quota {
+/// Which iterations of the whole test are this instance's. Iterations that VUs share follow the VUs, as in k6.
+pub fn iteration_stripe(executor: &Executor, segment: &Segment) -> Stripe {
     match executor {
-        Executor::SharedIterations { vus, iterations, .. } => {
-            Quota::Shared(shared_iterations::local_iterations(*vus, *iterations, stripe))
+        Executor::SharedIterations { vus, .. } => Stripe::over_vus(segment, (*vus).min(plan::VUS_MAX)),
+        _ => Stripe::new(segment),
+    }
+}
+
+/// How many iterations each part of a closed scenario may start; open ones have no quota of their own.
+pub fn quota(executor: &Executor, segment: &Segment) -> Quota {
+    match executor {
+        Executor::SharedIterations { iterations, .. } => {
+            Quota::Shared(iteration_stripe(executor, segment).local_count(*iterations))
         }
         Executor::PerVuIterations { iterations, .. } => Quota::PerVu(*iterations),
         _ => Quota::Unlimited,
@@ -144,7 +153,8 @@ pub fn duration(executor: &Executor) -> Duration {
 }
 
 /// VUs this instance makes ready for the scenario, and how many it may add while it runs.
-pub fn vus(executor: &Executor, stripe: &Stripe) -> (u32, u32) {
+pub fn vus(executor: &Executor, segment: &Segment) -> (u32, u32) {
+    let stripe = Stripe::new(segment);
     match executor {
         Executor::SharedIterations { vus, .. }
         | Executor::PerVuIterations { vus, .. }

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use model::plan::Stage;
 use model::{Arrival, Instant, ScenarioId};
+use plan::Stripe;
 
-use crate::{Lane, Next, Schedule, Stripe, nanos, offset};
+use crate::{Lane, Next, Schedule, nanos, offset};
 
 /// The *n*-th iteration (from 1) is due when the area under the rate curve reaches *n*.
 ///
@@ -65,7 +66,7 @@ impl RampingArrivalRate {
 
     /// The next arrival of this lane; none when the area under the whole curve is too small for it.
     fn upcoming(&mut self) -> Option<Arrival> {
-        let iteration = self.stripe.global_index(self.lane.local(self.taken))?;
+        let iteration = self.lane.iteration(&self.stripe, self.taken)?;
         let ordinal = u128::from(iteration) + 1;
         let area = ordinal.saturating_mul(2 * u128::from(self.time_unit_ns));
         while self.legs.get(self.leg)?.area_after < area {

@@ -4,16 +4,14 @@ use std::iter::Peekable;
 
 use model::Instant;
 use model::plan::Stage;
+use plan::Stripe;
 
-use crate::{Next, Schedule, Stripe, count, nanos, offset};
-
-/// VUs beyond this are not counted: no machine holds as many, and each change costs a step.
-const VUS_MAX: u64 = 10_000_000;
+use crate::{Next, Schedule, count, nanos, offset};
 
 /// Within a stage from *a* to *b* VUs, the *i*-th change comes at `i ÷ |b − a|` of its duration, so that the target is
 /// reached exactly at its end. A stage of no duration is a jump. Changes at one instant are told as one.
 ///
-/// What happens to the VUs beyond a lowered target (`gracefulRampDown`) is the engine's business.
+/// Numbers beyond [`plan::VUS_MAX`] count as that. What happens to the VUs beyond a lowered target (`gracefulRampDown`) is the engine's business.
 #[derive(Clone, Debug)]
 pub struct RampingVus {
     changes: Peekable<Changes>,
@@ -27,13 +25,16 @@ impl RampingVus {
     pub fn new(start_vus: u64, stages: &[Stage], stripe: Stripe, start: Instant) -> RampingVus {
         let total_ns = stages.iter().map(|stage| u128::from(nanos(stage.duration))).sum();
         let changes = Changes {
-            stages: stages.iter().map(|stage| Stage { target: stage.target.min(VUS_MAX), ..*stage }).collect(),
+            stages: stages
+                .iter()
+                .map(|stage| Stage { target: stage.target.min(plan::VUS_MAX), ..*stage })
+                .collect(),
             stripe,
             start,
-            first: Some(start_vus.min(VUS_MAX)),
+            first: Some(start_vus.min(plan::VUS_MAX)),
             stage: 0,
             stage_start_ns: 0,
-            stage_from: start_vus.min(VUS_MAX),
+            stage_from: start_vus.min(plan::VUS_MAX),
             passed: 0,
         };
         RampingVus { changes: changes.peekable(), pending: None, announced: 0, end: offset(start, total_ns) }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::plan::{Executor, Scenario, Stage};
+use model::plan::{Executor, Scenario, Segment, Stage};
 use model::{Instant, ScenarioId};
 use proptest::prelude::*;
 
-use crate::{Lane, Next, Schedule, Stripe, schedule};
+use crate::{Lane, Next, Quota, Schedule, quota, schedule, vus};
 
 const START: Instant = Instant::from_ns(7_000_000_000);
 const SECOND: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ fn walk(schedule: &mut dyn Schedule) -> (Vec<f64>, Vec<(f64, u32)>, f64) {
 
 fn whole(executor: Executor) -> (Vec<f64>, Vec<(f64, u32)>, f64) {
     let scenario = scenario(executor);
-    walk(&mut *schedule(ScenarioId(0), &scenario, &Stripe, Lane::ONLY, START))
+    walk(&mut *schedule(ScenarioId(0), &scenario, &Segment::default(), Lane::ONLY, START))
 }
 
 fn check_arrivals(executor: Executor, expect: &[f64]) {
@@ -160,11 +160,19 @@ fn numbers_beyond_reason_do_not_panic() {
         },
     ] {
         let scenario = scenario(executor);
-        let mut schedule = schedule(ScenarioId(0), &scenario, &Stripe, Lane::ONLY, START);
+        let mut schedule = schedule(ScenarioId(0), &scenario, &Segment::default(), Lane::ONLY, START);
         for now in [START, START + SECOND, Instant::MAX] {
             schedule.next(now);
         }
     }
+}
+
+/// The parts of a test that is cut at these twelfths.
+fn segments(cuts: &std::collections::BTreeSet<u64>) -> Vec<Segment> {
+    let bounds: Vec<(u64, u64)> =
+        std::iter::once((0, 1)).chain(cuts.iter().map(|&cut| (cut, 12))).chain([(1, 1)]).collect();
+    let part = |pair: &[(u64, u64)]| Segment { from: pair[0], to: pair[1], sequence: bounds.clone() };
+    bounds.windows(2).map(part).collect()
 }
 
 fn any_open_executor() -> impl Strategy<Value = Executor> {
@@ -183,11 +191,11 @@ proptest! {
     #[test]
     fn lanes_together_are_the_whole(executor in any_open_executor(), lanes in 1..5_u32) {
         let scenario = scenario(executor);
-        let (expect, _, _) = walk(&mut *schedule(ScenarioId(0), &scenario, &Stripe, Lane::ONLY, START));
+        let (expect, _, _) = walk(&mut *schedule(ScenarioId(0), &scenario, &Segment::default(), Lane::ONLY, START));
         let mut joined = Vec::new();
         for index in 0..lanes {
             let lane = Lane { index, of: lanes };
-            joined.extend(walk(&mut *schedule(ScenarioId(0), &scenario, &Stripe, lane, START)).0);
+            joined.extend(walk(&mut *schedule(ScenarioId(0), &scenario, &Segment::default(), lane, START)).0);
         }
         joined.sort_by(f64::total_cmp);
         prop_assert_eq!(joined, expect);
@@ -213,5 +221,60 @@ proptest! {
         }
         let total = doubled_area(f64::MAX) as u64 / 2000;
         prop_assert_eq!(arrivals.len() as u64, total);
+    }
+
+    #[test]
+    fn segments_together_are_the_whole(executor in any_open_executor(), cuts in prop::collection::btree_set(1..12_u64, 0..4)) {
+        let (expect, _, _) = whole(executor.clone());
+        let mut joined = Vec::new();
+        for segment in segments(&cuts) {
+            let scenario = scenario(executor.clone());
+            joined.extend(walk(&mut *schedule(ScenarioId(0), &scenario, &segment, Lane::ONLY, START)).0);
+        }
+        joined.sort_by(f64::total_cmp);
+        prop_assert_eq!(joined, expect);
+    }
+
+    #[test]
+    fn vus_of_segments_add_up(
+        start in 0..40_u64,
+        stages in prop::collection::vec((0..500_u64, 0..40_u64), 1..5),
+        cuts in prop::collection::btree_set(1..12_u64, 0..4),
+    ) {
+        let scenario = scenario(ramping_vus(start, &stages));
+        let (_, expect, _) = whole(scenario.executor.clone());
+        let mut changes = Vec::new();
+        for (part, segment) in segments(&cuts).iter().enumerate() {
+            let (_, vus, _) = walk(&mut *schedule(ScenarioId(0), &scenario, segment, Lane::ONLY, START));
+            changes.extend(vus.into_iter().map(|(at, target)| (at, part, target)));
+        }
+        changes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut now_of_part = vec![0; cuts.len() + 1];
+        let mut joined: Vec<(f64, u32)> = Vec::new();
+        for (at, part, target) in changes {
+            now_of_part[part] = target;
+            let total = now_of_part.iter().sum();
+            match joined.last_mut() {
+                Some(last) if last.0 == at => last.1 = total,
+                _ => joined.push((at, total)),
+            }
+        }
+        // Two parts may trade a VU at one instant, which is no change of the whole.
+        joined.dedup_by_key(|change| change.1);
+        prop_assert_eq!(joined, expect);
+    }
+
+    #[test]
+    fn piles_of_segments_add_up(vus_whole in 1..40_u64, iterations in 0..500_u64, cuts in prop::collection::btree_set(1..12_u64, 0..4)) {
+        let executor = Executor::SharedIterations { vus: vus_whole, iterations, max_duration: SECOND };
+        let (mut piles, mut ready) = (0, 0);
+        for segment in segments(&cuts) {
+            let (vus_here, _) = vus(&executor, &segment);
+            let Quota::Shared(pile) = quota(&executor, &segment) else { panic!("a pile is shared") };
+            prop_assert!(vus_here > 0 || pile == 0, "iterations without a VU to run them");
+            piles += pile;
+            ready += u64::from(vus_here);
+        }
+        prop_assert_eq!((piles, ready), (iterations, vus_whole));
     }
 }
