@@ -9,14 +9,20 @@ use model::metric::builtin::{
 use model::{Instant, Mark, SystemClock};
 
 use crate::scenario::ScenarioRoom;
+use crate::shared::RunShared;
 use crate::vu_task::{Living, panic_text};
 use crate::{AbortReason, IterationCall, IterationEnd};
 
 impl ScenarioRoom {
     /// Runs one iteration on the calling VU's coroutine, and the pad up to `minIterationDuration` after it.
-    pub(crate) fn run_iteration(&self, living: &mut Living, due: Option<Instant>, is_first: bool) -> IterationEnd {
+    pub(crate) fn run_iteration(
+        &self,
+        living: &mut Living,
+        due: Option<Instant>,
+        is_first: bool,
+    ) -> IterationEnd {
         let call = self.call(living, due, is_first);
-        let end = iterate(living, &call);
+        let end = iterate(&self.run, living, &call);
         let finished = SystemClock::now();
         self.count(end);
         self.record(&call, end, finished);
@@ -100,14 +106,14 @@ impl ScenarioRoom {
     }
 }
 
-fn iterate(living: &mut Living, call: &IterationCall) -> IterationEnd {
+fn iterate(run: &RunShared, living: &mut Living, call: &IterationCall) -> IterationEnd {
     let vu = &mut living.vu;
     match catch_unwind(AssertUnwindSafe(|| vu.iterate(call))) {
         Ok(end) => end,
         Err(payload) => {
-            living.is_broken = true;
             let message = format!("iteration {} panicked: {}", call.iteration_in_test, panic_text(&*payload));
             living.seat.worker.error(SystemClock::now(), message);
+            living.mend(run);
             IterationEnd::Failed
         }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{DropCause, MetricRegistry, RunProgress, TagInterner};
+use tally::{Evaluation, Thresholds, Totals};
 
 use crate::{AbortReason, ProgramError, RunControl};
 
@@ -25,6 +26,8 @@ pub struct RunConfig {
     pub progress: Arc<RunProgress>,
     /// Ends the run early.
     pub control: RunControl,
+    /// The plan's thresholds, parsed once the script's own metrics are declared.
+    pub thresholds: Thresholds,
     /// Whether a listener wants raw samples.
     pub wants_samples: bool,
 }
@@ -39,6 +42,7 @@ impl RunConfig {
             tags: Arc::default(),
             progress: Arc::new(RunProgress::new(scenarios)),
             control: RunControl::default(),
+            thresholds: Thresholds::default(),
             wants_samples: false,
         }
     }
@@ -59,6 +63,10 @@ pub struct RunOutcome {
     pub teardown_error: Option<LifecycleError>,
     /// What `setup()` returned, as JSON.
     pub setup_data: Option<Arc<str>>,
+    /// What all windows add up to.
+    pub totals: Totals,
+    /// The last word on the thresholds.
+    pub thresholds: Evaluation,
     /// Dropped iterations of each scenario, by cause.
     pub drops: Vec<DropCounts>,
     /// Raw samples that the listeners did not get.

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 
 use model::{Arrival, Instant, ScenarioId, SystemClock};
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 use vu::Interrupter;
 
 use crate::lane_closed::Stint;
@@ -23,7 +24,7 @@ pub(crate) struct VuHandle {
     pub(crate) deadline: Arc<Deadline>,
     /// The scenario it works for now.
     pub(crate) serves: Cell<Option<ScenarioId>>,
-    interrupter: RefCell<Option<Interrupter>>,
+    coroutine: RefCell<Option<(Interrupter, JoinHandle<std::thread::Result<()>>)>>,
 }
 
 /// What a VU is given to do.
@@ -37,9 +38,17 @@ pub(crate) enum Work {
 impl VuHandle {
     /// Calls off whatever the VU is doing.
     pub(crate) fn interrupt(&self) {
-        let interrupter = self.interrupter.borrow().clone();
-        if let Some(interrupter) = interrupter {
+        if let Some((interrupter, _)) = &*self.coroutine.borrow() {
             interrupter.interrupt();
+        }
+    }
+
+    /// Waits until the VU is gone.
+    pub(crate) async fn ended(&self) {
+        let coroutine = self.coroutine.take();
+        if let Some((_, task)) = coroutine {
+            // A panic was reported where it happened.
+            let _ = task.await;
         }
     }
 }
@@ -55,7 +64,7 @@ pub(crate) async fn start_vu(
         mailbox: Mailbox::default(),
         deadline: deadline.clone(),
         serves: Cell::new(None),
-        interrupter: RefCell::default(),
+        coroutine: RefCell::default(),
     });
     let seat = Seat {
         vu_id: run.vu_stripe.global_index(id - 1).saturating_add(1),
@@ -68,8 +77,8 @@ pub(crate) async fn start_vu(
     let (ready, is_ready) = oneshot::channel();
     let life = Life { handle: handle.clone(), seat, run: run.clone() };
     let coroutine = vu::coroutine(run.config.stack_bytes, move || life.live(ready));
-    *handle.interrupter.borrow_mut() = Some(coroutine.interrupter());
-    tokio::task::spawn_local(coroutine);
+    let interrupter = coroutine.interrupter();
+    *handle.coroutine.borrow_mut() = Some((interrupter, tokio::task::spawn_local(coroutine)));
     match is_ready.await {
         Ok(Ok(())) => Ok(handle),
         Ok(Err(error)) => Err(error),
@@ -94,7 +103,7 @@ pub(crate) struct Living {
     pub(crate) iterations_of: Vec<(ScenarioId, u64)>,
     /// The scenario of the last iteration.
     pub(crate) last_scenario: Option<ScenarioId>,
-    /// Set when its code panicked: its state cannot be trusted any more.
+    /// Set when its code panicked and could not be made anew: it does no more work.
     pub(crate) is_broken: bool,
 }
 
@@ -125,23 +134,6 @@ impl Life {
                 Work::Arrival(room, arrival) => room.run_arrival(arrival, &mut living, &self.handle),
             }
             self.handle.serves.set(None);
-            if living.is_broken {
-                mend(&self.run, &mut living);
-            }
-        }
-    }
-}
-
-/// Replaces a VU whose code has panicked by a fresh one.
-fn mend(run: &RunShared, living: &mut Living) {
-    vu::clear_interrupt();
-    match create(run, &living.seat) {
-        Ok(vu) => {
-            living.vu = vu;
-            living.is_broken = false;
-        }
-        Err(error) => {
-            living.seat.worker.error(SystemClock::now(), format!("failed to restart a VU after a panic: {error}"));
         }
     }
 }
@@ -158,6 +150,19 @@ pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
 }
 
 impl Living {
+    /// Replaces the code of a VU that has panicked by a fresh one: its state cannot be trusted any more.
+    pub(crate) fn mend(&mut self, run: &RunShared) {
+        match create(run, &self.seat) {
+            Ok(vu) => self.vu = vu,
+            Err(error) => {
+                self.is_broken = true;
+                let message =
+                    format!("failed to restart VU {} after a panic: {error}", self.seat.id_in_instance);
+                self.seat.worker.error(SystemClock::now(), message);
+            }
+        }
+    }
+
     /// Whether work may go on: the deadline is ahead, and the VU is whole.
     pub(crate) fn may_go_on(&self, now: Instant) -> bool {
         !self.is_broken && !self.seat.deadline.has_passed(now)
