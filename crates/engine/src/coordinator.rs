@@ -25,7 +25,7 @@ const START_LEAD: Duration = Duration::from_millis(1);
 /// How often thresholds are judged, as in k6.
 const THRESHOLDS_EVERY: Duration = Duration::from_secs(2);
 
-/// How often the scenarios' progress is brought up to date.
+/// How often progress is brought up to date: of the initialisation, then of the scenarios.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// How long after everything should have ended the run waits for threads that a VU still holds.
@@ -110,7 +110,7 @@ impl<'a> Coordinator<'a> {
         }
         let (registry, tags) = (run.config.registry.clone(), run.config.tags.clone());
         let coordinator = Coordinator {
-            windows: WindowBook::new(registry.clone(), gauge_tags, workers, began),
+            windows: WindowBook::new(registry.clone(), gauge_tags, workers),
             totals: Totals::new(registry, tags, run.config.thresholds.clone()),
             run,
             reports,
@@ -119,7 +119,7 @@ impl<'a> Coordinator<'a> {
             ended: None,
             started: None,
             next_thresholds: Instant::MAX,
-            next_progress: Instant::MAX,
+            next_progress: began,
             vus_ready: 0,
             lanes_done: 0,
             vus_closed: vec![false; workers],
@@ -173,7 +173,7 @@ impl<'a> Coordinator<'a> {
     /// The test proper begins: its windows, and k6's "test run duration", count from here.
     fn begin(&mut self) {
         self.began = SystemClock::now();
-        self.windows.restart(self.began);
+        self.windows.begin(self.began);
         self.run.config.progress.began_ns.store(self.began.as_ns(), Ordering::Relaxed);
     }
 
@@ -285,12 +285,10 @@ impl<'a> Coordinator<'a> {
 
     fn last_window(&mut self) {
         // An answer still on its way belongs to an earlier request: what came after it has to be asked for again.
-        for _ in 0..2 {
-            let now = SystemClock::now();
-            self.pump(now + WORKER_PATIENCE, |this| !this.windows.is_waiting() || this.workers_lost() > 0);
-            self.ask_for_windows(now, None);
-            self.pump(now + WORKER_PATIENCE, |this| !this.windows.is_open());
-        }
+        let until = SystemClock::now() + WORKER_PATIENCE;
+        self.pump(until, |this| !this.windows.is_waiting() || this.workers_lost() > 0);
+        self.ask_for_windows(SystemClock::now(), None);
+        self.pump(until, |this| !this.windows.is_open());
     }
 
     fn finish(mut self) -> RunOutcome {
@@ -337,8 +335,12 @@ impl<'a> Coordinator<'a> {
         match report {
             Report::VuReady => {
                 self.vus_ready += 1;
-                let (ready, planned) = (self.vus_ready as u32, self.run.vus_planned as u32);
-                (self.listener)(RunEvent::Initializing { ready, planned });
+                let now = SystemClock::now();
+                if now >= self.next_progress || self.vus_ready == self.run.vus_planned {
+                    self.next_progress = now + PROGRESS_EVERY;
+                    let (ready, planned) = (self.vus_ready as u32, self.run.vus_planned as u32);
+                    (self.listener)(RunEvent::Initializing { ready, planned });
+                }
             }
             Report::VuFailed(error) => {
                 self.init_error.get_or_insert(error);

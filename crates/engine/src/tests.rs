@@ -25,14 +25,17 @@ mod lifecycle;
 
 const MS: Duration = Duration::from_millis(1);
 
+/// What a closure does with a seat.
+type OnSeat<T> = dyn Fn(&Seat) -> Result<T, ProgramError> + Send + Sync;
+
 type Body = dyn Fn(&Seat, &IterationCall) -> IterationEnd + Send + Sync;
 
 /// A program of closures.
 struct Script {
     body: Arc<Body>,
-    setup: Option<Box<dyn Fn(&Seat) -> Result<Option<Arc<str>>, ProgramError> + Send + Sync>>,
+    setup: Option<Box<OnSeat<Option<Arc<str>>>>>,
     teardowns: Option<Arc<AtomicU64>>,
-    init: Box<dyn Fn(&Seat) -> Result<(), ProgramError> + Send + Sync>,
+    init: Box<OnSeat<()>>,
 }
 
 impl Script {
@@ -115,7 +118,14 @@ fn run_plan(workers: usize, plan: Plan, script: Script) -> Ran {
     run_with(config, plan, script)
 }
 
+/// An assertion inside a script is a panic that the engine survives, so it is looked for here.
 fn run_with(config: RunConfig, plan: Plan, script: Script) -> Ran {
+    let ran = run_unchecked(config, plan, script);
+    assert!(!ran.logged("panicked"), "{:?}", ran.events);
+    ran
+}
+
+fn run_unchecked(config: RunConfig, plan: Plan, script: Script) -> Ran {
     let mut events = Vec::new();
     let outcome = run(Arc::new(plan), Arc::new(script), config.clone(), &mut |event| events.push(event));
     Ran { outcome, events, config }

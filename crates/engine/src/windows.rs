@@ -29,12 +29,8 @@ pub(crate) struct WindowBook {
 }
 
 impl WindowBook {
-    pub(crate) fn new(
-        registry: Arc<MetricRegistry>,
-        gauge_tags: TagSetId,
-        workers: usize,
-        start: Instant,
-    ) -> WindowBook {
+    /// No second passes before [`WindowBook::begin`].
+    pub(crate) fn new(registry: Arc<MetricRegistry>, gauge_tags: TagSetId, workers: usize) -> WindowBook {
         WindowBook {
             merger: Merger::default(),
             gauges: Recorder::new(registry),
@@ -42,13 +38,13 @@ impl WindowBook {
             asked: vec![false; workers],
             open: None,
             index: 0,
-            start,
-            next_tick: start + WINDOW,
+            start: Instant::ZERO,
+            next_tick: Instant::MAX,
         }
     }
 
-    /// Begins the first window anew: what came before (init) belongs to it.
-    pub(crate) fn restart(&mut self, start: Instant) {
+    /// Begins the first window: what came before (init) belongs to it.
+    pub(crate) fn begin(&mut self, start: Instant) {
         (self.start, self.next_tick) = (start, start + WINDOW);
     }
 

@@ -57,7 +57,9 @@ fn a_panic_costs_one_iteration() {
         }
         sleep(MS)
     });
-    let ran = run_one(Executor::PerVuIterations { vus: 2, iterations: 3, max_duration: MS * 2000 }, script);
+    let executor = Executor::PerVuIterations { vus: 2, iterations: 3, max_duration: MS * 2000 };
+    let config = RunConfig { workers: 2, stack_bytes: 64 * 1024, ..RunConfig::new(1) };
+    let ran = run_unchecked(config, plan(vec![scenario("s", executor)]), script);
     assert_eq!(ran.iterations(), 6);
     assert_eq!(ran.config.progress.iterations_failed.load(Ordering::Relaxed), 1);
     assert!(ran.logged("on purpose"));
