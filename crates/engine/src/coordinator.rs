@@ -28,6 +28,9 @@ const THRESHOLDS_EVERY: Duration = Duration::from_secs(2);
 /// How often progress is brought up to date: of the initialisation, then of the scenarios.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
+/// How long the VUs may take to let go of what they hold, once a thread has already been waited for in vain.
+const CLOSE_PATIENCE: Duration = Duration::from_millis(200);
+
 /// How long after everything should have ended the run waits for threads that a VU still holds.
 const WORKER_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -69,6 +72,9 @@ struct Coordinator<'a> {
     vus_closed: Vec<bool>,
     lifecycle: Option<Result<Option<Arc<str>>, ProgramError>>,
     is_stop_passed_on: bool,
+    has_warned_of_hogs: bool,
+    /// Whether lanes were left behind, because a VU holds their thread.
+    has_given_up: bool,
     setup_data: Option<Arc<str>>,
     init_error: Option<ProgramError>,
     setup_error: Option<LifecycleError>,
@@ -125,6 +131,8 @@ impl<'a> Coordinator<'a> {
             vus_closed: vec![false; workers],
             lifecycle: None,
             is_stop_passed_on: false,
+            has_warned_of_hogs: false,
+            has_given_up: false,
             setup_data: None,
             init_error: None,
             setup_error: None,
@@ -254,6 +262,7 @@ impl<'a> Coordinator<'a> {
                 give_up = give_up.min(SystemClock::now() + WORKER_PATIENCE);
             }
         }
+        self.has_given_up = self.lanes_done < lanes;
         self.update_progress();
         self.next_thresholds = Instant::MAX;
         self.next_progress = Instant::MAX;
@@ -269,8 +278,8 @@ impl<'a> Coordinator<'a> {
         for worker in 0..self.run.orders.len() {
             self.run.order(worker, Order::CloseVus);
         }
-        let until = SystemClock::now() + WORKER_PATIENCE;
-        self.pump(until, |this| this.workers_lost() == 0);
+        let patience = if self.has_given_up { CLOSE_PATIENCE } else { WORKER_PATIENCE };
+        self.pump(SystemClock::now() + patience, |this| this.workers_lost() == 0);
         let lost = self.workers_lost();
         if lost > 0 {
             let message =
@@ -384,6 +393,7 @@ impl<'a> Coordinator<'a> {
             self.ask_for_windows(now, Some((vus, vus_max)));
         }
         if let Some(window) = self.windows.close(now) {
+            self.warn_of_hogs(now);
             self.totals.absorb(&window);
             (self.listener)(RunEvent::Window(Arc::new(window)));
         }
@@ -395,6 +405,20 @@ impl<'a> Coordinator<'a> {
             self.next_progress = now + PROGRESS_EVERY;
             self.update_progress();
         }
+    }
+
+    /// Says once that a thread could not hand over its second in time.
+    fn warn_of_hogs(&mut self, now: Instant) {
+        let late = self.windows.late();
+        if late.is_empty() || std::mem::replace(&mut self.has_warned_of_hogs, true) {
+            return;
+        }
+        let message = format!(
+            "worker thread {} did not answer in time: a VU computes without waiting, so iterations of its thread \
+             are late and their samples appear in a later second",
+            late[0]
+        );
+        self.log(LogLine::new(now, LogLevel::Warn, message));
     }
 
     fn ask_for_windows(&mut self, now: Instant, gauges: Option<(u32, u32)>) {

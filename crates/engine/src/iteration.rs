@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering;
 use model::metric::builtin::{
     ITERATION_DURATION, ITERATION_FAILED, ITERATION_LATENESS, ITERATION_RESPONSE_TIME, ITERATIONS,
 };
-use model::{Instant, Mark, SystemClock};
+use model::{Instant, Mark, Metadata, Sample, SystemClock, SystemTag};
 
 use crate::scenario::ScenarioRoom;
 use crate::shared::RunShared;
 use crate::vu_task::{Living, panic_text};
-use crate::{AbortReason, IterationCall, IterationEnd};
+use crate::{AbortReason, IterationCall, IterationEnd, Seat};
 
 impl ScenarioRoom {
     /// Runs one iteration on the calling VU's coroutine, and the pad up to `minIterationDuration` after it.
@@ -25,7 +25,7 @@ impl ScenarioRoom {
         let end = iterate(&self.run, living, &call);
         let finished = SystemClock::now();
         self.count(end);
-        self.record(&call, end, finished);
+        self.record(&living.seat, &call, end, finished);
         if end == IterationEnd::Aborted {
             living.seat.control.stop(AbortReason::Script(None));
         }
@@ -79,30 +79,44 @@ impl ScenarioRoom {
     }
 
     /// k6's two metrics for full iterations; beside them our own, which also know of the others.
-    fn record(&self, call: &IterationCall, end: IterationEnd, finished: Instant) {
+    fn record(&self, seat: &Seat, call: &IterationCall, end: IterationEnd, finished: Instant) {
+        let metadata = self.metadata(seat, call);
+        let record = |metric, value, mark| {
+            let sample = Sample { metric, tags: self.tags, value, at: finished, mark };
+            self.worker.record_with(sample, metadata.clone());
+        };
         let is_full = matches!(end, IterationEnd::Completed | IterationEnd::Failed);
         if is_full {
-            let duration_ms = finished.ms_since(call.started);
-            let values = [(ITERATIONS, 1.0), (ITERATION_DURATION, duration_ms)];
-            self.worker.record_many(self.tags, &values, finished, None);
+            record(ITERATIONS, 1.0, Mark::Measured);
+            record(ITERATION_DURATION, finished.ms_since(call.started), Mark::Measured);
         }
         if !self.run.is_honest() {
             return;
         }
         if is_full {
             let failed = if end == IterationEnd::Failed { 1.0 } else { 0.0 };
-            self.worker.record(ITERATION_FAILED, self.tags, failed, Mark::Measured, finished);
+            record(ITERATION_FAILED, failed, Mark::Measured);
         }
         let Some(due) = call.due else { return };
-        let lateness_ms = call.started.ms_since(due);
-        self.worker.record(ITERATION_LATENESS, self.tags, lateness_ms, Mark::Measured, finished);
+        record(ITERATION_LATENESS, call.started.ms_since(due), Mark::Measured);
         let mark = match end {
             IterationEnd::Completed => Mark::Measured,
             IterationEnd::Failed => Mark::Failed,
             // It would have taken at least this long.
             IterationEnd::Interrupted | IterationEnd::Aborted => Mark::Cut,
         };
-        self.worker.record(ITERATION_RESPONSE_TIME, self.tags, finished.ms_since(due), mark, finished);
+        record(ITERATION_RESPONSE_TIME, finished.ms_since(due), mark);
+    }
+
+    /// The system tags that k6 keeps out of series: made only where somebody will read them.
+    fn metadata(&self, seat: &Seat, call: &IterationCall) -> Option<Metadata> {
+        let system_tags = self.run.plan.system_tags;
+        let facts = [(SystemTag::Iter, call.vu_iteration), (SystemTag::Vu, seat.vu_id)];
+        if !self.worker.wants_samples() || !facts.iter().any(|(tag, _)| system_tags.has(*tag)) {
+            return None;
+        }
+        let wanted = facts.iter().filter(|(tag, _)| system_tags.has(*tag));
+        Some(wanted.map(|(tag, value)| (tag.as_str().into(), value.to_string().into())).collect())
     }
 }
 

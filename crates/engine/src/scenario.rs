@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use model::metric::builtin::{DROPPED_ITERATIONS, ITERATION_RESPONSE_TIME};
 use model::plan::Scenario;
-use model::{DropCause, Instant, Mark, ScenarioId, ScenarioProgress, SystemTag, TagSet, TagSetId};
+use model::{DropCause, Instant, Mark, Sample, ScenarioId, ScenarioProgress, SystemTag, TagSet, TagSetId};
 use tokio::sync::Notify;
 
 use crate::shared::{RunShared, ScenarioShared, WorkerShared};
@@ -115,7 +115,11 @@ impl ScenarioRoom {
     pub(crate) fn drop_iterations(&self, count: u64, cause: DropCause, at: Instant) {
         self.shared().count_drops(cause, count);
         self.run.config.progress.iterations_dropped.fetch_add(count, Ordering::Relaxed);
-        self.worker.record(DROPPED_ITERATIONS, self.drop_tags, count as f64, Mark::Measured, at);
+        let (metric, tags, value) = (DROPPED_ITERATIONS, self.drop_tags, count as f64);
+        // The cause goes along as a fact and not as a tag: the series stays the one that k6 has.
+        let is_wanted = self.worker.wants_samples() && self.run.is_honest();
+        let cause = is_wanted.then(|| [("cause".into(), cause.as_str().into())].into());
+        self.worker.record_with(Sample { metric, tags, value, at, mark: Mark::Measured }, cause);
         if self.run.is_honest() && self.plan().executor.is_open() {
             self.worker.record(ITERATION_RESPONSE_TIME, self.tags, 0.0, Mark::Dropped, at);
         }

@@ -12,7 +12,7 @@ use model::metric::builtin::{
     ITERATIONS, VUS, VUS_MAX,
 };
 use model::plan::{Compat, Executor, Plan, Scenario, Stage, ThresholdSpec};
-use model::{Aggregate, MetricId, RunEvent, SystemClock};
+use model::{Aggregate, MetricId, RunEvent, SystemClock, SystemTag};
 
 use crate::{
     AbortReason, DropCounts, IterationCall, IterationEnd, LifecycleError, Program, ProgramError, RunConfig,

@@ -93,6 +93,11 @@ impl WindowBook {
         self.asked.contains(&true)
     }
 
+    /// The workers that a closing window does not wait for any more.
+    pub(crate) fn late(&self) -> Vec<usize> {
+        (0..self.asked.len()).filter(|&worker| self.asked[worker]).collect()
+    }
+
     /// The window, once everybody has answered or the patience is over.
     pub(crate) fn close(&mut self, now: Instant) -> Option<Window> {
         let (end, until) = self.open?;

@@ -96,7 +96,29 @@ fn a_vu_that_hogs_its_thread_does_not_hold_the_others() {
         run_plan(2, plan(vec![scenario("s", Executor::ConstantVus { vus: 2, duration: MS * 1200 })]), script);
     assert!(ran.iterations() > 50, "only {} iterations", ran.iterations());
     let windows = ran.events.iter().filter(|event| matches!(event, RunEvent::Window(_))).count();
+    assert!(ran.logged("computes without waiting"));
     assert!(windows >= 2, "the window of the first second did not wait for the hog");
+}
+
+#[test]
+fn a_vu_that_never_ends_does_not_hold_the_run() {
+    let teardowns = Arc::new(AtomicU64::new(0));
+    let is_over = Arc::new(AtomicU64::new(0));
+    let released = is_over.clone();
+    let mut script = Script::new(move |seat, _| {
+        while seat.vu_id == 1 && released.load(Ordering::Relaxed) == 0 {
+            std::hint::spin_loop();
+        }
+        sleep(MS * 10)
+    });
+    script.teardowns = Some(teardowns.clone());
+    let mut scenario = scenario("s", Executor::ConstantVus { vus: 2, duration: MS * 100 });
+    scenario.graceful_stop = Duration::ZERO;
+    let ran = run_plan(2, plan(vec![scenario]), script);
+    is_over.store(1, Ordering::Relaxed);
+    assert_eq!((ran.outcome.workers_lost, teardowns.load(Ordering::SeqCst)), (1, 1));
+    assert!(ran.iterations() > 3, "the other thread's iterations count");
+    assert!(ran.outcome.elapsed < MS * 8000, "took {:?}", ran.outcome.elapsed);
 }
 
 #[test]

@@ -124,6 +124,31 @@ fn samples_reach_the_listener_that_asked() {
 }
 
 #[test]
+fn facts_go_along_with_samples_when_they_are_asked_for() {
+    let config = RunConfig { wants_samples: true, workers: 1, stack_bytes: 64 * 1024, ..RunConfig::new(1) };
+    let executor = Executor::PerVuIterations { vus: 1, iterations: 3, max_duration: MS * 100 };
+    let mut plan = plan(vec![scenario("s", executor)]);
+    plan.system_tags = plan.system_tags.with(SystemTag::Vu).with(SystemTag::Iter);
+    let ran = run_with(config, plan, Script::sleeping(70));
+    let mut facts = Vec::new();
+    for event in &ran.events {
+        let RunEvent::Samples(batch) = event else { continue };
+        for (sample, metadata) in batch.iter().filter(|(sample, _)| sample.metric != ITERATION_DURATION) {
+            let metadata = metadata.iter().flat_map(|metadata| metadata.iter());
+            facts.extend(metadata.map(|(name, value)| format!("{}:{name}={value}", sample.metric.0)));
+        }
+    }
+    facts.sort();
+    let of = |metric: MetricId, fact: &str| format!("{}:{fact}", metric.0);
+    let mut expect = vec![of(DROPPED_ITERATIONS, "cause=time_up")];
+    for metric in [ITERATIONS, ITERATION_FAILED] {
+        expect.extend(["iter=0", "vu=1", "iter=1", "vu=1"].map(|fact| of(metric, fact)));
+    }
+    expect.sort();
+    assert_eq!(facts, expect);
+}
+
+#[test]
 fn strict_runs_have_only_k6s_metrics() {
     let mut plan = plan(briefly());
     plan.compat = Compat::Strict;
