@@ -36,6 +36,9 @@ mod trace;
 mod verify;
 mod watch;
 
+#[cfg(test)]
+mod testing;
+
 pub use client::Client;
 pub use error::{Error, ErrorCode, Kind, Stage};
 pub use exchange::{Exchange, Phases};
