@@ -9,28 +9,44 @@
 //! * A [`Client`] exists once per VU: its idle connections, its TLS sessions, its byte counters. It lives on one
 //!   thread. [`Client::exchange`] does *one* request and gives *one* [`Exchange`]: no redirects, no cookies, no
 //!   credentials, no decompression, and no hidden retry (what the server saw is what the caller counts).
+//! * [`fetch`] is what a script's request means: exchanges with a [`CookieJar`], redirects, [`Auth`] and decoding,
+//!   each exchange shown to the caller.
 
 mod auth;
+mod chunked;
 mod client;
 mod coding;
+mod connection;
+mod converse;
 mod cookies;
+mod decode;
+mod dial;
 mod digest;
+mod dns;
 mod encode;
 mod error;
 mod exchange;
 mod fetch;
 mod form;
+mod head;
 mod headers;
-
+mod idle;
+mod limits;
 mod random;
 mod redirect;
 mod request;
 mod response;
+mod rules;
 mod set_cookie;
 mod shared;
 mod status;
+mod system;
 mod target;
+mod timer;
 mod tls;
+mod trace;
+mod verify;
+mod watch;
 
 pub use auth::{Auth, basic};
 pub use client::Client;
