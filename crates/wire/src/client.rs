@@ -159,3 +159,8 @@ impl Client {
         Ok(config)
     }
 }
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tls_tests;

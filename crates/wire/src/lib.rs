@@ -48,6 +48,9 @@ mod trace;
 mod verify;
 mod watch;
 
+#[cfg(test)]
+mod testing;
+
 pub use auth::{Auth, basic};
 pub use client::Client;
 pub use coding::{CODINGS_MAX, DECODED_BYTES_MAX, EncodeError, Encoded, decode, encode};

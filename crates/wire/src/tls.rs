@@ -252,7 +252,8 @@ pub(crate) fn error_of(error: &io::Error, host: &str) -> Option<Error> {
 fn certificate_error(why: &CertificateError, host: &str) -> Error {
     let detail = |text: String| format!("tls: failed to verify certificate: x509: {text}");
     match why {
-        CertificateError::UnknownIssuer => unknown_authority(),
+        // A bad signature is that of another authority with a name that we trust; Go calls both so.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => unknown_authority(),
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             let names = match why {
                 CertificateError::NotValidForNameContext { presented, .. } => presented.join(", "),
