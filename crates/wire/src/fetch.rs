@@ -109,11 +109,22 @@ async fn hop<'r>(
     }
     let Some(challenge) = challenge(&exchange.result) else { return (exchange, sent) };
     observe(&exchange, &sent);
+    // Boxed, because it is rare: the future of a fetch lives on a VU's stack.
+    Box::pin(answer(client, request, fetch, jar, &challenge)).await
+}
+
+/// The second exchange of digest authentication.
+async fn answer<'r>(
+    client: &Client,
+    request: &'r Request,
+    fetch: &FetchRequest<'_>,
+    jar: Option<&RefCell<CookieJar>>,
+    challenge: &Challenge,
+) -> (Exchange, Cow<'r, Request>) {
     // k6 answers without a name, too.
     let (user, password) = request.target.user().unwrap_or_default();
-    let answer = challenge.answer(request, user, password);
     let mut sent = prepared(request, fetch, jar);
-    set_header(sent.to_mut(), "Authorization", answer);
+    set_header(sent.to_mut(), "Authorization", challenge.answer(request, user, password));
     let exchange = client.exchange(&sent).await;
     absorb(&exchange, &sent, jar);
     (exchange, sent)
