@@ -12,6 +12,7 @@ mod ordered;
 mod points;
 mod summary_data;
 mod summary_export;
+mod time;
 
 pub use group::{Check, Group, path_id};
 pub use machine_summary::{
@@ -23,3 +24,4 @@ pub use ordered::Ordered;
 pub use points::{MetricLine, MetricLineData, PointLine, PointLineData, SubMetricLine, TagMap};
 pub use summary_data::{MetricData, SummaryData, SummaryDataOptions, SummaryState, ThresholdData};
 pub use summary_export::{ExportGroup, ExportMetric, SummaryExport};
+pub use time::rfc3339;

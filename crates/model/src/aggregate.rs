@@ -96,6 +96,26 @@ impl Aggregate {
         }
     }
 
+    /// An empty aggregate of the same kind.
+    pub fn emptied(&self) -> Aggregate {
+        Aggregate::empty(match self {
+            Aggregate::Counter(_) => MetricKind::Counter,
+            Aggregate::Gauge(_) => MetricKind::Gauge,
+            Aggregate::Rate(_) => MetricKind::Rate,
+            Aggregate::Trend(_) => MetricKind::Trend,
+        })
+    }
+
+    /// Whether it holds no sample.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Aggregate::Counter(counter) => counter.count == 0,
+            Aggregate::Gauge(gauge) => gauge.is_empty(),
+            Aggregate::Rate(rate) => rate.total == 0,
+            Aggregate::Trend(trend) => trend.population() == 0,
+        }
+    }
+
     /// Adds one sample's value.
     #[inline]
     pub fn record(&mut self, value: f64, mark: Mark, at: Instant) {
@@ -230,7 +250,9 @@ impl Trend {
     pub fn quantile(&self, q: f64) -> Quantile {
         let Some(last) = self.population().checked_sub(1) else { return Quantile::None };
         let rank = q.clamp(0.0, 1.0) * last as f64;
-        match (rank.ceil() as u64).min(last).checked_sub(self.values.count()) {
+        // 99.9 / 100 × 1000 is a hair above 999 in floats; that hair must not turn a success into a failure.
+        let upper_neighbour = (rank * (1.0 - 4.0 * f64::EPSILON)).ceil() as u64;
+        match upper_neighbour.min(last).checked_sub(self.values.count()) {
             None => self.values.at_rank(rank).map_or(Quantile::None, Quantile::Value),
             Some(above_measured) => self.failure_at(above_measured),
         }
@@ -371,6 +393,9 @@ mod tests {
         check(&each, 0.21, at_least(2.0, Mark::Dropped));
         check(&each, 0.81, Quantile::Failed);
         check(&[ms(5.0), FAILED], 0.5, Quantile::Failed);
+        let one_in_a_thousand: Vec<_> = [vec![ms(5.0); 1000], vec![FAILED]].concat();
+        check(&one_in_a_thousand, 99.9 / 100.0, Quantile::Value(5.0));
+        check(&one_in_a_thousand, 99.91 / 100.0, Quantile::Failed);
     }
 
     #[test]
