@@ -177,7 +177,27 @@ fn honest() -> SummaryInput {
 
 #[test]
 fn failures_are_said_in_words() {
-    let mut expect = expect_test::expect![[r""]];
+    let mut expect = expect_test::expect![[r#"
+
+
+  █ THRESHOLDS 
+
+    http_req_duration
+    ✗ 'p(95)<500' p(95)=> 60 s (timeout)
+
+
+  █ TOTAL RESULTS 
+
+    HTTP
+    http_req_duration........: med=12.5ms p(90)=> 1.23 s (dropped) p(95)=> 60 s (timeout) max=failed ±0.1 %
+    http_req_response_time...: n/a: closed loop
+
+    EXECUTION
+    iteration_lateness.......: med=200µs  p(90)=300µs              p(95)=400µs            max=500µs  exact
+
+
+
+"#]];
     expect.indent(false);
     expect.assert_eq(&render(&honest(), &Options::default()));
 }
