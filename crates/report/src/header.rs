@@ -48,8 +48,7 @@ mod tests {
                 &scenarios,
             ),
         };
-        let mut expect = expect_test::expect![[r#"
-
+        let expect = r"
   plimsoll 0.1.0
 
      execution: local
@@ -59,8 +58,7 @@ mod tests {
      scenarios: (100.00%) 1 scenario, 1 max VUs, 10m30s max duration (incl. graceful stop):
               * default: 1 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)
 
-"#]];
-        expect.indent(false);
-        expect.assert_eq(&render(&header, Style::PLAIN));
+";
+        assert_eq!(render(&header, Style::PLAIN), expect);
     }
 }

@@ -177,8 +177,7 @@ fn honest() -> SummaryInput {
 
 #[test]
 fn failures_are_said_in_words() {
-    let mut expect = expect_test::expect![[r#"
-
+    let expect = r"
 
   █ THRESHOLDS 
 
@@ -197,9 +196,8 @@ fn failures_are_said_in_words() {
 
 
 
-"#]];
-    expect.indent(false);
-    expect.assert_eq(&render(&honest(), &Options::default()));
+";
+    assert_eq!(render(&honest(), &Options::default()), expect);
 }
 
 #[test]
