@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_panic_stays_inside() {
-        let payload = run(|| panic!("boom")).map(|()| ()).unwrap_err();
+        let payload = run(|| panic!("boom")).unwrap_err();
         assert_eq!(payload.downcast_ref::<&str>(), Some(&"boom"));
     }
 
