@@ -299,6 +299,18 @@ fn hosts_and_local_addresses_are_honoured() {
 }
 
 #[test]
+fn a_local_address_that_is_none_of_ours_is_named() {
+    local(async {
+        let (address, seen) = serve(|_| vec![ok()]).await;
+        // From the block that documents use (RFC 5737).
+        let client = client(|_, network| network.local_ips = vec!["192.0.2.7".parse().unwrap()]);
+        let error = get(&client, &format!("http://{address}/")).await.result.unwrap_err();
+        assert!(error.is_unconnected() && error.message.contains("192.0.2.7"), "{error}");
+        assert_eq!(seen.connections.get(), 0);
+    });
+}
+
+#[test]
 fn a_name_is_looked_up() {
     local(async {
         let (address, _) = serve(|_| vec![ok()]).await;

@@ -132,7 +132,7 @@ fn bad_peers_are_told_apart() {
 }
 
 #[test]
-fn a_certificate_that_signed_itself_is_unknown() {
+fn a_certificate_that_signed_itself_is_not_accepted() {
     local(async {
         let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -145,9 +145,12 @@ fn a_certificate_that_signed_itself_is_unknown() {
         let config =
             builder.with_no_client_auth().with_single_cert(vec![certificate.der().clone()], key).unwrap();
         let (address, _) = serve_streams(|_| vec![ok()], accept(TlsAcceptor::from(Arc::new(config)))).await;
-        let client = client(Authority::new().roots(), |_, _| {});
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate.der().clone()).unwrap();
+        let client = client(roots, |_, _| {});
         let error = get(&client, &format!("https://localhost:{}/", address.port())).await.result.unwrap_err();
         assert_eq!(error.code.0, 1310, "{error:?}");
+        assert!(error.detail.contains("CA:TRUE"), "{error:?}");
     });
 }
 
