@@ -128,7 +128,11 @@ impl TagCache {
     }
 
     /// `base` with further tags, which win over its own.
-    pub(crate) fn extend(&self, base: TagSetId, tags: impl IntoIterator<Item = (Arc<str>, Arc<str>)>) -> TagSetId {
+    pub(crate) fn extend(
+        &self,
+        base: TagSetId,
+        tags: impl IntoIterator<Item = (Arc<str>, Arc<str>)>,
+    ) -> TagSetId {
         let Some(interner) = self.interner.get() else { return TagSetId::EMPTY };
         let set = interner.get(base);
         let ours = set.iter().map(|(name, value)| (Arc::from(name), Arc::from(value)));

@@ -26,7 +26,9 @@ impl Callback {
     /// Whether `status` was expected; `None` where nobody decides.
     pub(crate) fn expects(&self, status: u16) -> Option<bool> {
         match self {
-            Callback::Statuses(ranges) => Some(ranges.iter().any(|(min, max)| (*min..=*max).contains(&status))),
+            Callback::Statuses(ranges) => {
+                Some(ranges.iter().any(|(min, max)| (*min..=*max).contains(&status)))
+            }
             Callback::Off => None,
         }
     }
@@ -58,7 +60,9 @@ pub(crate) fn expected_statuses<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<V
         let value = args.get(index);
         let range = match value.as_object() {
             Some(object) => bound(args.ctx, object, "min")?.zip(bound(args.ctx, object, "max")?),
-            None => value.as_int().and_then(|status| u16::try_from(status).ok()).map(|status| (status, status)),
+            None => {
+                value.as_int().and_then(|status| u16::try_from(status).ok()).map(|status| (status, status))
+            }
         };
         let Some(range) = range else {
             return Err(args.error(format!(
