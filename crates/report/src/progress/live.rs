@@ -58,8 +58,7 @@ impl<W: Write> Live<W> {
     /// # Errors
     /// The stream refuses.
     pub fn print(&mut self, text: &str, width: usize) -> io::Result<()> {
-        let block = std::mem::take(&mut self.drawn);
-        self.drawn.clone_from(&block);
+        let block = self.drawn.clone();
         self.redraw(text, block, width)
     }
 
