@@ -393,6 +393,8 @@ mod tests {
         check(&each, 0.21, at_least(2.0, Mark::Dropped));
         check(&each, 0.81, Quantile::Failed);
         check(&[ms(5.0), FAILED], 0.5, Quantile::Failed);
+        // Of a timeout and a cut response with one bound, the timeout is named.
+        check(&[(60.0, Mark::Cut), TIMEOUT], 0.0, at_least(60.0, Mark::TimedOut));
         let one_in_a_thousand: Vec<_> = [vec![ms(5.0); 1000], vec![FAILED]].concat();
         check(&one_in_a_thousand, 99.9 / 100.0, Quantile::Value(5.0));
         check(&one_in_a_thousand, 99.91 / 100.0, Quantile::Failed);

@@ -292,15 +292,22 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn the_order_of_windows_does_not_matter(
-        samples in prop::collection::vec((0usize..4, 0usize..4, 0.0..1e4f64, any::<bool>()), 0..60), windows in 1usize..6,
+        samples in prop::collection::vec((0usize..4, 0usize..6, 0.0..1e4f64, any::<bool>()), 0..60), windows in 1usize..6,
     ) {
         let metrics = [HTTP_REQS, HTTP_REQ_RESPONSE_TIME, ITERATION_RESPONSE_TIME, CHECKS];
-        let tags = [("scenario", "one"), ("scenario", "two"), ("group", "::g"), ("check", "c")];
+        let tags: [&[(&str, &str)]; 6] = [
+            &[("scenario", "one"), ("check", "c")],
+            &[("scenario", "two"), ("check", "d")],
+            &[("group", "::g"), ("check", "c")],
+            &[("scenario", "one"), ("group", "::h"), ("check", "d")],
+            &[("scenario", "two"), ("group", "::g"), ("check", "d"), ("x", "1")],
+            &[("scenario", "one"), ("check", "c"), ("x", "1")],
+        ];
         let thresholds = [("http_req_response_time{scenario:one}", "p(90)<100")];
         let view_of = |backwards: bool| {
             let mut run = Run::new(&thresholds);
             // The tag sets have numbers before any window arrives, as in a run.
-            tags.iter().for_each(|tag| { run.tags.intern(tag_set(&[*tag])); });
+            tags.iter().for_each(|tag| { run.tags.intern(tag_set(tag)); });
             let mut parts: Vec<_> = samples.chunks(samples.len() / windows + 1).collect();
             if backwards {
                 parts.reverse();
@@ -308,7 +315,7 @@ proptest! {
             for part in parts {
                 for &(metric, tag, value, measured) in part {
                     let mark = if measured { Mark::Measured } else { Mark::Dropped };
-                    run.record_marked(metrics[metric], &[tags[tag]], value, mark);
+                    run.record_marked(metrics[metric], tags[tag], value, mark);
                 }
                 run.totals.absorb(&window(run.recorder.take_window()));
             }
