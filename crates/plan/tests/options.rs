@@ -313,3 +313,43 @@ fn scenarios_are_selected_and_run_once() {
     let expect = "accept the configuration:\n\t- --scenario c: no such scenario; there are a, b";
     assert_eq!(error, expect);
 }
+
+/// Every option with every kind of value: each is taken, refused or warned of, and nothing panics.
+#[test]
+fn no_value_is_too_strange() {
+    let keys = plan::test_options_json(&Options::default());
+    let keys: serde_json::Value = serde_json::from_str(&keys).unwrap();
+    let shortcuts = ["vus", "duration", "iterations", "stages", "cloud"];
+    let values = [
+        "null",
+        "true",
+        "-1",
+        "0",
+        "1.5",
+        "1e308",
+        "9223372036854775807",
+        r#""""#,
+        r#""x""#,
+        r#""-""#,
+        r#""é:%/""#,
+        r#""-9223372036854775808""#,
+        r#""2562047h""#,
+        "[]",
+        "[null]",
+        "[{}]",
+        "[[[]]]",
+        r#"["",""]"#,
+        "{}",
+        r#"{"a":null}"#,
+        r#"{"":""}"#,
+        r#"{"a":{"executor":"ramping-vus","stages":[{"duration":9e300,"target":-1}]}}"#,
+    ];
+    let mut refused = 0;
+    for key in keys.as_object().unwrap().keys().map(String::as_str).chain(shortcuts) {
+        for value in values {
+            let outcome = of_script(&format!(r#"{{"{key}":{value}}}"#));
+            refused += usize::from(outcome.is_err_and(|error| error.to_string().contains("\n\t- ")));
+        }
+    }
+    assert!(refused > 400, "most values fit few options: {refused}");
+}
