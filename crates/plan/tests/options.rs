@@ -29,7 +29,7 @@ fn run(
     let (script, more) = Options::from_script_json(script)?;
     warnings.extend(more);
     let env = Options::from_env(&variables)?;
-    let (cli, _) = Options::from_cli(cli)?;
+    let cli = Options::from_cli(cli)?;
     let sources = [
         (Level::CommandLine, cli),
         (Level::ConfigFile, config),
