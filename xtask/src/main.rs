@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
+mod bench;
 mod tidy;
 mod workspace;
 
@@ -14,8 +15,10 @@ struct Verb {
     run: fn(lexopt::Parser) -> anyhow::Result<()>,
 }
 
-const VERBS: &[Verb] =
-    &[Verb { name: "tidy", help: "checks the rules of the house that no compiler knows", run: tidy::main }];
+const VERBS: &[Verb] = &[
+    Verb { name: "tidy", help: "checks the rules of the house that no compiler knows", run: tidy::main },
+    Verb { name: "bench", help: "measures the program beside others", run: bench::main },
+];
 
 fn main() -> ExitCode {
     match run() {

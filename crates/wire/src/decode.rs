@@ -38,7 +38,12 @@ enum State {
 /// Why bytes are no response that we take.
 pub(crate) type Fault = Box<Error>;
 
-/// A fault that is the peer's.
+/// A fault of the peer's in a body, or in what it means.
+pub(crate) fn malformed_body(message: impl Into<String>) -> Fault {
+    Box::new(Error::new(ErrorCode::OTHER, Stage::Receive, Kind::Malformed, message))
+}
+
+/// A fault of the peer's in a head.
 pub(crate) fn malformed(message: impl Into<String>) -> Fault {
     let message = message.into();
     let detail = format!("net/http: HTTP/1.x transport connection broken: {message}");
@@ -186,7 +191,7 @@ impl Decoder {
     fn begin_body(&mut self, head: Head) -> Result<(), Fault> {
         if head.status == 101 {
             let reason = String::from_utf8_lossy(head.headers.reason()).into_owned();
-            return Err(malformed(format!("unsupported response status: 101 {reason}").trim_end()));
+            return Err(malformed_body(format!("unsupported response status: 101 {reason}").trim_end()));
         }
         if head.status < 200 {
             self.interim_count += 1;
@@ -454,5 +459,46 @@ mod tests {
         }
         let response = decoder.into_response().unwrap();
         assert_eq!((response.body.len(), response.body_bytes), (0, BODY_BYTES_MAX + 1));
+    }
+
+    /// Lines that responses are made of, good and bad.
+    const PARTS: [&str; 16] = [
+        "HTTP/1.1 200 OK\r\n",
+        "HTTP/1.0 204\r\n",
+        "HTTP/1.1 100 Continue\r\n\r\n",
+        "Content-Length: 5\r\n",
+        "Content-Length: 18446744073709551615\r\n",
+        "Transfer-Encoding: chunked\r\n",
+        "Connection: close\r\n",
+        " folded\r\n",
+        "A: b\n",
+        "\r\n",
+        "5\r\nhello\r\n",
+        "FFFFFFFFFFFFFFFF\r\n",
+        "0\r\n",
+        "1;x=y\r\n",
+        "\0\u{7f}",
+        "hello",
+    ];
+
+    proptest::proptest! {
+        /// No bytes make the decoder panic, and how they are cut changes nothing, but that a bad head may be found
+        /// out at its first line or at its end.
+        #[test]
+        fn cuts_between_bytes_do_not_matter(
+            parts in proptest::collection::vec(0..PARTS.len(), 0..12),
+            starts_well: bool,
+            piece_bytes in 1_usize..20,
+            is_head: bool,
+        ) {
+            let parts: String = parts.into_iter().map(|part| PARTS[part]).collect();
+            let bytes = if starts_well { format!("HTTP/1.1 200 OK\r\n{parts}") } else { parts };
+            let whole = decode(is_head, true, bytes.as_bytes(), bytes.len().max(1), true);
+            let cut = decode(is_head, true, bytes.as_bytes(), piece_bytes, true);
+            let is_bad = |outcome: &str| outcome.starts_with("Malformed") || outcome.starts_with("Cut");
+            // What lies behind a response in the same piece is counted; in a later piece it is not looked at.
+            let core = |outcome: &str| outcome.split(" +").next().unwrap_or_default().to_owned();
+            proptest::prop_assert!(core(&whole) == core(&cut) || (is_bad(&whole) && is_bad(&cut)), "{whole} / {cut}");
+        }
     }
 }

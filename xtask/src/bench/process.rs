@@ -1,0 +1,128 @@
+//! Running a client and measuring what it cost.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use model::SystemClock;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+/// Memory is looked at this often, and the end is noticed no later than this.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// So long the end is watched for more closely, so that short runs are timed well.
+const LOOK_CLOSELY_FOR: Duration = Duration::from_secs(1);
+
+/// How closely.
+const LOOK_CLOSELY_EVERY: Duration = Duration::from_micros(500);
+
+/// What a process cost.
+#[derive(Clone, Debug)]
+pub(super) struct Cost {
+    /// User and system time of the process and its threads, seconds.
+    pub(super) cpu_s: f64,
+    /// From start to end, seconds.
+    pub(super) wall_s: f64,
+    /// Resident memory over time: seconds since the start, bytes.
+    pub(super) resident: Vec<(f64, u64)>,
+    /// The largest resident memory, bytes.
+    pub(super) resident_max: u64,
+    /// How it ended.
+    pub(super) status: ExitStatus,
+    /// What it printed on stdout.
+    pub(super) stdout: String,
+    /// What it printed on stderr.
+    pub(super) stderr: String,
+}
+
+impl Cost {
+    /// The mean resident memory between two moments, bytes.
+    pub(super) fn resident_between(&self, from_s: f64, to_s: f64) -> Option<f64> {
+        let inside = self.resident.iter().filter(|(at_s, _)| (from_s..to_s).contains(at_s));
+        let (count, sum) =
+            inside.fold((0u32, 0.0), |(count, sum), (_, bytes)| (count + 1, sum + *bytes as f64));
+        (count > 0).then(|| sum / f64::from(count))
+    }
+}
+
+/// A command that runs on these cores only, as `taskset` writes them.
+pub(super) fn pinned(cores: &str, program: &Path) -> Command {
+    let mut command = Command::new("taskset");
+    command.args(["-c", cores]).arg(program);
+    command
+}
+
+/// Runs the command to its end and measures it. `watch` is called with the time since the start, in seconds, as long
+/// as it runs.
+///
+/// No other child of this process may end meanwhile: the kernel adds up the times of ended children.
+pub(super) fn run(
+    command: &mut Command,
+    folder: &Path,
+    limit: Duration,
+    mut watch: impl FnMut(f64),
+) -> anyhow::Result<Cost> {
+    let (out, err) = (folder.join("stdout"), folder.join("stderr"));
+    let name = format!("{command:?}");
+    command.stdin(Stdio::null()).stdout(create(&out)?).stderr(create(&err)?);
+    let cpu_before_s = ended_children_cpu_s()?;
+    let start = SystemClock::now();
+    let mut child = command.spawn().with_context(|| format!("start {name}"))?;
+    let mut resident = Vec::new();
+    let status = loop {
+        if let Some(status) = child.try_wait().context("wait for a client")? {
+            break status;
+        }
+        let elapsed = SystemClock::now().since(start);
+        if elapsed > limit {
+            stop(&mut child);
+            bail!("end {name} within {} s", limit.as_secs());
+        }
+        resident.extend(resident_bytes(child.id()).map(|bytes| (elapsed.as_secs_f64(), bytes)));
+        watch(elapsed.as_secs_f64());
+        std::thread::sleep(if elapsed < LOOK_CLOSELY_FOR { LOOK_CLOSELY_EVERY } else { LOOK_EVERY });
+    };
+    let wall_s = SystemClock::now().since(start).as_secs_f64();
+    Ok(Cost {
+        cpu_s: ended_children_cpu_s()? - cpu_before_s,
+        wall_s,
+        resident_max: resident.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0),
+        resident,
+        status,
+        stdout: read(&out)?,
+        stderr: read(&err)?,
+    })
+}
+
+fn create(path: &Path) -> anyhow::Result<File> {
+    File::create(path).with_context(|| format!("create {}", path.display()))
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    let bytes = std::fs::read(path).with_context(|| format!("read {}", path.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn stop(child: &mut Child) {
+    // Both fail only if it ended by itself.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// User and system time of all children that ended and were waited for.
+fn ended_children_cpu_s() -> anyhow::Result<f64> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("ask for the children's times")?;
+    let microseconds = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Ok(microseconds as f64 / 1e6)
+}
+
+/// Resident memory of a process now; `None` once it ended.
+fn resident_bytes(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
