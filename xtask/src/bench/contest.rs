@@ -1,7 +1,7 @@
 //! Several clients under the same load, in turns.
 
 use super::Bench;
-use super::bars::{Verdict, judge};
+use super::bars::judge;
 use super::clients::{Client, Load};
 use super::page::Report;
 use super::stats::{median, ratio};
@@ -58,14 +58,8 @@ pub(super) fn report(all: &[Rounds], bar_of: impl Fn(&Client) -> Option<&'static
             cell(compared.map(|ratio| ratio.mean)),
             cell(compared.map(|ratio| ratio.lower)),
         ]);
-        let verdict =
-            bar_of(&rounds.client).zip(compared).map(|(bar, ratio)| named(judge(bar, ratio), &rounds.client));
+        let verdict = bar_of(&rounds.client).zip(compared).map(|(bar, ratio)| judge(bar, ratio));
         report.verdicts.extend(verdict);
     }
     report
-}
-
-/// Tells apart the verdicts on two ways to run the same rival.
-fn named(verdict: Verdict, client: &Client) -> Verdict {
-    Verdict { line: format!("{} (against {})", verdict.line, client.name()), ..verdict }
 }

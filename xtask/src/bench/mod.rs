@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use lexopt::{Arg, ValueExt};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::workspace;
 use clients::{Client, Load};
@@ -161,6 +162,7 @@ fn make_folder(folder: &std::path::Path) -> anyhow::Result<()> {
 }
 
 fn measure(options: &Options, folder: PathBuf) -> anyhow::Result<()> {
+    allow_open_files()?;
     let plimsoll = release_binary()?;
     let server = Server::start(&folder)?;
     let k6 = std::env::var_os("K6_BIN").map(PathBuf::from);
@@ -192,6 +194,12 @@ fn measure(options: &Options, folder: PathBuf) -> anyhow::Result<()> {
     }
     ensure!(missed == 0, "reach {missed} of the required bars");
     Ok(())
+}
+
+/// Raises the soft limit of open files to the hard one, for the server and the clients, which inherit it.
+fn allow_open_files() -> anyhow::Result<()> {
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).context("read the limit of open files")?;
+    setrlimit(Resource::RLIMIT_NOFILE, hard, hard).context("raise the limit of open files")
 }
 
 /// Builds the release binary, unless `PLIMSOLL_BIN` names one.

@@ -133,7 +133,7 @@ fn configuration(folder: &Path, plain: SocketAddr, tls: Option<SocketAddr>) -> S
         )
     });
     format!(
-        "daemon off; worker_processes 1; worker_rlimit_nofile 40000; pid nginx.pid; error_log stderr crit;
+        "daemon off; worker_processes 1; pid nginx.pid; error_log stderr crit;
          events {{ worker_connections 20000; }}
          http {{
              access_log off; tcp_nodelay on; sendfile on; default_type application/json;

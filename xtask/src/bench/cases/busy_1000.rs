@@ -8,8 +8,8 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
     let load = bench.load("script.js", bench.server.url("/list"), 1000);
     let all = contest::run(bench, &bench.everybody(), &load)?;
     Ok(contest::report(&all, |client| match client {
-        Client::K6(_) | Client::K6Tuned(_) => Some("k6, 1000 VUs"),
+        Client::K6(_) => Some("k6, 1000 VUs"),
 
-        Client::Plimsoll(_) | Client::Wrk(_) | Client::Oha(_) => None,
+        _ => None,
     }))
 }

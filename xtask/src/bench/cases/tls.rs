@@ -10,7 +10,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
     };
     let all = contest::run(bench, &bench.everybody(), &bench.load("script.js", url, 100))?;
     Ok(contest::report(&all, |client| match client {
-        Client::K6(_) | Client::K6Tuned(_) => Some("k6, TLS"),
-        Client::Plimsoll(_) | Client::Wrk(_) | Client::Oha(_) => None,
+        Client::K6(_) => Some("k6, TLS"),
+        _ => None,
     }))
 }
