@@ -1,10 +1,11 @@
 //! Stripes: which of the whole test's VUs, iterations and arrivals belong to one segment.
 //!
-//! The common denominator of the sequence is the period. Within a period every index belongs to exactly one segment;
-//! a longer segment chooses before a shorter one, and each spreads itself evenly over the places that are still free.
-//! So the parts add up to the whole exactly, at every size, and each part is spread over the whole test instead of
-//! taking its beginning or its end. The counts are the ones that k6 v2.2 shows for the same sequences.
+//! The common denominator of the sequence is the period. Within a period every index belongs to exactly one segment,
+//! and the indexes of a segment are spread evenly over it. So the parts add up to the whole exactly, at every size,
+//! and each part works through the whole test instead of taking its beginning or its end. The counts are the ones that k6 v2.2 shows for the same sequences.
 
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use model::plan::Segment;
@@ -107,27 +108,54 @@ fn own_index(segment: &Segment) -> usize {
 }
 
 /// Who owns each place of a period that is as long as the sum of the weights.
+///
+/// A part of weight *n* in a period of *D* is a task that wants one place in each of its windows `[kD/n, (k+1)D/n)`;
+/// places go to the earliest deadline among the windows that are open (Liu and Layland, 1973), equal deadlines to the
+/// heavier part. More windows have opened by any place than there are places before it, so none stays empty and every
+/// part gets exactly its weight.
 fn share_out(weights: &[u64]) -> Vec<u32> {
     let period: u64 = weights.iter().sum();
-    let mut owners = vec![0_u32; period as usize];
-    let mut free: Vec<u32> = (0..period as u32).collect();
-    let mut parts: Vec<usize> = (0..weights.len()).collect();
-    parts.sort_by_key(|&part| std::cmp::Reverse(weights[part]));
-    for part in parts {
-        let (wanted, available) = (weights[part], free.len() as u64);
-        let mut taken = 0;
-        let mut index = 0;
-        free.retain(|&place| {
-            let is_own = taken < wanted && index == (taken * available).div_ceil(wanted);
-            index += 1;
-            if is_own {
-                owners[place as usize] = part as u32;
-                taken += 1;
-            }
-            !is_own
-        });
+    let mut owners = Vec::with_capacity(period as usize);
+    let mut waiting: BinaryHeap<Reverse<(u64, usize)>> =
+        (0..weights.len()).filter(|&part| weights[part] > 0).map(|part| Reverse((0, part))).collect();
+    let mut open: BinaryHeap<Reverse<Want>> = BinaryHeap::new();
+    let mut taken = vec![0_u64; weights.len()];
+    for place in 0..period {
+        while let Some(&Reverse((_, part))) = waiting.peek().filter(|next| next.0.0 <= place) {
+            waiting.pop();
+            open.push(Reverse(Want { window: taken[part] + 1, weight: weights[part], part }));
+        }
+        let Reverse(first) = open.pop().expect("more windows have opened than places were given away");
+        owners.push(first.part as u32);
+        taken[first.part] += 1;
+        if taken[first.part] < first.weight {
+            waiting.push(Reverse(((taken[first.part] * period).div_ceil(first.weight), first.part)));
+        }
     }
     owners
+}
+
+/// A part that wants a place; its deadline is `window` / `weight` of a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Want {
+    window: u64,
+    weight: u64,
+    part: usize,
+}
+
+impl Ord for Want {
+    fn cmp(&self, other: &Want) -> Ordering {
+        (self.window * other.weight)
+            .cmp(&(other.window * self.weight))
+            .then(other.weight.cmp(&self.weight))
+            .then(self.part.cmp(&other.part))
+    }
+}
+
+impl PartialOrd for Want {
+    fn partial_cmp(&self, other: &Want) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 #[cfg(test)]
