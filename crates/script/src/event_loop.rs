@@ -109,7 +109,9 @@ impl EventLoop {
             return;
         }
         self.tasks.borrow_mut().clear();
-        *self.timers.borrow_mut() = Timers { next_id: self.timers.borrow().next_id, ..Timers::default() };
+        let mut timers = self.timers.borrow_mut();
+        timers.heap.clear();
+        timers.callbacks.clear();
         self.rejections.borrow_mut().clear();
     }
 

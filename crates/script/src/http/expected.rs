@@ -96,7 +96,7 @@ pub(crate) fn from_js<'js>(args: &Args<'_, 'js>, value: &Value<'js>) -> rquickjs
     if value.is_null() {
         return Ok(Callback::Off);
     }
-    let statuses = value.as_object().and_then(|object| Class::<ExpectedStatuses>::from_object(object));
+    let statuses = value.as_object().and_then(Class::<ExpectedStatuses>::from_object);
     match statuses {
         Some(statuses) => Ok(Callback::Statuses(statuses.borrow().0.clone())),
         None => Err(args.error("unsupported argument, expected http.expectedStatuses")),

@@ -120,6 +120,7 @@ fn tags_of(
         base: prepared.base_tags,
         url: prepared.url.id,
         method: method_number(&prepared.request.method),
+        status,
         expected: expected.map_or(0, |expected| 1 + u8::from(expected)),
         tls: 0,
     };
