@@ -73,7 +73,9 @@ pub(crate) fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compa
         .map(|error| of_program(error, outcome.aborted.as_ref()))
         .or_else(|| outcome.setup_error.as_ref().map(|error| of_setup(error, outcome.aborted.as_ref())))
         .or_else(|| outcome.aborted.as_ref().map(of_abort))
-        .or_else(|| outcome.teardown_error.as_ref().map(|error| of_teardown(error, outcome.aborted.as_ref())));
+        .or_else(|| {
+            outcome.teardown_error.as_ref().map(|error| of_teardown(error, outcome.aborted.as_ref()))
+        });
     if let Some(exit) = early {
         return exit;
     }
@@ -201,7 +203,8 @@ mod tests {
 
     #[test]
     fn a_test_in_which_every_iteration_threw_has_failed() {
-        let of = |completed, failed, compat| of_run(&outcome(), Iterations { completed, failed }, compat).code();
+        let of =
+            |completed, failed, compat| of_run(&outcome(), Iterations { completed, failed }, compat).code();
         assert_eq!(of(3, 3, Compat::Honest), 107);
         assert_eq!(of(3, 3, Compat::Strict), 0);
         assert_eq!(of(3, 2, Compat::Honest), 0);

@@ -30,7 +30,11 @@ impl Failure {
             ScriptError::Aborted(_) => Exit::ScriptAborted,
             ScriptError::Interrupted | ScriptError::Host(_) => Exit::Other,
         };
+        let text = match error {
+            ScriptError::Aborted(reason) => format!("{reason}, while {name} was loaded"),
+            _ => format!("failed to load {name}: {error}"),
+        };
         let below = program::excerpt(error).map(str::to_owned).collect();
-        Failure { exit, text: format!("failed to load {name}: {error}"), below }
+        Failure { exit, text, below }
     }
 }
