@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 
 mod bench;
+mod callgrind;
 mod tidy;
 mod workspace;
 
@@ -18,6 +19,7 @@ struct Verb {
 const VERBS: &[Verb] = &[
     Verb { name: "tidy", help: "checks the rules of the house that no compiler knows", run: tidy::main },
     Verb { name: "bench", help: "measures the program beside others", run: bench::main },
+    Verb { name: "callgrind", help: "counts instructions per request", run: callgrind::main },
 ];
 
 fn main() -> ExitCode {
