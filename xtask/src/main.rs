@@ -6,6 +6,8 @@ use anyhow::{Context, bail};
 
 mod bench;
 mod callgrind;
+#[cfg(test)]
+mod readme;
 mod tidy;
 mod workspace;
 
