@@ -109,6 +109,7 @@ pub(crate) struct VuState {
     pub(crate) stop: Stop,
     pub(crate) cjs: crate::cjs::Cache,
     pub(crate) builtin_objects: RefCell<HashMap<&'static str, Persistent<Object<'static>>>>,
+    pub(crate) check_tags: crate::modules::CheckTags,
     /// `response time` of the next request counts from here; `None` in closed scenarios.
     pub(crate) next_due: Cell<Option<Instant>>,
     metadata: RefCell<Option<Metadata>>,
@@ -133,6 +134,7 @@ impl VuState {
             stop: Stop::default(),
             cjs: crate::cjs::Cache::default(),
             builtin_objects: RefCell::default(),
+            check_tags: crate::modules::CheckTags::default(),
             next_due: Cell::new(None),
             metadata: RefCell::default(),
             script_metadata: RefCell::default(),
@@ -215,6 +217,7 @@ impl VuState {
         self.events.clear();
         self.builtin_objects.borrow_mut().clear();
         self.cjs.clear();
+        self.check_tags.forget();
         self.http.forget_values();
     }
 }
