@@ -14,7 +14,7 @@ use rquickjs::{Object, Persistent};
 use crate::callbacks::{Control, Deadline, Log, Sink};
 use crate::error::Stop;
 use crate::event_loop::EventLoop;
-use crate::http::HttpState;
+use crate::http::{HttpState, RateGate};
 use crate::source::Sources;
 use crate::tags::{TagCache, VuTags};
 
@@ -40,6 +40,8 @@ pub struct RunShared {
     pub epoch: Epoch,
     /// Connections' shared part: names, certificates, rules.
     pub network: Arc<wire::Shared>,
+    /// Limits the requests of all VUs together, where the options ask for it.
+    pub rate: Option<RateGate>,
     /// Aborts and failures.
     pub control: Arc<dyn Control>,
 }
