@@ -1,6 +1,6 @@
-// The case that QuickJS is slow at: a global regular expression over 10 KB of text.
+// The case that QuickJS is slow at: a global regular expression that finds little in 10 KB of text.
 
-const TEXT = 'the quick brown fox jumps over the lazy dog 12345 '.repeat(205);
+const TEXT = 'the quick brown fox jumps over the lazy dog, and '.repeat(205) + 'order-12345';
 
 export const options = {
   scenarios: {
@@ -9,7 +9,7 @@ export const options = {
 };
 
 export default function () {
-  if (TEXT.match(/[0-9]+/g).length !== 205) {
-    throw new Error('the scan missed a number');
+  if (TEXT.match(/order-[0-9]+/g).length !== 1) {
+    throw new Error('the scan missed the order');
   }
 }

@@ -9,22 +9,27 @@ use crate::bench::stats::{estimate, median};
 
 const VUS: u32 = 200;
 
-/// The share of what the client can do at most.
+/// How busy the client's core shall be.
 const SHARE: f64 = 0.5;
 
-/// Seconds of the run that finds out what the client can do.
+/// The run that finds out what a request of an open schedule costs.
 const CALIBRATION_SECONDS: u32 = 3;
+const CALIBRATION_PER_S: u32 = 8_000;
 
 pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
-    let mut full = bench.load("script.js", bench.server.url("/list"), VUS);
-    full.seconds = CALIBRATION_SECONDS;
-    let outcome = bench.plimsoll().run(&full, &bench.server, &bench.folder, |_| ())?;
+    let open = |per_s: String| {
+        let mut load = bench.load("open.js", bench.server.url("/list"), VUS);
+        load.variables = vec![("RATE", per_s)];
+        load
+    };
+    let mut calibration = open(CALIBRATION_PER_S.to_string());
+    calibration.seconds = CALIBRATION_SECONDS;
+    let outcome = bench.plimsoll().run(&calibration, &bench.server, &bench.folder, |_| ())?;
     let rate = outcome.requests as f64 / outcome.cost.cpu_s * SHARE;
     let (mut p99_ms, mut max_ms, mut busy) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..bench.rounds {
-        let mut load = bench.load("open.js", bench.server.url("/list"), VUS);
-        load.variables = vec![("RATE", format!("{rate:.0}"))];
-        let outcome = bench.plimsoll().run(&load, &bench.server, &bench.folder, |_| ())?;
+        let outcome =
+            bench.plimsoll().run(&open(format!("{rate:.0}")), &bench.server, &bench.folder, |_| ())?;
         let lateness = &outcome.summary["metrics"]["iteration_lateness"];
         p99_ms.push(lateness["p(99)"].as_f64().context("find the p(99) of iteration_lateness")?);
         max_ms.push(lateness["max"].as_f64().context("find the max of iteration_lateness")?);
