@@ -1,0 +1,14 @@
+//! unordered
+// k6/execution: the VU.
+import exec from 'k6/execution';
+
+export const options = {
+  scenarios: { a: { executor: 'per-vu-iterations', vus: 2, iterations: 2 } },
+};
+
+export default function () {
+  const v = exec.vu;
+  console.log(v.idInInstance === __VU, v.idInTest === __VU, v.iterationInInstance === __ITER);
+  console.log(v.iterationInScenario, JSON.stringify(v.tags), JSON.stringify(v.metrics.tags));
+  console.log(JSON.stringify(v.metrics.metadata));
+}
