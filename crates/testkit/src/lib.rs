@@ -1,1 +1,21 @@
-//! (empty)
+//! Servers with known behaviour, for tests, for the bench and for `plimsoll demo`.
+//!
+//! Every server runs in a thread of its own on loopback, counts exactly what it sees and stops when it is dropped,
+//! so that tests without an async runtime can use it:
+//!
+//! `let server = testkit::http::start();` … `server.url("/status/503")` … `server.seen().total`
+
+#[cfg(test)]
+mod client;
+mod connection;
+pub mod http;
+pub mod reply;
+pub mod request;
+pub mod seen;
+mod server;
+pub mod tls;
+
+pub use connection::Service;
+pub use seen::Seen;
+pub use server::{Listen, Server, StartError};
+pub use tls::Identity;

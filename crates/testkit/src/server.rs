@@ -1,0 +1,211 @@
+//! A server in a thread of its own: starts on loopback, ends when dropped.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustls::ServerConfig;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::{Semaphore, oneshot};
+use tokio_rustls::TlsAcceptor;
+
+use crate::connection::{CountedStream, Service, serve};
+use crate::seen::{Counters, Seen};
+use crate::tls::{self, Identity, TlsError, TlsFiles};
+
+/// Connections served at a time; more wait in the listen queue.
+const MAX_CONNECTIONS: usize = 65_536;
+
+/// Connections the kernel may queue; it may cut this to `net.core.somaxconn`.
+const LISTEN_BACKLOG: u32 = 16_384;
+
+/// Waited after a failed accept (usually: no descriptor is free) before the next.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
+
+/// How long [`Server::settled`] waits for requests in flight.
+const SETTLE_LIMIT: Duration = Duration::from_secs(5);
+
+/// Where and how a server listens. The default is plain HTTP on a free port of 127.0.0.1.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Listen {
+    /// The port; 0 takes a free one.
+    pub port: u16,
+    /// Speaks TLS with this identity.
+    pub tls: Option<Identity>,
+}
+
+impl Listen {
+    /// TLS on a free port.
+    pub fn tls(identity: Identity) -> Listen {
+        Listen { port: 0, tls: Some(identity) }
+    }
+}
+
+/// Why a server does not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// The port cannot be had.
+    Listen(u16, io::Error),
+    /// The thread or its runtime cannot be made.
+    Thread(io::Error),
+    /// The certificates cannot be made.
+    Tls(TlsError),
+}
+
+impl std::fmt::Display for StartError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StartError::Listen(port, error) => write!(formatter, "listen on 127.0.0.1:{port}: {error}"),
+            StartError::Thread(error) => write!(formatter, "start the server's thread: {error}"),
+            StartError::Tls(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// A running server. Dropping it closes its connections and ends its thread.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    counters: Arc<Counters>,
+    tls: Option<TlsFiles>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Starts a server that answers with `service`.
+    ///
+    /// It listens before this returns, so a client may connect at once.
+    pub fn start(service: impl Service, listen: Listen) -> Result<Server, StartError> {
+        let (config, files) = match listen.tls {
+            Some(identity) => {
+                let (config, files) = tls::make(identity).map_err(StartError::Tls)?;
+                (Some(config), Some(files))
+            }
+            None => (None, None),
+        };
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(StartError::Thread)?;
+        let listener = {
+            let _context = runtime.enter();
+            bind(listen.port).map_err(|error| StartError::Listen(listen.port, error))?
+        };
+        let address = listener.local_addr().map_err(|error| StartError::Listen(listen.port, error))?;
+        let counters = Arc::new(Counters::default());
+        let (stop, stopped) = oneshot::channel();
+        let accepting = accept(listener, config, Arc::new(service), Arc::clone(&counters));
+        let thread = std::thread::Builder::new()
+            .name("testkit".into())
+            .spawn(move || {
+                runtime.block_on(async {
+                    tokio::select! {
+                        () = accepting => {}
+                        _ = stopped => {}
+                    }
+                });
+            })
+            .map_err(StartError::Thread)?;
+        Ok(Server { address, counters, tls: files, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address of a path: by number for HTTP, by the name `localhost` for TLS.
+    pub fn url(&self, path: &str) -> String {
+        match &self.tls {
+            Some(_) => format!("https://localhost:{}{path}", self.address.port()),
+            None => format!("http://{}{path}", self.address),
+        }
+    }
+
+    /// The certificate files of a TLS server.
+    pub fn tls_files(&self) -> Option<&TlsFiles> {
+        self.tls.as_ref()
+    }
+
+    /// What it saw until now.
+    ///
+    /// A client that has an answer finds its request in `total` and `rows`; `in_flight` and `bytes_out` may
+    /// follow a moment later: see [`Server::settled`].
+    pub fn seen(&self) -> Seen {
+        self.counters.snapshot()
+    }
+
+    /// What it saw, once no request is in flight; after 5 s whatever it saw until then.
+    pub fn settled(&self) -> Seen {
+        let pause = Duration::from_millis(1);
+        let mut left = SETTLE_LIMIT;
+        while self.counters.in_flight() > 0 && !left.is_zero() {
+            std::thread::sleep(pause);
+            left -= pause;
+        }
+        self.seen()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic in the server's thread was printed there; a second one here would hide it.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn bind(port: u16) -> io::Result<TcpListener> {
+    let socket = TcpSocket::new_v4()?;
+    // Without this, a port given by number stays taken for a minute after the last server on it.
+    socket.set_reuseaddr(true)?;
+    socket.bind((Ipv4Addr::LOCALHOST, port).into())?;
+    socket.listen(LISTEN_BACKLOG)
+}
+
+async fn accept<S: Service>(
+    listener: TcpListener,
+    tls: Option<Arc<ServerConfig>>,
+    service: Arc<S>,
+    counters: Arc<Counters>,
+) {
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let acceptor = tls.map(TlsAcceptor::from);
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            continue;
+        };
+        counters.connections.fetch_add(1, Ordering::SeqCst);
+        let (service, counters, acceptor) = (Arc::clone(&service), Arc::clone(&counters), acceptor.clone());
+        tokio::spawn(async move {
+            converse(stream, acceptor, &*service, counters).await;
+            drop(place);
+        });
+    }
+}
+
+async fn converse<S: Service>(
+    stream: TcpStream,
+    acceptor: Option<TlsAcceptor>,
+    service: &S,
+    counters: Arc<Counters>,
+) {
+    // A connection that is already gone fails again at the first read.
+    let _ = stream.set_nodelay(true);
+    let stream = CountedStream::new(stream, Arc::clone(&counters));
+    let Some(acceptor) = acceptor else { return serve(stream, false, service, &counters).await };
+    match acceptor.accept(stream).await {
+        Ok(stream) => serve(stream, true, service, &counters).await,
+        Err(_) => {
+            counters.handshakes_failed.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
