@@ -162,6 +162,25 @@ def observe(binary, case, base):
     return {key: value for key, value in seen.items() if key not in header.ignored}, stderr
 
 
+def pretty(seen):
+    """JSON with a line for each printed line and each series."""
+    fields = []
+    for key, value in seen.items():
+        if isinstance(value, dict):
+            lines = [f"  {dump(name)}: {dump(worth)}" for name, worth in value.items()]
+            value = "{\n" + ",\n".join(lines) + "\n }" if lines else "{}"
+        elif isinstance(value, list):
+            value = "[\n" + ",\n".join(f"  {dump(line)}" for line in value) + "\n ]" if value else "[]"
+        else:
+            value = dump(value)
+        fields.append(f' "{key}": {value}')
+    return "{\n" + ",\n".join(fields) + "\n}\n"
+
+
+def dump(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
 def main():
     names = [name for name in sys.argv[1:] if not name.startswith("-")]
     check = "--check" in sys.argv
@@ -169,7 +188,7 @@ def main():
     binary = os.environ["K6_BIN"]
     server = subprocess.Popen([os.environ["SERVER_BIN"], "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
-        base = server.stdout.readline().strip()
+        base = server.stdout.readline().strip().rstrip("/")
         EXPECTED.mkdir(exist_ok=True)
         failed = 0
         for case in sorted(CASES.glob("*.js")):
@@ -189,7 +208,7 @@ def main():
                         failed += 1
                         print(f"  {key}: was {known[key]}\n  {key}: now {seen[key]}", file=sys.stderr)
                 continue
-            path.write_text(json.dumps(seen, indent=1, ensure_ascii=False) + "\n")
+            path.write_text(pretty(seen))
         return 1 if failed else 0
     finally:
         server.terminate()

@@ -12,5 +12,4 @@ export default function () {
   console.log(Object.keys(res.request).sort().join(), res.request.method, res.request.url === res.url, res.request.body);
   console.log(Array.isArray(res.request.headers['User-Agent']), JSON.stringify(res.cookies), JSON.stringify(res.ocsp));
   console.log(typeof res.json, typeof res.html, typeof res.submitForm, typeof res.clickLink);
-  console.log(res instanceof http.Response, Object.prototype.toString.call(res));
 }
