@@ -8,14 +8,20 @@
 #[cfg(test)]
 mod client;
 mod connection;
+pub mod hold;
 pub mod http;
 pub mod reply;
 pub mod request;
 pub mod seen;
 mod server;
+pub mod shop;
+pub mod stall;
+mod timer;
 pub mod tls;
 
 pub use connection::Service;
 pub use seen::Seen;
 pub use server::{Listen, Server, StartError};
+pub use shop::{Shop, ShopConfig};
+pub use stall::StallConfig;
 pub use tls::Identity;

@@ -29,7 +29,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
 
 /// Where and how a server listens. The default is plain HTTP on a free port of 127.0.0.1.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Listen {
     /// The port; 0 takes a free one.
     pub port: u16,

@@ -170,3 +170,96 @@ fn write_files(ca: &CertifiedIssuer<'_, KeyPair>) -> Result<TlsFiles, TlsError> 
     std::fs::write(files.client_key(), key.serialize_pem())?;
     Ok(files)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+    use std::path::Path;
+
+    use rustls::pki_types::ServerName;
+    use rustls::pki_types::pem::PemObject;
+    use rustls::{ClientConfig, ClientConnection, StreamOwned};
+
+    use super::*;
+    use crate::Server;
+    use crate::http::start_tls;
+
+    /// What a careful client gets: a status line, or why it gets none.
+    fn ask(server: &Server, host: &str, with_certificate: bool) -> Result<String, String> {
+        let files = server.tls_files().expect("TLS files");
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate(&files.ca())).expect("a root");
+        let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("protocol versions")
+            .with_root_certificates(roots);
+        let config = if with_certificate {
+            let key = PrivateKeyDer::from_pem_file(files.client_key()).expect("a key");
+            builder
+                .with_client_auth_cert(vec![certificate(&files.client_certificate())], key)
+                .expect("a client")
+        } else {
+            builder.with_no_client_auth()
+        };
+        let name = ServerName::try_from(host.to_owned()).expect("a host");
+        let session = ClientConnection::new(Arc::new(config), name).expect("a session");
+        let socket = TcpStream::connect(server.address()).expect("connect");
+        let mut stream = StreamOwned::new(session, socket);
+        let exchange = |stream: &mut StreamOwned<_, _>| {
+            stream.write_all(b"GET /status/204 HTTP/1.1\r\nconnection: close\r\n\r\n")?;
+            let mut text = String::new();
+            stream.read_to_string(&mut text).map(|_| text)
+        };
+        let text = exchange(&mut stream).map_err(|error| error.to_string())?;
+        Ok(text.lines().next().unwrap_or_default().to_owned())
+    }
+
+    fn certificate(file: &Path) -> CertificateDer<'static> {
+        CertificateDer::from_pem_file(file).expect("a certificate")
+    }
+
+    #[track_caller]
+    fn check(identity: Identity, host: &str, with_certificate: bool, expect: Result<&str, &str>) {
+        let server = start_tls(identity);
+        match (ask(&server, host, with_certificate), expect) {
+            (Ok(got), Ok(expect)) => assert_eq!(got, expect, "{identity:?}"),
+            (Err(got), Err(part)) => assert!(got.contains(part), "{identity:?}: {got}"),
+            (got, _) => panic!("{identity:?}: {got:?}"),
+        }
+        let failed = u64::from(expect.is_err());
+        for _ in 0..1000 {
+            if server.seen().handshakes_failed == failed {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        assert_eq!(server.seen().handshakes_failed, failed, "{identity:?}");
+        assert_eq!(server.seen().total, 1 - failed, "{identity:?}");
+    }
+
+    #[test]
+    fn identities_are_good_and_bad_as_named() {
+        let fine = Ok("HTTP/1.1 204 No Content");
+        check(Identity::Valid, "localhost", false, fine);
+        check(Identity::Valid, "127.0.0.1", false, fine);
+        check(Identity::Valid, "wrong.example", false, Err("not valid for name"));
+        check(Identity::Expired, "localhost", false, Err("expired"));
+        check(Identity::WrongHost, "localhost", false, Err("not valid for name"));
+        check(Identity::WrongHost, "wrong.example", false, fine);
+        check(Identity::SelfSigned, "localhost", false, Err("UnknownIssuer"));
+        check(Identity::UnknownCa, "localhost", false, Err("UnknownIssuer"));
+        check(Identity::ClientCertificate, "localhost", true, fine);
+        check(Identity::ClientCertificate, "localhost", false, Err("CertificateRequired"));
+    }
+
+    #[test]
+    fn urls_and_files() {
+        let server = start_tls(Identity::Valid);
+        assert_eq!(server.url("/x"), format!("https://localhost:{}/x", server.address().port()));
+        let ca = server.tls_files().expect("files").ca();
+        assert!(std::fs::read_to_string(&ca).expect("read").starts_with("-----BEGIN CERTIFICATE-----"));
+        drop(server);
+        assert!(!ca.exists(), "the files go with the server");
+    }
+}
