@@ -8,6 +8,7 @@ which shows whether a case is deterministic. `crates/plimsoll/tests/conformance.
 change the two together (running it with PLIMSOLL_BIN set to k6 proves that they agree).
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -22,6 +23,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE / "cases"
 EXPECTED = HERE / "expected"
 CASE_TIMEOUT_S = 60
+# `ca=`, `client_certificate=` and `client_key=`, after the address.
+TLS_FACTS = 3
 
 # Their values are sampled by the clock or depend on the tool's own name in `User-Agent`.
 UNCOUNTED = {"vus", "vus_max", "data_sent", "data_received"}
@@ -33,7 +36,7 @@ class Header:
     def __init__(self, text):
         self.args, self.env, self.says = [], {}, []
         self.unordered = self.summary = self.stdin = False
-        self.signals_ms, self.ignored, self.script = [], [], None
+        self.signals_ms, self.ignored, self.script, self.tls = [], [], None, None
         for line in text.splitlines():
             if not line.startswith("//"):
                 break
@@ -50,8 +53,8 @@ class Header:
                 self.says.append(value)
             elif key == "ignore":
                 self.ignored.append(value)
-            elif key == "script":
-                self.script = value
+            elif key in ("script", "tls"):
+                setattr(self, key, value)
             elif key == "signal":
                 self.signals_ms.append(int(value))
             elif key in ("unordered", "summary", "stdin"):
@@ -69,10 +72,11 @@ def logfmt(line):
     return fields if "level" in fields else None
 
 
-def normalise(text, base):
-    """Takes the server's port, the directory and the operating system's words out of a text."""
-    host = base.split("//")[1]
-    text = text.replace(base, "BASE").replace(host, "HOST")
+def normalise(text, bases):
+    """Takes the servers' ports and the machine's paths out of a text."""
+    for base, name in zip(bases, ("BASE", "TLS_BASE")):
+        if base:
+            text = text.replace(base, name).replace(base.split("//")[1], "HOST")
     text = text.replace(CASES.as_uri(), "CASES").replace(str(CASES), "CASES")
     return re.sub(r"127\.0\.0\.1:\d{5}->", "CLIENT->", text)
 
@@ -116,17 +120,41 @@ def samples_of(path, base):
     return {key: worth(*metrics[name], builtin(name), values) for key, (name, values) in sorted(series.items())}
 
 
+@contextlib.contextmanager
+def serving(*flags):
+    """Runs the test server; gives its address and the facts it prints about itself."""
+    command = [os.environ["SERVER_BIN"], "serve", *flags]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        address = server.stdout.readline().strip().rstrip("/")
+        facts = dict(server.stdout.readline().strip().split("=", 1) for _ in range(TLS_FACTS if "--tls" in flags else 0))
+        yield address, facts
+    finally:
+        server.stdin.close()
+        server.wait()
+
+
 def observe(binary, case, base):
     """Runs a case and returns what is compared."""
-    text = case.read_text()
-    header = Header(text)
+    header = Header(case.read_text())
+    if header.tls is None:
+        return observe_with(binary, case, header, base, None, {})
+    with serving("--tls", "--identity", header.tls) as (tls_base, facts):
+        return observe_with(binary, case, header, base, tls_base, facts)
+
+
+def observe_with(binary, case, header, base, tls_base, facts):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.json"
         command = [binary, "run", "--quiet", "--no-color", "--no-usage-report", "--out", f"json={out}", "-e", f"BASE={base}"]
+        env = {"PATH": os.environ["PATH"], "HOME": folder, "CONFORMANCE": "1", **header.env}
+        if tls_base:
+            command += ["-e", f"TLS_BASE={tls_base}", "-e", f"CLIENT_CERTIFICATE={facts['client_certificate']}"]
+            command += ["-e", f"CLIENT_KEY={facts['client_key']}"]
+            env["SSL_CERT_FILE"] = facts["ca"]
         if not header.summary:
             command.append("--summary-mode=disabled")
         command += header.args + ["-" if header.stdin else header.script or case.name]
-        env = {"PATH": os.environ["PATH"], "HOME": folder, "CONFORMANCE": "1", **header.env}
         process = subprocess.Popen(
             command, cwd=CASES, env=env, text=True, encoding="utf-8", errors="replace",
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -134,7 +162,8 @@ def observe(binary, case, base):
         for after_ms in header.signals_ms:
             time.sleep(after_ms / 1000)
             process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(text if header.stdin else "", timeout=CASE_TIMEOUT_S)
+        stdout, stderr = process.communicate(case.read_text() if header.stdin else "", timeout=CASE_TIMEOUT_S)
+        base = (base, tls_base)
         samples = samples_of(out, base)
     console, errors, warnings = [], [], 0
     for line in stderr.splitlines():
@@ -186,9 +215,7 @@ def main():
     check = "--check" in sys.argv
     verbose = "-v" in sys.argv
     binary = os.environ["K6_BIN"]
-    server = subprocess.Popen([os.environ["SERVER_BIN"], "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        base = server.stdout.readline().strip().rstrip("/")
+    with serving() as (base, _):
         EXPECTED.mkdir(exist_ok=True)
         failed = 0
         for case in sorted(CASES.glob("*.js")):
@@ -210,9 +237,6 @@ def main():
                 continue
             path.write_text(pretty(seen))
         return 1 if failed else 0
-    finally:
-        server.terminate()
-        server.wait()
 
 
 if __name__ == "__main__":

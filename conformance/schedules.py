@@ -21,6 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 RUNS = 3
 # One VU's iterations while its executor holds it; the resolution of a VU's first and last moment.
 HOLD_STEP_MS = 20
+TOGETHER_MS = 50
 
 PROBE = """
 import exec from 'k6/execution';
@@ -164,7 +165,9 @@ def holds(binary, scenario, segment):
         for offset_ms, vu, _ in lines_of(binary, scenario, segment, HOLD_STEP_MS / 1000):
             spans.setdefault(vu, []).append(offset_ms)
         # A VU that is handed back and taken again leaves a gap.
-        runs.append(sorted(span for offsets in spans.values() for span in pieces(offsets)))
+        found = [span for offsets in spans.values() for span in pieces(offsets)]
+        # VUs that begin together are told apart by when they end: the identity of a VU means nothing.
+        runs.append(sorted(found, key=lambda span: (round(span[0] / TOGETHER_MS), span[1])))
     lengths = sorted({len(run) for run in runs})
     same = [run for run in runs if len(run) == lengths[0]]
     merged = [[min(run[at][0] for run in same), max(run[at][1] for run in same)] for at in range(lengths[0])]

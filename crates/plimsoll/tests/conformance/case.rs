@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use testkit::Identity;
+use testkit::tls::IDENTITIES;
+
 /// A script of `conformance/cases`.
 #[derive(Debug, Default)]
 pub(crate) struct Case {
@@ -23,6 +26,8 @@ pub(crate) struct Case {
     pub(crate) ignored: Vec<String>,
     /// `//! script:` what is run in place of this file.
     pub(crate) script: Option<String>,
+    /// `//! tls:` a server with this certificate stands beside the plain one.
+    pub(crate) tls: Option<Identity>,
     /// `//! unordered`: several VUs print, so that lines are compared in alphabetical order.
     pub(crate) unordered: bool,
     /// `//! summary`: the summary is on.
@@ -69,6 +74,7 @@ impl Case {
             "says" => self.says.push(value.to_owned()),
             "signal" => self.signals_ms.push(value.parse().expect("a signal's time is in ms")),
             "ignore" => self.ignored.push(value.to_owned()),
+            "tls" => self.tls = Some(identity(value)),
             "script" => self.script = Some(value.to_owned()),
             "unordered" => self.unordered = true,
             "summary" => self.summary = true,
@@ -76,4 +82,9 @@ impl Case {
             _ => panic!("{}: unknown header line {key:?}", self.name),
         }
     }
+}
+
+fn identity(name: &str) -> Identity {
+    let known = IDENTITIES.iter().find(|(known, _)| *known == name);
+    known.unwrap_or_else(|| panic!("no certificate is {name:?}")).1
 }

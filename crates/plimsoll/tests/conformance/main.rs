@@ -30,8 +30,8 @@ fn every_case_does_what_k6_did() {
     assert!(!cases.is_empty(), "no case's name contains {only:?}");
 
     let server = testkit::http::start();
-    let base = server.url("");
-    let run = |case: &Case| observe::observe(&binary(), case, base.trim_end_matches('/'));
+    let base = observe::address(&server);
+    let run = |case: &Case| observe::observe(&binary(), case, &base);
     let known = Known::read(&folder.join("differences.json"), as_k6);
     let outcomes = in_parallel(&cases, |case| {
         let expected = compare::read(&folder.join("expected").join(format!("{}.json", case.name)));

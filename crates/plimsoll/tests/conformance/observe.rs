@@ -22,7 +22,8 @@ const UNCOUNTED: &[&str] = &["vus", "vus_max", "data_sent", "data_received"];
 pub(crate) fn observe(binary: &Path, case: &Case, base: &str) -> Result<Value, String> {
     let scratch = Scratch::new(&case.name)?;
     let out = scratch.0.join("out.json");
-    let mut child = command(binary, case, base, &scratch.0, &out)
+    let tls = case.tls.map(testkit::http::start_tls);
+    let mut child = command(binary, case, base, tls.as_ref(), &scratch.0, &out)
         .spawn()
         .map_err(|error| format!("start {}: {error}", binary.display()))?;
     let stdout = reader(child.stdout.take());
@@ -38,7 +39,7 @@ pub(crate) fn observe(binary: &Path, case: &Case, base: &str) -> Result<Value, S
     let exit = wait(&mut child)?;
     let stdout = stdout.join().expect("reading does not panic");
     let stderr = stderr.join().expect("reading does not panic");
-    let normal = Normal::new(base, &case.folder);
+    let normal = Normal::new(base, tls.as_ref(), &case.folder);
     let log = Log::read(&stderr, &normal);
     for words in &case.says {
         if !log.errors.iter().any(|error| error.contains(words)) {
@@ -62,13 +63,27 @@ pub(crate) fn observe(binary: &Path, case: &Case, base: &str) -> Result<Value, S
     Ok(seen)
 }
 
-fn command(binary: &Path, case: &Case, base: &str, home: &Path, out: &Path) -> Command {
+fn command(
+    binary: &Path,
+    case: &Case,
+    base: &str,
+    tls: Option<&testkit::Server>,
+    home: &Path,
+    out: &Path,
+) -> Command {
     let mut command = Command::new(binary);
+    command.current_dir(&case.folder).env_clear();
     command.args(["run", "--quiet", "--no-color", "--no-usage-report"]);
     command.arg("--out").arg(format!("json={}", out.display()));
     command.arg("-e").arg(format!("BASE={base}"));
     if !case.summary {
         command.arg("--summary-mode=disabled");
+    }
+    if let Some((server, files)) = tls.and_then(|server| Some((server, server.tls_files()?))) {
+        command.arg("-e").arg(format!("TLS_BASE={}", address(server)));
+        command.arg("-e").arg(format!("CLIENT_CERTIFICATE={}", files.client_certificate().display()));
+        command.arg("-e").arg(format!("CLIENT_KEY={}", files.client_key().display()));
+        command.env("SSL_CERT_FILE", files.ca());
     }
     command.args(&case.args);
     command.arg(match (&case.script, case.stdin) {
@@ -76,7 +91,6 @@ fn command(binary: &Path, case: &Case, base: &str, home: &Path, out: &Path) -> C
         (Some(script), _) => script.clone(),
         _ => format!("{}.js", case.name),
     });
-    command.current_dir(&case.folder).env_clear();
     command
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", home)
@@ -84,6 +98,11 @@ fn command(binary: &Path, case: &Case, base: &str, home: &Path, out: &Path) -> C
     command.envs(case.env.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
+}
+
+/// A server's address without the slash at its end.
+pub(crate) fn address(server: &testkit::Server) -> String {
+    server.url("").trim_end_matches('/').to_owned()
 }
 
 /// Pipes are read beside the run, so that a talkative script does not wait for us.
@@ -140,23 +159,27 @@ impl Drop for Scratch {
     }
 }
 
-/// Takes the server's port and the machine's paths out of texts.
+/// Takes the servers' ports and the machine's paths out of texts.
 struct Normal {
-    base: String,
-    host: String,
-    folder: String,
+    replacements: Vec<(String, &'static str)>,
 }
 
 impl Normal {
-    fn new(base: &str, folder: &Path) -> Normal {
-        let host = base.trim_start_matches("http://").to_owned();
-        Normal { base: base.to_owned(), host, folder: folder.display().to_string() }
+    fn new(base: &str, tls: Option<&testkit::Server>, folder: &Path) -> Normal {
+        let mut replacements = Vec::new();
+        for (base, name) in [(Some(base.to_owned()), "BASE"), (tls.map(address), "TLS_BASE")] {
+            let Some(base) = base else { continue };
+            let host = base.split("//").last().unwrap_or_default().to_owned();
+            replacements.extend([(base, name), (host, "HOST")]);
+        }
+        let folder = folder.display().to_string();
+        replacements.extend([(format!("file://{folder}"), "CASES"), (folder, "CASES")]);
+        Normal { replacements }
     }
 
     fn text(&self, text: &str) -> String {
-        let text = text.replace(&self.base, "BASE").replace(&self.host, "HOST");
-        let text = text.replace(&format!("file://{}", self.folder), "CASES").replace(&self.folder, "CASES");
-        without_client_ports(&text)
+        let replace = |text: String, (from, to): &(String, &str)| text.replace(from, to);
+        without_client_ports(&self.replacements.iter().fold(text.to_owned(), replace))
     }
 }
 
