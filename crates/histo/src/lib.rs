@@ -1,39 +1,18 @@
-//! The one histogram. (first cut; see `Values`)
+//! The one mergeable histogram, and the sums and exact values that go with it.
+//!
+//! Everything in this room adds up in any order: [`Histogram`] counts in buckets, [`FixedSum`] adds in fixed point, and
+//! [`Values`] keeps raw values while they are few. Two machines that saw the same samples hold equal numbers, bit for
+//! bit, however the samples were split. The room knows nothing of time or of metrics.
 
-/// An order-free sum of floats.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FixedSum(f64);
+mod bucket;
+mod codec;
+mod histogram;
+mod pages;
+mod sum;
+mod values;
 
-impl FixedSum {
-    /// Adds a value.
-    pub fn add(&mut self, value: f64) {
-        self.0 += value;
-    }
-    /// Adds another sum.
-    pub fn merge(&mut self, other: &FixedSum) {
-        self.0 += other.0;
-    }
-    /// The sum.
-    pub fn value(&self) -> f64 {
-        self.0
-    }
-}
-
-/// Values: exact at first, a histogram later.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Values(Vec<f64>);
-
-impl Values {
-    /// Records a value.
-    pub fn record(&mut self, value: f64) {
-        self.0.push(value);
-    }
-    /// Adds all values of `other`.
-    pub fn merge(&mut self, other: &Values) {
-        self.0.extend(&other.0);
-    }
-    /// How many values.
-    pub fn count(&self) -> u64 {
-        self.0.len() as u64
-    }
-}
+pub use bucket::{INDEX_MAX, INDEX_MIN, SCALE, bounds, index_of};
+pub use codec::DecodeError;
+pub use histogram::{Bucket, Histogram};
+pub use sum::FixedSum;
+pub use values::{EXACT_MAX, Values};

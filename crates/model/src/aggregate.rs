@@ -58,6 +58,11 @@ pub struct RateTotal {
 }
 
 /// A trend's distribution: what was measured, and beside it what could not be.
+///
+/// Measured values, timeouts, cut responses, drops and failures together are its population. Quantiles are over the
+/// population ([`Trend::quantile`]). [`Trend::count`], [`Trend::avg`], [`Trend::min`], [`Trend::max`] and [`Trend::sum`] are
+/// over what has a time: the measured values and the elapsed times of timeouts and cut responses, which are lower bounds,
+/// so that the average and the largest value are lower bounds too as soon as there is one of these.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trend {
     /// The measured values.
@@ -66,7 +71,8 @@ pub struct Trend {
     pub failures: Option<Box<Failures>>,
 }
 
-/// Samples that rank above every measured value.
+/// Samples that rank above every measured value: the dropped first, then timeouts and cut responses by their bounds, and
+/// the failed last.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Failures {
     /// Elapsed times of requests that timed out: lower bounds.
@@ -87,6 +93,26 @@ impl Aggregate {
             MetricKind::Gauge => Aggregate::Gauge(GaugeTotal::default()),
             MetricKind::Rate => Aggregate::Rate(RateTotal::default()),
             MetricKind::Trend => Aggregate::Trend(Trend::default()),
+        }
+    }
+
+    /// An empty aggregate of the same kind.
+    pub fn emptied(&self) -> Aggregate {
+        Aggregate::empty(match self {
+            Aggregate::Counter(_) => MetricKind::Counter,
+            Aggregate::Gauge(_) => MetricKind::Gauge,
+            Aggregate::Rate(_) => MetricKind::Rate,
+            Aggregate::Trend(_) => MetricKind::Trend,
+        })
+    }
+
+    /// Whether it holds no sample.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Aggregate::Counter(counter) => counter.count == 0,
+            Aggregate::Gauge(gauge) => gauge.is_empty(),
+            Aggregate::Rate(rate) => rate.total == 0,
+            Aggregate::Trend(trend) => trend.population() == 0,
         }
     }
 
@@ -135,18 +161,54 @@ impl Default for GaugeTotal {
 }
 
 impl GaugeTotal {
+    /// Whether no value was taken yet.
+    pub fn is_empty(&self) -> bool {
+        self.min > self.max
+    }
+
     fn record(&mut self, value: f64, at: Instant) {
-        self.merge(&GaugeTotal { last: value, last_at: at, min: value, max: value });
+        // NaN has no place in an order, and a gauge is a last value and a range.
+        if !value.is_nan() {
+            self.merge(&GaugeTotal { last: value, last_at: at, min: value, max: value });
+        }
     }
 
     fn merge(&mut self, other: &GaugeTotal) {
+        if other.is_empty() {
+            return;
+        }
         // Equal instants are decided by value, so that the order of merging cannot matter.
-        if (other.last_at, other.last) >= (self.last_at, self.last) || self.min > self.max {
+        if self.is_empty() || (other.last_at, other.last) >= (self.last_at, self.last) {
             (self.last, self.last_at) = (other.last, other.last_at);
         }
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }
+}
+
+impl RateTotal {
+    /// The share of values that were not zero; `None` without values.
+    pub fn rate(&self) -> Option<f64> {
+        (self.total > 0).then(|| self.passes as f64 / self.total as f64)
+    }
+}
+
+/// The quantile of a population in which some never got a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Quantile {
+    /// There is nothing to rank.
+    None,
+    /// It was measured.
+    Value(f64),
+    /// It is at least `bound`; how much more nobody knows.
+    AtLeast {
+        /// The time after which waiting ended; for [`Mark::Dropped`], the largest measured value.
+        bound: f64,
+        /// What kept the true value from being known: [`Mark::TimedOut`], [`Mark::Cut`] or [`Mark::Dropped`].
+        why: Mark,
+    },
+    /// It lies among those that failed and have no time at all.
+    Failed,
 }
 
 impl Trend {
@@ -182,6 +244,93 @@ impl Trend {
             ours.failed += theirs.failed;
         }
     }
+
+    /// The quantile `q` (clamped to 0..=1) of the population: k6's rank `q · (n − 1)`, interpolated among the measured
+    /// values. Failures rank above every success: if either neighbour of the rank is one, so is the quantile.
+    pub fn quantile(&self, q: f64) -> Quantile {
+        let Some(last) = self.population().checked_sub(1) else { return Quantile::None };
+        let rank = q.clamp(0.0, 1.0) * last as f64;
+        match (rank.ceil() as u64).min(last).checked_sub(self.values.count()) {
+            None => self.values.at_rank(rank).map_or(Quantile::None, Quantile::Value),
+            Some(above_measured) => self.failure_at(above_measured),
+        }
+    }
+
+    /// Everything that was tried: measured, timed out, cut, dropped and failed.
+    pub fn population(&self) -> u64 {
+        self.count() + self.failures.as_ref().map_or(0, |failures| failures.dropped + failures.failed)
+    }
+
+    /// How many have a time: measured, timed out and cut.
+    pub fn count(&self) -> u64 {
+        self.timed().map(Values::count).sum()
+    }
+
+    /// The sum of all times, free of order.
+    pub fn sum(&self) -> FixedSum {
+        self.timed().fold(FixedSum::default(), |mut sum, values| {
+            sum.merge(&values.sum());
+            sum
+        })
+    }
+
+    /// The mean of all times.
+    pub fn avg(&self) -> Option<f64> {
+        let count = self.count();
+        (count > 0).then(|| self.sum().value() / count as f64)
+    }
+
+    /// The smallest time.
+    pub fn min(&self) -> Option<f64> {
+        self.timed().filter_map(Values::min).reduce(f64::min)
+    }
+
+    /// The largest time.
+    pub fn max(&self) -> Option<f64> {
+        self.timed().filter_map(Values::max).reduce(f64::max)
+    }
+
+    /// Whether every time is still known, so that quantiles carry no error of a histogram.
+    pub fn is_exact(&self) -> bool {
+        self.timed().all(Values::is_exact)
+    }
+
+    /// Counts `count` more dropped ones.
+    pub fn add_dropped(&mut self, count: u64) {
+        if count > 0 {
+            self.failures.get_or_insert_default().dropped += count;
+        }
+    }
+
+    fn timed(&self) -> impl Iterator<Item = &Values> {
+        let failures = self.failures.iter().flat_map(|failures| [&failures.timed_out, &failures.cut]);
+        std::iter::once(&self.values).chain(failures)
+    }
+
+    /// What ranks at this place above all measured values.
+    fn failure_at(&self, place: u64) -> Quantile {
+        let Some(failures) = &self.failures else { return Quantile::None };
+        let Some(place) = place.checked_sub(failures.dropped) else {
+            return Quantile::AtLeast { bound: self.values.max().unwrap_or(0.0), why: Mark::Dropped };
+        };
+        match failures.bound_at(place) {
+            Some((bound, why)) => Quantile::AtLeast { bound, why },
+            None => Quantile::Failed,
+        }
+    }
+}
+
+impl Failures {
+    /// The bound at this place among timeouts and cut responses, in order of their bounds, and which of the two it is.
+    fn bound_at(&self, place: u64) -> Option<(f64, Mark)> {
+        let mut bounds = self.timed_out.clone();
+        bounds.merge(&self.cut);
+        if place >= bounds.count() {
+            return None;
+        }
+        let bound = bounds.at_rank(place as f64)?;
+        Some((bound, if self.timed_out.holds(bound) { Mark::TimedOut } else { Mark::Cut }))
+    }
 }
 
 /// All series over one second of a run.
@@ -195,4 +344,96 @@ pub struct Window {
     pub end: Instant,
     /// The series that had samples, in order of their keys.
     pub series: Vec<(SeriesKey, Aggregate)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trend_of(samples: &[(f64, Mark)]) -> Trend {
+        let mut trend = Trend::default();
+        samples.iter().for_each(|(value, mark)| trend.record(*value, *mark));
+        trend
+    }
+
+    #[track_caller]
+    fn check(samples: &[(f64, Mark)], q: f64, expect: Quantile) {
+        assert_eq!(trend_of(samples).quantile(q), expect, "quantile {q} of {samples:?}");
+    }
+
+    const fn ms(value: f64) -> (f64, Mark) {
+        (value, Mark::Measured)
+    }
+
+    const TIMEOUT: (f64, Mark) = (60.0, Mark::TimedOut);
+    const CUT: (f64, Mark) = (9.0, Mark::Cut);
+    const DROPPED: (f64, Mark) = (0.0, Mark::Dropped);
+    const FAILED: (f64, Mark) = (0.0, Mark::Failed);
+
+    #[test]
+    fn failures_rank_above_every_success() {
+        let at_least = |bound, why| Quantile::AtLeast { bound, why };
+        check(&[], 0.5, Quantile::None);
+        check(&[ms(1.0), ms(2.0)], 0.5, Quantile::Value(1.5));
+        check(&[FAILED], 0.0, Quantile::Failed);
+        check(&[DROPPED], 0.5, at_least(0.0, Mark::Dropped));
+
+        // One of each, in rank order: 1, 2, dropped, cut at 9, timed out at 60, failed.
+        let each = [FAILED, TIMEOUT, ms(2.0), DROPPED, CUT, ms(1.0)];
+        check(&each, 0.0, Quantile::Value(1.0));
+        check(&each, 0.1, Quantile::Value(1.5));
+        check(&each, 0.2, Quantile::Value(2.0));
+        check(&each, 0.4, at_least(2.0, Mark::Dropped));
+        check(&each, 0.6, at_least(9.0, Mark::Cut));
+        check(&each, 0.8, at_least(60.0, Mark::TimedOut));
+        check(&each, 1.0, Quantile::Failed);
+        // Between the last success and the first failure, the failure decides.
+        check(&each, 0.21, at_least(2.0, Mark::Dropped));
+        check(&each, 0.81, Quantile::Failed);
+        check(&[ms(5.0), FAILED], 0.5, Quantile::Failed);
+    }
+
+    #[test]
+    fn times_include_lower_bounds_and_nothing_else() {
+        let trend = trend_of(&[ms(3.0), TIMEOUT, CUT, DROPPED, FAILED]);
+        assert_eq!((trend.count(), trend.population()), (3, 5));
+        assert_eq!((trend.min(), trend.max(), trend.avg()), (Some(3.0), Some(60.0), Some(24.0)));
+        assert_eq!(trend_of(&[FAILED]).avg(), None);
+    }
+
+    #[test]
+    fn a_gauge_keeps_the_latest_whatever_the_order() {
+        let at = Instant::from_ns;
+        let samples = [(5.0, at(0)), (-7.0, at(2)), (1.0, at(1)), (f64::NAN, at(9)), (-9.0, at(2))];
+        let gauge = |samples: &[(f64, Instant)]| {
+            let mut gauge = Aggregate::empty(MetricKind::Gauge);
+            samples.iter().for_each(|(value, at)| gauge.record(*value, Mark::Measured, *at));
+            gauge
+        };
+        let expect = GaugeTotal { last: -7.0, last_at: at(2), min: -9.0, max: 5.0 };
+        assert_eq!(gauge(&samples), Aggregate::Gauge(expect.clone()));
+        let mut merged = gauge(&samples[3..]);
+        merged.merge(&gauge(&[]));
+        merged.merge(&gauge(&samples[..3]));
+        assert_eq!(merged, Aggregate::Gauge(expect));
+        // A value below zero at the clock's origin is a value all the same.
+        let mut early = gauge(&[(-1.0, at(0))]);
+        early.merge(&gauge(&[]));
+        assert_eq!(early, gauge(&[(-1.0, at(0))]));
+    }
+
+    #[test]
+    fn counters_and_rates_add_up() {
+        let mut counter = Aggregate::empty(MetricKind::Counter);
+        let mut rate = Aggregate::empty(MetricKind::Rate);
+        for value in [1.5, -3.0, 2.0, 0.0] {
+            counter.record(value, Mark::Measured, Instant::ZERO);
+            rate.record(value, Mark::Measured, Instant::ZERO);
+        }
+        counter.merge(&counter.clone());
+        let Aggregate::Counter(counter) = counter else { panic!("a counter") };
+        assert_eq!((counter.sum.value(), counter.count), (1.0, 8));
+        let Aggregate::Rate(rate) = rate else { panic!("a rate") };
+        assert_eq!((rate.passes, rate.total, rate.rate()), (3, 4, Some(0.75)));
+    }
 }

@@ -59,11 +59,7 @@ pub struct SystemClock;
 impl SystemClock {
     /// The monotonic time now.
     #[inline]
-    #[expect(
-        clippy::disallowed_types,
-        clippy::disallowed_methods,
-        reason = "the one place that asks the system for the time"
-    )]
+    #[expect(clippy::disallowed_types, reason = "the one place that asks the system for the time")]
     pub fn now() -> Instant {
         static ORIGIN: OnceLock<std::time::Instant> = OnceLock::new();
         let origin = ORIGIN.get_or_init(std::time::Instant::now);
@@ -76,11 +72,7 @@ impl Clock for SystemClock {
         SystemClock::now()
     }
 
-    #[expect(
-        clippy::disallowed_types,
-        clippy::disallowed_methods,
-        reason = "the one place that asks the system for the time"
-    )]
+    #[expect(clippy::disallowed_types, reason = "the one place that asks the system for the time")]
     fn wall_unix_ns(&self) -> i64 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)

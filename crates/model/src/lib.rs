@@ -14,7 +14,9 @@ pub mod progress;
 pub mod sample;
 pub mod tags;
 
-pub use aggregate::{Aggregate, CounterTotal, GaugeTotal, RateTotal, SeriesKey, Trend, Window};
+pub use aggregate::{
+    Aggregate, CounterTotal, Failures, GaugeTotal, Quantile, RateTotal, SeriesKey, Trend, Window,
+};
 pub use arrival::{Arrival, DropCause};
 pub use clock::{Clock, Epoch, Instant, SimulatedClock, SystemClock};
 pub use event::{LogLevel, LogLine, RunEvent};

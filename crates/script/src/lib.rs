@@ -1,1 +1,29 @@
-//! (empty)
+//! The script host: k6 scripts on QuickJS.
+//!
+//! A [`Bundle`] is a script loaded, compiled to bytecode and evaluated once; [`Bundle::instantiate`] makes a
+//! [`ScriptVu`] of it from the shared bytecode. A VU blocks by suspending its coroutine (room `vu`), so everything here
+//! may wait wherever k6's own functions wait.
+//!
+//! The room knows nothing of schedules, storage or the terminal: samples go to a [`Sink`], log lines to a [`Log`], and
+//! `test.abort()` to a [`Control`].
+
+mod bundle;
+mod callbacks;
+mod cjs;
+mod console;
+mod error;
+mod event_loop;
+mod globals;
+mod http;
+mod js;
+mod modules;
+mod source;
+mod state;
+mod syntax;
+mod tags;
+mod vm;
+
+pub use bundle::{Bundle, Entry, STACK_BYTES, ScriptVu, Settings};
+pub use callbacks::{Control, Deadline, Log, Sink};
+pub use error::ScriptError;
+pub use state::{Call, End, RunShared, Seat};

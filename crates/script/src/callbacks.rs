@@ -1,0 +1,36 @@
+//! What the host asks of the world around it.
+
+use model::{Instant, LogLine, Mark, Metadata, MetricId, TagSetId};
+
+/// Takes the samples of one worker thread.
+pub trait Sink {
+    /// Takes one sample.
+    fn record(&self, metric: MetricId, tags: TagSetId, value: f64, mark: Mark, at: Instant, metadata: Option<&Metadata>);
+
+    /// Takes several measured samples of one tag set at once.
+    fn record_many(&self, tags: TagSetId, samples: &[(MetricId, f64)], at: Instant, metadata: Option<&Metadata>) {
+        for &(metric, value) in samples {
+            self.record(metric, tags, value, Mark::Measured, at, metadata);
+        }
+    }
+}
+
+/// Takes log lines, from any thread.
+pub trait Log: Send + Sync {
+    /// Takes one line.
+    fn log(&self, line: LogLine);
+}
+
+/// Steers the run from inside a script.
+pub trait Control: Send + Sync {
+    /// `test.abort(reason)`: ends the run early.
+    fn abort(&self, reason: &str);
+    /// `test.fail(reason)`: the run goes on and counts as failed.
+    fn fail(&self, reason: &str);
+}
+
+/// Says when a VU is to be cut off; asked now and then while its script computes.
+pub trait Deadline {
+    /// Whether what the VU does now should have ended by `now`.
+    fn has_passed(&self, now: Instant) -> bool;
+}

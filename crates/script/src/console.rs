@@ -1,0 +1,154 @@
+//! `console`, and how it prints values.
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use model::LogLevel;
+use rquickjs::{Ctx, Object, Type, Value};
+
+use crate::js::{self, Args, NativeFn};
+use crate::state::VuState;
+
+/// Nesting printed before `[Object]` stands for the rest.
+const DEPTH_MAX: usize = 12;
+/// A printed value ends here.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+
+/// Puts `console` into the global scope.
+pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
+    let console = Object::new(ctx.clone())?;
+    js::set_natives(&console, vu, FUNCTIONS)?;
+    ctx.globals().set("console", console)
+}
+
+const FUNCTIONS: &[(&str, NativeFn)] =
+    &[("log", info), ("info", info), ("debug", debug), ("warn", warn), ("error", error)];
+
+fn info<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    print(args, LogLevel::Info)
+}
+fn debug<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    print(args, LogLevel::Debug)
+}
+fn warn<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    print(args, LogLevel::Warn)
+}
+fn error<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    print(args, LogLevel::Error)
+}
+
+fn print<'js>(args: &Args<'_, 'js>, level: LogLevel) -> rquickjs::Result<Value<'js>> {
+    let texts: Vec<String> = (0..args.len()).map(|index| format_value(&args.get(index))).collect();
+    args.vu.log(level, "console", texts.join(" "));
+    args.undefined()
+}
+
+/// A value as `console.log` prints it: strings bare at the top, everything else as k6 (and Node.js) shows it.
+pub(crate) fn format_value(value: &Value<'_>) -> String {
+    let mut text = String::new();
+    if let Some(string) = value.as_string() {
+        return string.to_string().unwrap_or_default();
+    }
+    write_value(&mut text, value, &mut Vec::new());
+    text
+}
+
+fn write_value<'js>(out: &mut String, value: &Value<'js>, parents: &mut Vec<Value<'js>>) {
+    if out.len() > TEXT_BYTES_MAX {
+        return;
+    }
+    match value.type_of() {
+        Type::String => {
+            let _ = write!(out, "\"{}\"", value.as_string().and_then(|s| s.to_string().ok()).unwrap_or_default());
+        }
+        Type::Symbol | Type::Undefined | Type::Null | Type::Bool | Type::Int | Type::Float | Type::BigInt => {
+            out.push_str(&primitive(value));
+        }
+        Type::Function | Type::Constructor => out.push_str("[object Function]"),
+        _ => match value.as_object() {
+            Some(object) => write_object(out, value, object, parents),
+            None => out.push_str(&primitive(value)),
+        },
+    }
+}
+
+fn primitive(value: &Value<'_>) -> String {
+    if value.is_symbol() {
+        return value
+            .as_symbol()
+            .and_then(|symbol| symbol.description().ok())
+            .and_then(|description| description.as_string().and_then(|text| text.to_string().ok()))
+            .map_or_else(|| "Symbol()".into(), |text| format!("Symbol({text})"));
+    }
+    js::to_string(value.ctx(), value).unwrap_or_default()
+}
+
+fn write_object<'js>(out: &mut String, value: &Value<'js>, object: &Object<'js>, parents: &mut Vec<Value<'js>>) {
+    if object.is_error() {
+        out.push_str(&crate::error::thrown_text(value));
+        return;
+    }
+    if parents.contains(value) {
+        out.push_str("[Circular]");
+        return;
+    }
+    if parents.len() >= DEPTH_MAX {
+        out.push_str(if value.is_array() { "[Array]" } else { "[Object]" });
+        return;
+    }
+    if let Some(text) = special(object) {
+        out.push_str(&text);
+        return;
+    }
+    parents.push(value.clone());
+    match value.as_array() {
+        Some(array) => write_items(out, array.iter::<Value<'js>>().filter_map(Result::ok), parents),
+        None => write_properties(out, object, parents),
+    }
+    parents.pop();
+}
+
+/// Dates and binary data have a form of their own.
+fn special(object: &Object<'_>) -> Option<String> {
+    let name: String = object.get::<_, Object<'_>>("constructor").ok()?.get("name").ok()?;
+    match name.as_str() {
+        "Date" => {
+            let to_iso: rquickjs::Function<'_> = object.get("toISOString").ok()?;
+            to_iso.call((rquickjs::function::This(object.clone()),)).ok()
+        }
+        "ArrayBuffer" => {
+            let bytes = js::bytes_of(object.as_value())?;
+            let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            Some(format!("ArrayBuffer {{ [Uint8Contents]: <{}>, byteLength: {} }}", hex.join(" "), bytes.len()))
+        }
+        name if name.ends_with("Array") && name != "Array" => {
+            let length: usize = object.get("length").ok()?;
+            let items: Vec<String> =
+                (0..length as u32).filter_map(|i| object.get::<_, Value<'_>>(i).ok()).map(|v| format_value(&v)).collect();
+            Some(format!("{name}({length}) [ {} ]", items.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+fn write_items<'js>(out: &mut String, items: impl Iterator<Item = Value<'js>>, parents: &mut Vec<Value<'js>>) {
+    let mut is_first = true;
+    for item in items {
+        out.push_str(if is_first { "[ " } else { ", " });
+        is_first = false;
+        write_value(out, &item, parents);
+    }
+    out.push_str(if is_first { "[]" } else { " ]" });
+}
+
+fn write_properties<'js>(out: &mut String, object: &Object<'js>, parents: &mut Vec<Value<'js>>) {
+    let mut is_first = true;
+    for (name, value) in object.props::<String, Value<'js>>().filter_map(Result::ok) {
+        out.push_str(if is_first { "{ " } else { ", " });
+        is_first = false;
+        let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+        let _ = if is_plain { write!(out, "{name}: ") } else { write!(out, "\"{name}\": ") };
+        write_value(out, &value, parents);
+    }
+    out.push_str(if is_first { "{}" } else { " }" });
+}

@@ -1,0 +1,211 @@
+//! What can go wrong in a script, with its place and a hint.
+
+use std::cell::Cell;
+use std::fmt::Write as _;
+
+use model::Instant;
+use rquickjs::{CatchResultExt, CaughtError, Ctx, Object, Value};
+
+/// A script that could not be loaded, or an exception that nobody caught.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ScriptError {
+    /// The script or a module of it cannot be read or found.
+    #[error("{0}")]
+    Missing(String),
+    /// An exception: k6's one-line message with the stack, and a picture of the place.
+    #[error("{message}")]
+    Exception {
+        /// `ReferenceError: x is not defined` and the stack below it.
+        message: String,
+        /// The source line with a caret, where known.
+        excerpt: Option<String>,
+        /// What to do about it, where known.
+        hint: Option<String>,
+    },
+    /// It was cut off.
+    #[error("script was interrupted")]
+    Interrupted,
+    /// The script asked for the end of the test.
+    #[error("test aborted: {0}")]
+    Aborted(String),
+    /// The host could not make a VU.
+    #[error("cannot create a JavaScript runtime: {0}")]
+    Host(String),
+}
+
+/// Why the running script must unwind, if it must.
+#[derive(Debug, Default)]
+pub(crate) struct Stop {
+    reason: Cell<StopReason>,
+    pub(crate) slice_started: Cell<Option<Instant>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum StopReason {
+    #[default]
+    None,
+    Interrupted,
+    Aborted,
+}
+
+impl Stop {
+    pub(crate) fn begin(&self) {
+        self.reason.set(StopReason::None);
+        self.slice_started.set(None);
+    }
+
+    pub(crate) fn set(&self, reason: StopReason) {
+        self.reason.set(reason);
+    }
+
+    pub(crate) fn reason(&self) -> StopReason {
+        self.reason.get()
+    }
+}
+
+/// Unwinds the script from inside a native: nothing in JavaScript can catch it.
+pub(crate) fn unwind(ctx: &Ctx<'_>, stop: &Stop, reason: StopReason) -> rquickjs::Error {
+    stop.set(reason);
+    crate::js::throw_uncatchable(ctx)
+}
+
+/// Turns the result of running JavaScript into the host's own error.
+pub(crate) fn catch<'js, T>(
+    ctx: &Ctx<'js>,
+    result: rquickjs::Result<T>,
+    stop: &Stop,
+    source_of: impl Fn(&str) -> Option<String>,
+) -> Result<T, ScriptError> {
+    match result.catch(ctx) {
+        Ok(value) => Ok(value),
+        Err(error) => Err(match stop.reason() {
+            StopReason::Interrupted => ScriptError::Interrupted,
+            StopReason::Aborted => ScriptError::Aborted(String::new()),
+            StopReason::None => describe(error, source_of),
+        }),
+    }
+}
+
+fn describe(error: CaughtError<'_>, source_of: impl Fn(&str) -> Option<String>) -> ScriptError {
+    let (text, stack) = match error {
+        CaughtError::Exception(exception) => {
+            let object: &Object<'_> = exception.as_object();
+            (error_text(object), exception.stack().unwrap_or_default())
+        }
+        CaughtError::Value(value) => (thrown_text(&value), String::new()),
+        CaughtError::Error(error) => (error.to_string(), String::new()),
+    };
+    exception(text, &stack, source_of)
+}
+
+/// The error of a promise that was rejected and never handled.
+pub(crate) fn from_reason(reason: &Value<'_>, source_of: impl Fn(&str) -> Option<String>) -> ScriptError {
+    let stack = reason.as_object().and_then(|object| object.get::<_, String>("stack").ok()).unwrap_or_default();
+    exception(format!("Uncaught (in promise) {}", thrown_text(reason)), &stack, source_of)
+}
+
+fn exception(text: String, stack: &str, source_of: impl Fn(&str) -> Option<String>) -> ScriptError {
+    let excerpt = first_place(stack).and_then(|place| picture(&place, &source_of(place.file)?));
+    let hint = hint(&text).map(str::to_owned);
+    let mut message = text;
+    for line in stack.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let _ = write!(message, "\n\t{line}");
+    }
+    ScriptError::Exception { message, excerpt, hint }
+}
+
+fn error_text(object: &Object<'_>) -> String {
+    let get = |key: &str| object.get::<_, Option<String>>(key).ok().flatten();
+    let name = get("name").unwrap_or_else(|| "Error".into());
+    match get("message").filter(|message| !message.is_empty()) {
+        Some(message) => format!("{name}: {message}"),
+        None => name,
+    }
+}
+
+/// A thrown value as k6 prints it: errors by name and message, everything else by content.
+pub(crate) fn thrown_text(value: &Value<'_>) -> String {
+    match value.as_object() {
+        Some(object) if object.is_error() => error_text(object),
+        _ => crate::console::format_value(value),
+    }
+}
+
+struct Place<'a> {
+    file: &'a str,
+    line: usize,
+    column: usize,
+}
+
+/// The first stack frame that lies in a file: `at name (file:///x.js:3:9)` or `at file:///x.js:3:9`.
+fn first_place(stack: &str) -> Option<Place<'_>> {
+    stack.lines().find_map(|line| {
+        let line = line.trim().trim_end_matches(')');
+        let start = line.find("file://").or_else(|| line.find("https://"))?;
+        let mut parts = line[start..].rsplitn(3, ':');
+        let column = parts.next()?.parse().ok()?;
+        let line_number = parts.next()?.parse().ok()?;
+        Some(Place { file: parts.next()?, line: line_number, column })
+    })
+}
+
+/// The source line with a caret below the column.
+fn picture(place: &Place<'_>, source: &str) -> Option<String> {
+    /// A minified bundle is one line of a hundred kilobytes: show what surrounds the column.
+    const WIDTH_MAX: usize = 100;
+    let line = source.lines().nth(place.line.checked_sub(1)?)?;
+    let chars: Vec<char> = line.chars().collect();
+    let column = place.column.saturating_sub(1).min(chars.len());
+    let from = column.saturating_sub(WIDTH_MAX / 2);
+    let shown: String = chars.iter().skip(from).take(WIDTH_MAX).map(|c| if *c == '\t' { ' ' } else { *c }).collect();
+    let number = place.line.to_string();
+    let gutter = " ".repeat(number.len());
+    Some(format!(
+        "{gutter} --> {}:{}:{}\n{gutter} |\n{number} | {shown}\n{gutter} | {}^",
+        place.file,
+        place.line,
+        place.column,
+        " ".repeat(column - from)
+    ))
+}
+
+/// What to do about well-known messages.
+fn hint(message: &str) -> Option<&'static str> {
+    const HINTS: &[(&str, &str)] = &[
+        ("'window' is not defined", "scripts run outside of a browser: there is no window or document"),
+        ("'document' is not defined", "scripts run outside of a browser: there is no window or document"),
+        ("'process' is not defined", "scripts do not run on Node.js; environment variables are in __ENV"),
+        ("'Buffer' is not defined", "scripts do not run on Node.js; use ArrayBuffer and k6/encoding"),
+        ("Maximum call stack size exceeded", "a function calls itself without end"),
+        ("stack overflow", "a function calls itself without end"),
+        ("in the init context", "move the call into the default function or setup()"),
+        ("unexpected token in expression: 'import'", "import statements stand at the top of a file"),
+    ];
+    HINTS.iter().find(|(part, _)| message.contains(part)).map(|(_, hint)| *hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_is_the_first_frame_in_a_file() {
+        let stack = "    at get (native)\n    at inner (file:///a/b.js:3:9)\n    at file:///a/c.js:1:1";
+        let place = first_place(stack).unwrap();
+        assert_eq!((place.file, place.line, place.column), ("file:///a/b.js", 3, 9));
+    }
+
+    #[test]
+    fn the_picture_points_at_the_column() {
+        let place = Place { file: "file:///s.js", line: 2, column: 5 };
+        let picture = picture(&place, "one\n  x.y.z()\n").unwrap();
+        assert_eq!(picture, "  --> file:///s.js:2:5\n  |\n2 |   x.y.z()\n  |     ^");
+    }
+
+    #[test]
+    fn a_minified_line_is_cut_around_the_column() {
+        let source = format!("{}BOOM{}", "a".repeat(5000), "b".repeat(5000));
+        let picture = picture(&Place { file: "f", line: 1, column: 5001 }, &source).unwrap();
+        assert!(picture.contains("BOOM") && picture.len() < 400, "{picture}");
+    }
+}

@@ -1,0 +1,220 @@
+//! The event loop of an iteration: it ends when no promise job, timer or task is left.
+
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+use futures_util::StreamExt;
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream::FuturesUnordered;
+use model::{Instant, SystemClock};
+use rquickjs::{Ctx, Function, Persistent, Value};
+
+use crate::error::{StopReason, unwind};
+use crate::state::VuState;
+
+/// What a task does with JavaScript when it is done.
+pub(crate) type Completion = Box<dyn for<'js> FnOnce(&Ctx<'js>) -> rquickjs::Result<()>>;
+
+/// Timers pending at once in one VU. A script that starts more leaks them.
+const TIMERS_MAX: usize = 100_000;
+
+/// Pending work of one VU.
+#[derive(Default)]
+pub(crate) struct EventLoop {
+    tasks: RefCell<FuturesUnordered<LocalBoxFuture<'static, Completion>>>,
+    timers: RefCell<Timers>,
+    rejections: RefCell<Vec<Rejection>>,
+    /// Set whenever something was added, so that an iteration without any of it pays one look.
+    is_used: Cell<bool>,
+}
+
+struct Rejection {
+    promise: Persistent<Value<'static>>,
+    reason: Persistent<Value<'static>>,
+}
+
+#[derive(Default)]
+struct Timers {
+    heap: BinaryHeap<Reverse<(Instant, u64)>>,
+    /// Callbacks by id; a cleared timer is gone from here and still in the heap.
+    callbacks: std::collections::HashMap<u64, Timer>,
+    next_id: u64,
+}
+
+struct Timer {
+    callback: Persistent<Function<'static>>,
+    arguments: Vec<Persistent<Value<'static>>>,
+    interval: Option<std::time::Duration>,
+}
+
+impl EventLoop {
+    /// Adds a task; its completion runs on the loop.
+    pub(crate) fn spawn(&self, task: LocalBoxFuture<'static, Completion>) {
+        self.is_used.set(true);
+        self.tasks.borrow().push(task);
+    }
+
+    /// Starts a timer and returns its id; `None` when there are too many.
+    pub(crate) fn start_timer(
+        &self,
+        callback: Persistent<Function<'static>>,
+        arguments: Vec<Persistent<Value<'static>>>,
+        delay: std::time::Duration,
+        repeats: bool,
+    ) -> Option<u64> {
+        self.is_used.set(true);
+        let mut timers = self.timers.borrow_mut();
+        if timers.callbacks.len() >= TIMERS_MAX {
+            return None;
+        }
+        timers.next_id += 1;
+        let id = timers.next_id;
+        timers.heap.push(Reverse((SystemClock::now() + delay, id)));
+        timers.callbacks.insert(id, Timer { callback, arguments, interval: repeats.then_some(delay) });
+        Some(id)
+    }
+
+    /// Stops a timer; unknown ids are ignored, as in browsers.
+    pub(crate) fn clear_timer(&self, id: u64) {
+        self.timers.borrow_mut().callbacks.remove(&id);
+    }
+
+    /// Notes that a promise was rejected without a handler, or got one late.
+    pub(crate) fn track_rejection<'js>(&self, ctx: &Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool) {
+        let mut rejections = self.rejections.borrow_mut();
+        if handled {
+            rejections.retain(|rejection| {
+                rejection.promise.clone().restore(ctx).is_ok_and(|known| known != promise)
+            });
+            return;
+        }
+        self.is_used.set(true);
+        rejections.push(Rejection {
+            promise: Persistent::save(ctx, promise),
+            reason: Persistent::save(ctx, reason),
+        });
+    }
+
+    /// Forgets all pending work.
+    pub(crate) fn clear(&self) {
+        if !self.is_used.replace(false) {
+            return;
+        }
+        self.tasks.borrow_mut().clear();
+        *self.timers.borrow_mut() = Timers { next_id: self.timers.borrow().next_id, ..Timers::default() };
+        self.rejections.borrow_mut().clear();
+    }
+
+    /// The reason of the first rejection that nobody handled.
+    pub(crate) fn take_rejection<'js>(&self, ctx: &Ctx<'js>) -> Option<Value<'js>> {
+        if !self.is_used.get() {
+            return None;
+        }
+        let first = std::mem::take(&mut *self.rejections.borrow_mut()).into_iter().next()?;
+        first.reason.restore(ctx).ok()
+    }
+
+    fn is_idle(&self) -> bool {
+        !self.is_used.get() || (self.tasks.borrow().is_empty() && self.timers.borrow().callbacks.is_empty())
+    }
+
+    /// The next timer's time, cleared ones skipped.
+    fn next_timer(&self) -> Option<Instant> {
+        let mut timers = self.timers.borrow_mut();
+        while let Some(Reverse((at, id))) = timers.heap.peek().copied() {
+            if timers.callbacks.contains_key(&id) {
+                return Some(at);
+            }
+            timers.heap.pop();
+        }
+        None
+    }
+
+    /// Takes the first timer that is due; an interval is started again.
+    fn take_timer(&self, now: Instant) -> Option<(Persistent<Function<'static>>, Vec<Persistent<Value<'static>>>)> {
+        if self.next_timer()? > now {
+            return None;
+        }
+        let mut timers = self.timers.borrow_mut();
+        let Reverse((_, id)) = timers.heap.pop()?;
+        let timer = timers.callbacks.remove(&id)?;
+        let taken = (timer.callback.clone(), timer.arguments.clone());
+        if let Some(interval) = timer.interval {
+            timers.heap.push(Reverse((now + interval, id)));
+            timers.callbacks.insert(id, timer);
+        }
+        Some(taken)
+    }
+}
+
+/// What woke the loop.
+enum Woke {
+    Task(Completion),
+    Timer,
+}
+
+/// Runs the loop until nothing is pending.
+///
+/// # Errors
+/// An exception in a callback, or the VU was called off. A rejection that nobody handled stops the loop too and is
+/// left for [`EventLoop::take_rejection`].
+pub(crate) fn drive<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
+    loop {
+        while ctx.execute_pending_job() {}
+        if vu.stop.reason() != StopReason::None {
+            return Err(unwind(ctx, &vu.stop, vu.stop.reason()));
+        }
+        if vu.events.is_idle() || !vu.events.rejections.borrow().is_empty() {
+            return Ok(());
+        }
+        match wait(vu) {
+            Err(vu::Interrupted) => return Err(unwind(ctx, &vu.stop, StopReason::Interrupted)),
+            Ok(Woke::Task(completion)) => completion(ctx)?,
+            Ok(Woke::Timer) => {
+                if let Some((callback, arguments)) = vu.events.take_timer(SystemClock::now()) {
+                    call(ctx, callback, arguments)?;
+                }
+            }
+        }
+    }
+}
+
+fn wait(vu: &Rc<VuState>) -> Result<Woke, vu::Interrupted> {
+    let next_timer = vu.events.next_timer();
+    if next_timer.is_some_and(|at| at <= SystemClock::now()) {
+        return Ok(Woke::Timer);
+    }
+    // Taken out while waiting: nothing can add tasks meanwhile, because the VU's one stack waits here.
+    let mut tasks = vu.events.tasks.take();
+    let woke = vu::block_on(async {
+        let timer = async {
+            match next_timer {
+                Some(at) => tokio::time::sleep(at.since(SystemClock::now())).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            Some(completion) = tasks.next(), if !tasks.is_empty() => Woke::Task(completion),
+            () = timer => Woke::Timer,
+        }
+    });
+    vu.events.tasks.replace(tasks);
+    woke
+}
+
+fn call<'js>(
+    ctx: &Ctx<'js>,
+    callback: Persistent<Function<'static>>,
+    arguments: Vec<Persistent<Value<'static>>>,
+) -> rquickjs::Result<()> {
+    let callback = callback.restore(ctx)?;
+    let mut args = rquickjs::function::Args::new(ctx.clone(), arguments.len());
+    for argument in arguments {
+        args.push_arg(argument.restore(ctx)?)?;
+    }
+    callback.call_arg::<Value<'js>>(args)?;
+    Ok(())
+}

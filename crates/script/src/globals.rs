@@ -1,0 +1,82 @@
+//! What scripts find in the global scope besides the language's own.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use rquickjs::{Ctx, Object, Persistent, Value};
+
+use crate::js::{self, Args, NativeFn};
+use crate::state::VuState;
+
+/// Longest `setTimeout`; browsers stop at 2^31 ms too.
+const TIMER_MS_MAX: f64 = 2_147_483_647.0;
+
+/// Puts them there.
+pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
+    let globals = ctx.globals();
+    js::set_natives(&globals, vu, FUNCTIONS)?;
+    globals.set("global", globals.clone())?;
+    globals.set("__VU", 0)?;
+    let env = Object::new(ctx.clone())?;
+    for (name, value) in &vu.init.env {
+        env.set(name.as_str(), value.as_str())?;
+    }
+    globals.set("__ENV", env)?;
+    crate::console::install(ctx, vu)
+}
+
+const FUNCTIONS: &[(&str, NativeFn)] = &[
+    ("require", crate::cjs::global_require),
+    ("open", open),
+    ("setTimeout", set_timeout),
+    ("setInterval", set_interval),
+    ("clearTimeout", clear_timer),
+    ("clearInterval", clear_timer),
+];
+
+/// `open(path, mode?)`: a file as text, or as an ArrayBuffer with `"b"`.
+fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    if args.vu.is_running() {
+        return Err(args.error("the \"open()\" function is only available in the init stage (i.e. the global scope)"));
+    }
+    let path = args.string(0)?;
+    let bytes = args.vu.init.sources.open(&path).map_err(|text| args.error(text))?;
+    let is_binary = args.given(1).is_some() && args.string(1)?.contains('b');
+    if is_binary {
+        return Ok(rquickjs::ArrayBuffer::new_copy(args.ctx.clone(), &bytes[..])?.into_value());
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(rquickjs::String::from_str(args.ctx.clone(), &text)?.into_value())
+}
+
+pub(crate) fn set_timeout<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    start_timer(args, false)
+}
+
+pub(crate) fn set_interval<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    start_timer(args, true)
+}
+
+fn start_timer<'js>(args: &Args<'_, 'js>, repeats: bool) -> rquickjs::Result<Value<'js>> {
+    let Some(callback) = args.get(0).into_function() else {
+        return Err(args.type_error("the callback of a timer must be a function"));
+    };
+    let delay_ms = args.given(1).map_or(Ok(0.0), |delay| js::to_number(args.ctx, &delay))?;
+    let delay_ms = if delay_ms.is_nan() { 0.0 } else { delay_ms.clamp(0.0, TIMER_MS_MAX) };
+    let rest = (2..args.len()).map(|index| Persistent::save(args.ctx, args.get(index))).collect();
+    let delay = Duration::from_secs_f64(delay_ms / 1e3);
+    // An interval of zero would never let the loop rest.
+    let delay = if repeats { delay.max(Duration::from_millis(1)) } else { delay };
+    let callback = Persistent::save(args.ctx, callback);
+    match args.vu.events.start_timer(callback, rest, delay, repeats) {
+        Some(id) => Ok(Value::new_number(args.ctx.clone(), id as f64)),
+        None => Err(args.error("too many timers are pending")),
+    }
+}
+
+pub(crate) fn clear_timer<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    if let Some(id) = args.get(0).as_number().filter(|id| *id >= 1.0) {
+        args.vu.events.clear_timer(id as u64);
+    }
+    args.undefined()
+}

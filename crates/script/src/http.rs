@@ -1,0 +1,183 @@
+//! `k6/http`.
+
+mod batch;
+mod expected;
+mod form;
+mod jar;
+mod params;
+mod perform;
+mod response;
+mod samples;
+mod url;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Object, Persistent, Value};
+
+use crate::error::{StopReason, unwind};
+use crate::js::{self, Args, NativeFn};
+use crate::modules::Builtin;
+use crate::state::{Seat, VuState};
+use expected::Callback;
+use jar::SharedJar;
+use params::Prepared;
+
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/http", build };
+
+/// One VU's side of HTTP.
+#[derive(Default)]
+pub(crate) struct HttpState {
+    client: OnceCell<Rc<wire::Client>>,
+    jar: RefCell<SharedJar>,
+    callback: RefCell<Callback>,
+    fields: Cell<Option<response::FieldAtoms>>,
+    /// Keeps the names behind `fields` alive.
+    field_names: RefCell<Option<Persistent<Object<'static>>>>,
+}
+
+impl HttpState {
+    /// Gives the VU its connections.
+    pub(crate) fn connect(&self, seat: &Seat) {
+        let client = wire::Client::new(seat.run.network.clone(), seat.id_in_test);
+        let _ = self.client.set(Rc::new(client));
+    }
+
+    /// A new iteration is a new visitor: it has no cookies, unless the options keep them.
+    pub(crate) fn begin_iteration(&self, vu: &VuState) {
+        let keeps = vu.plan().is_some_and(|plan| plan.http.no_cookies_reset);
+        if !keeps && !self.jar.borrow().is_fresh() {
+            *self.jar.borrow_mut() = SharedJar::default();
+        }
+    }
+
+    /// Closes connections where the options want every iteration to dial anew.
+    pub(crate) fn end_iteration(&self, vu: &VuState) {
+        if let Some(client) = self.client.get()
+            && vu.plan().is_some_and(|plan| plan.http.no_vu_connection_reuse)
+        {
+            client.close_idle();
+        }
+    }
+
+    /// Bytes on the wire since the last call: sent, received.
+    pub(crate) fn take_bytes(&self) -> (u64, u64) {
+        self.client.get().map_or((0, 0), |client| client.take_bytes())
+    }
+
+    /// Drops what holds JavaScript values.
+    pub(crate) fn forget_values(&self) {
+        self.field_names.borrow_mut().take();
+    }
+}
+
+const FUNCTIONS: &[(&str, NativeFn)] = &[
+    ("get", |args| bodyless(args, "GET")),
+    ("head", |args| bodyless(args, "HEAD")),
+    ("post", |args| with_body(args, "POST")),
+    ("put", |args| with_body(args, "PUT")),
+    ("patch", |args| with_body(args, "PATCH")),
+    ("del", |args| with_body(args, "DELETE")),
+    ("options", |args| with_body(args, "OPTIONS")),
+    ("request", request),
+    ("asyncRequest", async_request),
+    ("batch", batch::batch),
+    ("cookieJar", jar::current),
+    ("file", form::file),
+    ("expectedStatuses", expected::expected_statuses),
+    ("setResponseCallback", expected::set_response_callback),
+    ("url", url::template),
+];
+
+const CONSTANTS: &[(&str, &str)] = &[
+    ("TLS_1_0", "tls1.0"),
+    ("TLS_1_1", "tls1.1"),
+    ("TLS_1_2", "tls1.2"),
+    ("TLS_1_3", "tls1.3"),
+    ("OCSP_STATUS_GOOD", "good"),
+    ("OCSP_STATUS_REVOKED", "revoked"),
+    ("OCSP_STATUS_SERVER_FAILED", "server_failed"),
+    ("OCSP_STATUS_UNKNOWN", "unknown"),
+    ("OCSP_REASON_UNSPECIFIED", "unspecified"),
+    ("OCSP_REASON_KEY_COMPROMISE", "key_compromise"),
+    ("OCSP_REASON_CA_COMPROMISE", "ca_compromise"),
+    ("OCSP_REASON_AFFILIATION_CHANGED", "affiliation_changed"),
+    ("OCSP_REASON_SUPERSEDED", "superseded"),
+    ("OCSP_REASON_CESSATION_OF_OPERATION", "cessation_of_operation"),
+    ("OCSP_REASON_CERTIFICATE_HOLD", "certificate_hold"),
+    ("OCSP_REASON_REMOVE_FROM_CRL", "remove_from_crl"),
+    ("OCSP_REASON_PRIVILEGE_WITHDRAWN", "privilege_withdrawn"),
+    ("OCSP_REASON_AA_COMPROMISE", "aa_compromise"),
+];
+
+fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
+    let module = Object::new(ctx.clone())?;
+    js::set_natives(&module, vu, FUNCTIONS)?;
+    for (name, value) in CONSTANTS {
+        module.set(*name, *value)?;
+    }
+    module.set("CookieJar", js::constructor(ctx, vu, "CookieJar", jar::construct)?)?;
+    response::prepare(ctx, vu)?;
+    Ok(module)
+}
+
+/// `get(url, params?)`, `head(url, params?)`
+fn bodyless<'js>(args: &Args<'_, 'js>, method: &'static str) -> rquickjs::Result<Value<'js>> {
+    let prepared = params::prepare(args, method, &args.get(0), None, args.given(1))?;
+    send(args, prepared)
+}
+
+/// `post(url, body?, params?)` and its like.
+fn with_body<'js>(args: &Args<'_, 'js>, method: &'static str) -> rquickjs::Result<Value<'js>> {
+    let prepared = params::prepare(args, method, &args.get(0), args.given(1), args.given(2))?;
+    send(args, prepared)
+}
+
+/// `request(method, url, body?, params?)`
+fn request<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let method = args.string(0)?;
+    let prepared = params::prepare(args, &method, &args.get(1), args.given(2), args.given(3))?;
+    send(args, prepared)
+}
+
+/// Sends a request and waits: the script stands still, the thread does not.
+fn send<'js>(args: &Args<'_, 'js>, prepared: Prepared) -> rquickjs::Result<Value<'js>> {
+    let performed = perform::perform(args.vu, prepared);
+    match vu::block_on(performed) {
+        Ok(done) => {
+            args.vu.step_ended();
+            response::finish(args.ctx, args.vu, done)
+        }
+        Err(vu::Interrupted) => Err(unwind(args.ctx, &args.vu.stop, StopReason::Interrupted)),
+    }
+}
+
+/// `asyncRequest(method, url, body?, params?)`: the same as a promise.
+fn async_request<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let (promise, resolve, reject) = args.ctx.promise()?;
+    let method = args.string(0)?;
+    let prepared = match params::prepare(args, &method, &args.get(1), args.given(2), args.given(3)) {
+        Ok(prepared) => prepared,
+        Err(rquickjs::Error::Exception) if args.vu.stop.reason() == StopReason::None => {
+            reject.call::<_, ()>((args.ctx.catch(),))?;
+            return Ok(promise.into_value());
+        }
+        Err(error) => return Err(error),
+    };
+    let vu = args.vu.clone();
+    let resolve = Persistent::save(args.ctx, resolve);
+    let reject = Persistent::save(args.ctx, reject);
+    args.vu.events.spawn(Box::pin(async move {
+        let done = perform::perform(&vu, prepared).await;
+        let completion: crate::event_loop::Completion = Box::new(move |ctx| {
+            vu.step_ended();
+            match response::finish(ctx, &vu, done) {
+                Ok(response) => resolve.restore(ctx)?.call((response,)),
+                Err(rquickjs::Error::Exception) => reject.restore(ctx)?.call((ctx.catch(),)),
+                Err(error) => Err(error),
+            }
+        });
+        completion
+    }));
+    Ok(promise.into_value())
+}

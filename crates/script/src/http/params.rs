@@ -1,0 +1,316 @@
+//! From what a script passes to a request ready to send.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use model::{Instant, SystemClock, TagSetId};
+use rquickjs::{Class, Object, Value};
+
+use super::expected::{self, Callback};
+use super::jar::{Jar, SharedJar};
+use super::url::Url;
+use super::{form, url};
+use crate::js::{self, Args};
+
+/// How a response's body reaches the script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ResponseType {
+    Text,
+    Binary,
+    None,
+}
+
+/// Who answers an authentication challenge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Auth {
+    None,
+    Basic,
+    Digest,
+}
+
+/// A request ready to send, with all that is needed to count and answer it.
+pub(crate) struct Prepared {
+    pub(crate) request: wire::Request,
+    pub(crate) url: Rc<Url>,
+    pub(crate) auth: Auth,
+    pub(crate) redirects_max: u32,
+    /// Whether reaching the limit deserves a warning: the script did not set it.
+    pub(crate) warns_at_redirect_limit: bool,
+    pub(crate) response_type: ResponseType,
+    pub(crate) callback: Callback,
+    pub(crate) throws: bool,
+    /// Tags of this request only; `name` among them is in `name` too.
+    pub(crate) tags: Vec<(Arc<str>, Arc<str>)>,
+    pub(crate) name: Option<Arc<str>>,
+    /// Cookies of this request only: name, value, whether it replaces the jar's.
+    pub(crate) cookies: Vec<(String, String, bool)>,
+    pub(crate) jar: SharedJar,
+    /// The VU's own tags when the request was made.
+    pub(crate) base_tags: TagSetId,
+    /// When it was due; `None` in closed scenarios.
+    pub(crate) due: Option<Instant>,
+    pub(crate) timeout: Duration,
+    /// Why it cannot be sent at all.
+    pub(crate) problem: Option<wire::Error>,
+}
+
+/// k6's default.
+const TIMEOUT_DEFAULT: Duration = Duration::from_secs(60);
+
+/// Reads the arguments of a request function.
+///
+/// # Errors
+/// A JavaScript exception: called during init, or parameters of the wrong kind. A bad URL is no exception: it becomes
+/// [`Prepared::problem`], because k6 answers it with a response.
+pub(crate) fn prepare<'js>(
+    args: &Args<'_, 'js>,
+    method: &str,
+    url_value: &Value<'js>,
+    body: Option<Value<'js>>,
+    params: Option<Value<'js>>,
+) -> rquickjs::Result<Prepared> {
+    let vu = args.vu;
+    let Some(plan) = vu.plan().filter(|_| vu.is_running()) else {
+        return Err(args.error("Making http requests in the init context is not supported"));
+    };
+    let (url, mut problem) = match url::from_js(args.ctx, url_value)? {
+        Ok(url) => (url, None),
+        Err(error) => (url::unusable(), Some(error)),
+    };
+    let method = match known_method(method) {
+        Ok(method) => method,
+        Err(error) => {
+            problem.get_or_insert(error);
+            wire::Method::GET
+        }
+    };
+    let mut request = wire::Request::new(method, url.target.clone(), Instant::MAX);
+    if let Some(agent) = &plan.http.user_agent {
+        request.headers.push((Cow::Borrowed("User-Agent"), agent.clone()));
+    }
+    let discards = plan.http.discard_response_bodies;
+    let mut prepared = Prepared {
+        request,
+        url,
+        auth: Auth::None,
+        redirects_max: plan.http.max_redirects,
+        warns_at_redirect_limit: plan.http.max_redirects_is_default,
+        response_type: if discards { ResponseType::None } else { ResponseType::Text },
+        callback: vu.http.callback.borrow().clone(),
+        throws: plan.http.throw,
+        tags: Vec::new(),
+        name: None,
+        cookies: Vec::new(),
+        jar: vu.http.jar.borrow().clone(),
+        base_tags: vu.tags.borrow_mut().id(&vu.cache),
+        due: vu.next_due.get(),
+        timeout: TIMEOUT_DEFAULT,
+        problem,
+    };
+    if let Some(body) = body {
+        set_body(args, &mut prepared, &body)?;
+    }
+    if let Some(params) = params {
+        let Some(params) = params.as_object() else {
+            return Err(args.type_error("request parameters must be an object"));
+        };
+        read_params(args, &mut prepared, params)?;
+    }
+    prepared.request.keep_body = prepared.response_type != ResponseType::None;
+    prepared.request.deadline = SystemClock::now() + prepared.timeout;
+    Ok(prepared)
+}
+
+fn known_method(name: &str) -> Result<wire::Method, wire::Error> {
+    wire::Method::parse(&name.to_ascii_uppercase())
+}
+
+fn set_body<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, body: &Value<'js>) -> rquickjs::Result<()> {
+    let bytes = if let Some(string) = body.as_string() {
+        string.to_string()?.into_bytes()
+    } else if let Some(bytes) = js::bytes_of(body) {
+        bytes
+    } else if let Some(object) = body.as_object().filter(|_| !body.is_function()) {
+        let form = form::encode(args, object)?;
+        set_header(&mut prepared.request, "Content-Type", form.content_type);
+        form.body
+    } else {
+        js::to_string(args.ctx, body)?.into_bytes()
+    };
+    prepared.request.body = wire::Body::Bytes(Bytes::from(bytes));
+    Ok(())
+}
+
+/// Sets a header, replacing one of the same name.
+pub(crate) fn set_header(request: &mut wire::Request, name: &str, value: String) {
+    let name = wire::canonical_name(name);
+    match request.headers.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(&name)) {
+        Some((_, known)) => *known = value,
+        None => request.headers.push((Cow::Owned(name.into_owned()), value)),
+    }
+}
+
+fn read_params<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, params: &Object<'js>) -> rquickjs::Result<()> {
+    for entry in params.props::<String, Value<'js>>() {
+        let (key, value) = entry?;
+        if value.is_undefined() || (value.is_null() && key != "responseCallback") {
+            continue;
+        }
+        match key.as_str() {
+            "headers" => read_headers(args, prepared, &value)?,
+            "cookies" => read_cookies(args, prepared, &value)?,
+            "jar" => {
+                let jar = value.as_object().and_then(Class::<Jar>::from_object);
+                if let Some(jar) = jar {
+                    prepared.jar = jar.borrow().0.clone();
+                }
+            }
+            "tags" => read_tags(args, prepared, &value)?,
+            "timeout" => prepared.timeout = duration(args, &value)?,
+            "redirects" => {
+                prepared.redirects_max = js::to_number(args.ctx, &value)?.max(0.0) as u32;
+                prepared.warns_at_redirect_limit = false;
+            }
+            "compression" => compress(args, prepared, &js::to_string(args.ctx, &value)?)?,
+            "responseType" => prepared.response_type = response_type(args, &js::to_string(args.ctx, &value)?)?,
+            "auth" => prepared.auth = auth(args, &js::to_string(args.ctx, &value)?)?,
+            "throw" => prepared.throws = js::to_bool(&value),
+            "responseCallback" => prepared.callback = expected::from_js(args, &value)?,
+            // k6 ignores what it does not know.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn read_headers<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, value: &Value<'js>) -> rquickjs::Result<()> {
+    let Some(headers) = value.as_object() else { return Ok(()) };
+    for entry in headers.props::<String, Value<'js>>() {
+        let (name, value) = entry?;
+        set_header(&mut prepared.request, &name, js::to_string(args.ctx, &value)?);
+    }
+    Ok(())
+}
+
+fn read_cookies<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, value: &Value<'js>) -> rquickjs::Result<()> {
+    let Some(cookies) = value.as_object() else { return Ok(()) };
+    for entry in cookies.props::<String, Value<'js>>() {
+        let (name, value) = entry?;
+        let cookie = match value.as_object() {
+            Some(object) => {
+                let replace: Value<'js> = object.get("replace")?;
+                let content: Value<'js> = object.get("value")?;
+                (name, js::to_string(args.ctx, &content)?, js::to_bool(&replace))
+            }
+            None => (name, js::to_string(args.ctx, &value)?, false),
+        };
+        prepared.cookies.push(cookie);
+    }
+    Ok(())
+}
+
+fn read_tags<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, value: &Value<'js>) -> rquickjs::Result<()> {
+    prepared.tags = crate::tags::from_js(args.ctx, value)?;
+    prepared.name = prepared.tags.iter().find(|(name, _)| &**name == "name").map(|(_, value)| value.clone());
+    Ok(())
+}
+
+/// A timeout: milliseconds, or text such as `1m30s`.
+fn duration<'js>(args: &Args<'_, 'js>, value: &Value<'js>) -> rquickjs::Result<Duration> {
+    /// Far beyond any request, and far from overflowing.
+    const SECONDS_MAX: f64 = 1e9;
+    let seconds = match value.as_number() {
+        Some(ms) => Some(ms / 1e3),
+        None => parse_duration(&js::to_string(args.ctx, value)?),
+    };
+    match seconds {
+        Some(seconds) if seconds >= 0.0 => Ok(Duration::from_secs_f64(seconds.min(SECONDS_MAX))),
+        _ => Err(args.error(format!(
+            "invalid timeout {}: give milliseconds or a text like \"30s\"",
+            crate::console::format_value(value)
+        ))),
+    }
+}
+
+/// Go's durations, with k6's `d`: seconds; `None` for what is none.
+fn parse_duration(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if let Ok(ms) = text.parse::<f64>() {
+        return Some(ms / 1e3);
+    }
+    let mut rest = text;
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let number: f64 = rest[..digits].parse().ok()?;
+        rest = &rest[digits..];
+        let unit_end = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
+        let scale = match &rest[..unit_end] {
+            "d" => 86_400.0,
+            "h" => 3_600.0,
+            "m" => 60.0,
+            "s" => 1.0,
+            "ms" => 1e-3,
+            "us" | "µs" => 1e-6,
+            "ns" => 1e-9,
+            _ => return None,
+        };
+        seconds += number * scale;
+        rest = &rest[unit_end..];
+    }
+    (!text.is_empty()).then_some(seconds)
+}
+
+fn compress(args: &Args<'_, '_>, prepared: &mut Prepared, list: &str) -> rquickjs::Result<()> {
+    let encoded = wire::encode(prepared.request.body.as_bytes(), list);
+    if let Some(encoded) = encoded.map_err(|error| args.error(error.to_string()))? {
+        prepared.request.body = wire::Body::Bytes(encoded.body.into());
+        set_header(&mut prepared.request, "Content-Encoding", encoded.content_encoding);
+    }
+    Ok(())
+}
+
+fn response_type(args: &Args<'_, '_>, name: &str) -> rquickjs::Result<ResponseType> {
+    match name {
+        "text" => Ok(ResponseType::Text),
+        "binary" => Ok(ResponseType::Binary),
+        "none" => Ok(ResponseType::None),
+        _ => Err(args.error(format!("{name} is not a valid ResponseType; use text, binary or none"))),
+    }
+}
+
+fn auth(args: &Args<'_, '_>, name: &str) -> rquickjs::Result<Auth> {
+    match name {
+        "" | "basic" => Ok(Auth::Basic),
+        "digest" => Ok(Auth::Digest),
+        "ntlm" => Err(args.error("NTLM authentication is not supported; use basic or digest")),
+        _ => Err(args.error(format!("unknown authentication \"{name}\"; use basic or digest"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        let check = |text: &str, expect: Option<f64>| {
+            let got = parse_duration(text);
+            assert!(
+                got.zip(expect).map_or(got == expect, |(a, b)| (a - b).abs() < 1e-12),
+                "{text}: {got:?}, expected {expect:?}"
+            );
+        };
+        check("1m30s", Some(90.0));
+        check("1.5s", Some(1.5));
+        check("300ms", Some(0.3));
+        check("250", Some(0.25));
+        check("1d", Some(86_400.0));
+        check("", None);
+        check("s", None);
+        check("5 apples", None);
+    }
+}

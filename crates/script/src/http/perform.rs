@@ -1,0 +1,108 @@
+//! Sends a request with its redirects and counts every exchange.
+
+use std::rc::Rc;
+
+use model::LogLevel;
+use wire::{Exchange, FetchRequest, Request};
+
+use super::params::{Auth, Prepared};
+use super::response::{Facts, RequestFacts};
+use super::samples::{self, Verdict};
+use crate::state::VuState;
+
+/// A request that has ended, well or badly.
+pub(crate) struct Done {
+    pub(crate) facts: Facts,
+    /// The text of the exception that the script asked for.
+    pub(crate) throws: Option<String>,
+}
+
+/// Sends `prepared` and follows it to its last response.
+pub(crate) async fn perform(vu: &Rc<VuState>, prepared: Prepared) -> Done {
+    if let Some(problem) = &prepared.problem {
+        return refuse(vu, &prepared, problem.clone());
+    }
+    let Some(client) = vu.http.client.get() else {
+        let message = "requests need a running VU";
+        let error = wire::Error::new(wire::ErrorCode::OTHER, wire::Stage::Prepare, wire::Kind::Other, message);
+        return refuse(vu, &prepared, error);
+    };
+    let mut last: Option<Verdict> = None;
+    let fetched = {
+        let mut observe = |exchange: &Exchange, request: &Request| {
+            let is_own = request.target.as_str() == prepared.request.target.as_str();
+            let hop = (!is_own).then_some(&request.target);
+            last = Some(samples::emit(vu, &prepared, exchange, hop));
+        };
+        let jar = prepared.jar.for_requests();
+        wire::fetch(client, fetch_request(&prepared), jar, &mut observe).await
+    };
+    if let Some(verdict) = &last {
+        samples::emit_response_time(vu, &prepared, &fetched.exchange, verdict);
+    }
+    if fetched.redirect_limit_reached && prepared.warns_at_redirect_limit {
+        vu.warn(format!(
+            "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this",
+            prepared.redirects_max
+        ));
+    }
+    answer(vu, prepared, fetched.exchange, fetched.target)
+}
+
+fn fetch_request(prepared: &Prepared) -> FetchRequest<'_> {
+    let _ = Auth::None;
+    FetchRequest { request: &prepared.request }
+}
+
+/// A request that cannot be sent: nothing is counted, the script gets a response that says why.
+fn refuse(vu: &Rc<VuState>, prepared: &Prepared, error: wire::Error) -> Done {
+    let _ = (vu, prepared, error);
+    unimplemented!()
+}
+
+/// Makes the script's response of the last exchange.
+fn answer(vu: &Rc<VuState>, prepared: Prepared, exchange: Exchange, target: wire::Target) -> Done {
+    let (headers, body, status, proto, error) = match exchange.result {
+        Ok(response) => (Some(response.headers), response.body, response.status, response.proto, None),
+        Err(error) => (None, bytes::Bytes::new(), 0, "", Some(error)),
+    };
+    let throws = error.as_ref().and_then(|error| complain(vu, &prepared, error));
+    let error_code = match &error {
+        Some(error) => error.code.0,
+        None if status >= 400 => 1000 + status,
+        None => 0,
+    };
+    let facts = Facts {
+        remote: exchange.remote,
+        url: target.as_str().to_owned(),
+        status,
+        proto,
+        headers,
+        target,
+        body,
+        response_type: prepared.response_type,
+        phases: exchange.phases,
+        tls: exchange.tls,
+        error: error.map_or_else(String::new, |error| error.message),
+        error_code,
+        request: RequestFacts {
+            method: prepared.request.method,
+            url: prepared.request.target.as_str().to_owned(),
+            headers: prepared.request.headers,
+            body: prepared.request.body,
+            cookies: prepared.cookies,
+        },
+    };
+    Done { facts, throws }
+}
+
+/// Says that a request failed: as an exception where the script asked for one, otherwise in the log.
+fn complain(vu: &Rc<VuState>, prepared: &Prepared, error: &wire::Error) -> Option<String> {
+    let method = prepared.request.method.as_str();
+    let text = format!("{method} \"{}\": {}", prepared.url.tag, error.story());
+    if prepared.throws {
+        return Some(text);
+    }
+    vu.log(LogLevel::Warn, "", format!("Request Failed: {text}"));
+    None
+}

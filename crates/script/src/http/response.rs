@@ -1,0 +1,455 @@
+//! The `Response` that scripts see. Its fields become JavaScript values when they are first read: most scripts look at
+//! two of the sixteen.
+
+use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use rquickjs::class::{ClassKind, JsCell, JsClass, PropertyDescriptor, PropertyName, Readable, Trace, Tracer};
+use rquickjs::{Array, Atom, Class, Ctx, Exception, Object, Persistent, Value};
+
+use super::params::ResponseType;
+use super::perform::Done;
+use crate::js::{self, Args};
+use crate::state::VuState;
+
+/// k6's fields, in k6's order.
+const FIELDS: [&str; 16] = [
+    "remote_ip",
+    "remote_port",
+    "url",
+    "status",
+    "status_text",
+    "proto",
+    "headers",
+    "cookies",
+    "body",
+    "timings",
+    "tls_version",
+    "tls_cipher_suite",
+    "ocsp",
+    "error",
+    "error_code",
+    "request",
+];
+
+/// The engine's numbers of the names in [`FIELDS`].
+pub(crate) type FieldAtoms = [u32; FIELDS.len()];
+
+/// What a response was.
+pub(crate) struct Facts {
+    pub(crate) remote: Option<std::net::SocketAddr>,
+    pub(crate) url: String,
+    pub(crate) status: u16,
+    pub(crate) proto: &'static str,
+    pub(crate) headers: Option<wire::Headers>,
+    pub(crate) target: wire::Target,
+    pub(crate) body: Bytes,
+    pub(crate) response_type: ResponseType,
+    pub(crate) phases: wire::Phases,
+    pub(crate) tls: Option<Arc<wire::TlsFacts>>,
+    pub(crate) error: String,
+    pub(crate) error_code: u16,
+    pub(crate) request: RequestFacts,
+}
+
+/// What was asked for.
+pub(crate) struct RequestFacts {
+    pub(crate) method: wire::Method,
+    pub(crate) url: String,
+    pub(crate) headers: Vec<(std::borrow::Cow<'static, str>, String)>,
+    pub(crate) body: wire::Body,
+    pub(crate) cookies: Vec<(String, String, bool)>,
+}
+
+/// The JavaScript object.
+pub(crate) struct Response<'js> {
+    facts: Facts,
+    atoms: FieldAtoms,
+    values: RefCell<[Option<Value<'js>>; FIELDS.len()]>,
+    json: RefCell<Option<Value<'js>>>,
+    /// Properties that the script has set itself.
+    extra: RefCell<Option<Object<'js>>>,
+}
+
+/// Learns the engine's numbers of the field names; the names live as long as the VU.
+pub(super) fn prepare<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
+    let holder = Object::new(ctx.clone())?;
+    let mut atoms = FieldAtoms::default();
+    for (index, name) in FIELDS.iter().enumerate() {
+        holder.set(*name, index as i32)?;
+        atoms[index] = number_of(&Atom::from_str(ctx.clone(), name)?);
+    }
+    vu.http.fields.set(Some(atoms));
+    *vu.http.field_names.borrow_mut() = Some(Persistent::save(ctx, holder));
+    if let Some(prototype) = Class::<Response<'js>>::prototype(ctx)? {
+        js::set_natives(&prototype, vu, &[("json", json), ("html", html), ("submitForm", html), ("clickLink", html)])?;
+    }
+    Ok(())
+}
+
+/// An atom hashes as its number, which the binding does not show otherwise.
+fn number_of(atom: &Atom<'_>) -> u32 {
+    struct Number(u32);
+    impl Hasher for Number {
+        fn finish(&self) -> u64 {
+            self.0.into()
+        }
+        fn write(&mut self, _bytes: &[u8]) {}
+        fn write_u32(&mut self, number: u32) {
+            self.0 = number;
+        }
+    }
+    let mut number = Number(0);
+    atom.hash(&mut number);
+    number.0
+}
+
+/// Gives a finished request to the script: a response, or an exception where the script asked for one.
+pub(super) fn finish<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, done: Done) -> rquickjs::Result<Value<'js>> {
+    if let Some(problem) = done.throws {
+        return Err(Exception::throw_message(ctx, &problem));
+    }
+    let response = Response {
+        facts: done.facts,
+        atoms: vu.http.fields.get().unwrap_or_default(),
+        values: RefCell::default(),
+        json: RefCell::default(),
+        extra: RefCell::default(),
+    };
+    Ok(Class::instance(ctx.clone(), response)?.into_value())
+}
+
+impl<'js> Trace<'js> for Response<'js> {
+    fn trace<'a>(&self, tracer: Tracer<'a, 'js>) {
+        for value in self.values.borrow().iter().flatten() {
+            tracer.mark(value);
+        }
+        if let Some(json) = &*self.json.borrow() {
+            tracer.mark(json);
+        }
+        if let Some(extra) = &*self.extra.borrow() {
+            tracer.mark(extra.as_value());
+        }
+    }
+}
+
+impl<'js> JsClass<'js> for Response<'js> {
+    const NAME: &'static str = "Response";
+    const KIND: ClassKind = ClassKind::Exotic;
+    type Mutable = Readable;
+
+    fn constructor(_ctx: &Ctx<'js>) -> rquickjs::Result<Option<rquickjs::function::Constructor<'js>>> {
+        Ok(None)
+    }
+
+    fn exotic_get_property(
+        this: &JsCell<'js, Self>,
+        ctx: &Ctx<'js>,
+        atom: Atom<'js>,
+        _receiver: Value<'js>,
+    ) -> rquickjs::Result<Value<'js>> {
+        let response = this.borrow();
+        match response.own(ctx, &atom)? {
+            Some(value) => Ok(value),
+            None => match Class::<Response<'js>>::prototype(ctx)? {
+                Some(prototype) => prototype.get(atom),
+                None => Ok(Value::new_undefined(ctx.clone())),
+            },
+        }
+    }
+
+    fn exotic_set_property(
+        this: &JsCell<'js, Self>,
+        ctx: &Ctx<'js>,
+        atom: Atom<'js>,
+        _receiver: Value<'js>,
+        value: Value<'js>,
+    ) -> rquickjs::Result<bool> {
+        let response = this.borrow();
+        if let Some(index) = response.field(&atom) {
+            response.values.borrow_mut()[index] = Some(value);
+            return Ok(true);
+        }
+        response.extra(ctx)?.set(atom, value)?;
+        Ok(true)
+    }
+
+    fn exotic_delete_property(this: &JsCell<'js, Self>, ctx: &Ctx<'js>, atom: Atom<'js>) -> rquickjs::Result<bool> {
+        let response = this.borrow();
+        if let Some(index) = response.field(&atom) {
+            response.values.borrow_mut()[index] = Some(Value::new_undefined(ctx.clone()));
+            return Ok(true);
+        }
+        response.extra(ctx)?.remove(atom)?;
+        Ok(true)
+    }
+
+    fn exotic_has_property(this: &JsCell<'js, Self>, ctx: &Ctx<'js>, atom: Atom<'js>) -> rquickjs::Result<bool> {
+        let response = this.borrow();
+        if response.field(&atom).is_some() {
+            return Ok(true);
+        }
+        let name = atom.to_value()?;
+        if response.extra(ctx)?.contains_key(name.clone())? {
+            return Ok(true);
+        }
+        match Class::<Response<'js>>::prototype(ctx)? {
+            Some(prototype) => prototype.contains_key(name),
+            None => Ok(false),
+        }
+    }
+
+    fn exotic_get_own_property(
+        this: &JsCell<'js, Self>,
+        ctx: &Ctx<'js>,
+        atom: Atom<'js>,
+    ) -> rquickjs::Result<Option<PropertyDescriptor<'js>>> {
+        let value = this.borrow().own(ctx, &atom)?;
+        Ok(value.map(|value| PropertyDescriptor::new_value(value, true, true, true)))
+    }
+
+    fn exotic_get_own_property_names(
+        this: &JsCell<'js, Self>,
+        ctx: &Ctx<'js>,
+    ) -> rquickjs::Result<Vec<PropertyName<'js>>> {
+        let mut names = Vec::with_capacity(FIELDS.len());
+        for name in FIELDS {
+            names.push(PropertyName { atom: Atom::from_str(ctx.clone(), name)?, is_enumerable: true });
+        }
+        let extra = this.borrow().extra.borrow().clone();
+        for name in extra.iter().flat_map(|extra| extra.keys::<String>()) {
+            names.push(PropertyName { atom: Atom::from_str(ctx.clone(), &name?)?, is_enumerable: true });
+        }
+        Ok(names)
+    }
+}
+
+impl<'js> Response<'js> {
+    fn field(&self, atom: &Atom<'js>) -> Option<usize> {
+        let number = number_of(atom);
+        self.atoms.iter().position(|known| *known == number)
+    }
+
+    fn extra(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
+        let mut extra = self.extra.borrow_mut();
+        if let Some(extra) = &*extra {
+            return Ok(extra.clone());
+        }
+        let object = Object::new(ctx.clone())?;
+        object.set_prototype(None)?;
+        Ok(extra.insert(object).clone())
+    }
+
+    fn own(&self, ctx: &Ctx<'js>, atom: &Atom<'js>) -> rquickjs::Result<Option<Value<'js>>> {
+        let Some(index) = self.field(atom) else {
+            let extra = self.extra.borrow().clone();
+            let Some(extra) = extra else { return Ok(None) };
+            let name = atom.to_value()?;
+            return if extra.contains_key(name.clone())? { extra.get(name).map(Some) } else { Ok(None) };
+        };
+        if let Some(value) = &self.values.borrow()[index] {
+            return Ok(Some(value.clone()));
+        }
+        let value = self.make(ctx, FIELDS[index])?;
+        self.values.borrow_mut()[index] = Some(value.clone());
+        Ok(Some(value))
+    }
+
+    fn make(&self, ctx: &Ctx<'js>, field: &str) -> rquickjs::Result<Value<'js>> {
+        let facts = &self.facts;
+        let text = |text: &str| Ok(rquickjs::String::from_str(ctx.clone(), text)?.into_value());
+        match field {
+            "remote_ip" => text(&facts.remote.map_or_else(String::new, |remote| remote.ip().to_string())),
+            "remote_port" => Ok(Value::new_int(ctx.clone(), facts.remote.map_or(0, |remote| remote.port().into()))),
+            "url" => text(&facts.url),
+            "status" => Ok(Value::new_int(ctx.clone(), facts.status.into())),
+            "status_text" => text(&facts.status_text()),
+            "proto" => text(facts.proto),
+            "headers" => headers(ctx, facts),
+            "cookies" => super::jar::response_cookies(ctx, facts),
+            "body" => body(ctx, facts),
+            "timings" => timings(ctx, facts),
+            "tls_version" => text(facts.tls.as_ref().map_or("", |tls| tls.version)),
+            "tls_cipher_suite" => text(facts.tls.as_ref().map_or("", |tls| tls.cipher_suite)),
+            "ocsp" => ocsp(ctx),
+            "error" => text(&facts.error),
+            "error_code" => Ok(Value::new_int(ctx.clone(), facts.error_code.into())),
+            _ => request(ctx, &facts.request),
+        }
+    }
+}
+
+impl Facts {
+    fn status_text(&self) -> String {
+        match (&self.headers, self.status) {
+            (None, _) => String::new(),
+            (Some(headers), status) => {
+                let reason = String::from_utf8_lossy(headers.reason());
+                if reason.is_empty() { status.to_string() } else { format!("{status} {reason}") }
+            }
+        }
+    }
+}
+
+fn headers<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
+    let object = Object::new(ctx.clone())?;
+    let Some(headers) = &facts.headers else { return Ok(object.into_value()) };
+    let mut joined: Vec<(String, String)> = Vec::new();
+    for (name, value) in headers.iter() {
+        let name = String::from_utf8_lossy(name);
+        let name = wire::canonical_name(&name);
+        let value = String::from_utf8_lossy(value);
+        match joined.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => {
+                known.push_str(", ");
+                known.push_str(&value);
+            }
+            None => joined.push((name.into_owned(), value.into_owned())),
+        }
+    }
+    for (name, value) in joined {
+        object.set(name, value)?;
+    }
+    Ok(object.into_value())
+}
+
+fn body<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
+    if facts.headers.is_none() {
+        return Ok(Value::new_null(ctx.clone()));
+    }
+    match facts.response_type {
+        ResponseType::None => Ok(Value::new_null(ctx.clone())),
+        ResponseType::Text => {
+            let text = String::from_utf8_lossy(&facts.body);
+            Ok(rquickjs::String::from_str(ctx.clone(), &text)?.into_value())
+        }
+        ResponseType::Binary => Ok(rquickjs::ArrayBuffer::new_copy(ctx.clone(), &facts.body[..])?.into_value()),
+    }
+}
+
+fn timings<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
+    let phases = &facts.phases;
+    let object = Object::new(ctx.clone())?;
+    let ms = |ns: u64| ns as f64 / 1e6;
+    for (name, ns) in [
+        ("duration", phases.duration_ns()),
+        ("blocked", phases.blocked_ns),
+        ("looking_up", phases.looking_up_ns),
+        ("connecting", phases.connecting_ns),
+        ("tls_handshaking", phases.tls_ns),
+        ("sending", phases.sending_ns),
+        ("waiting", phases.waiting_ns),
+        ("receiving", phases.receiving_ns),
+    ] {
+        object.set(name, ms(ns))?;
+    }
+    Ok(object.into_value())
+}
+
+fn ocsp<'js>(ctx: &Ctx<'js>) -> rquickjs::Result<Value<'js>> {
+    let object = Object::new(ctx.clone())?;
+    for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
+        object.set(name, 0)?;
+    }
+    object.set("revocation_reason", "")?;
+    object.set("status", "")?;
+    Ok(object.into_value())
+}
+
+fn request<'js>(ctx: &Ctx<'js>, facts: &RequestFacts) -> rquickjs::Result<Value<'js>> {
+    let object = Object::new(ctx.clone())?;
+    object.set("method", facts.method.as_str())?;
+    object.set("url", facts.url.as_str())?;
+    let headers = Object::new(ctx.clone())?;
+    for (name, value) in &facts.headers {
+        let values = Array::new(ctx.clone())?;
+        values.set(0, value.as_str())?;
+        headers.set(name.as_ref(), values)?;
+    }
+    object.set("headers", headers)?;
+    object.set("body", String::from_utf8_lossy(facts.body.as_bytes()).as_ref())?;
+    let cookies = Object::new(ctx.clone())?;
+    for (name, value, replace) in &facts.cookies {
+        let cookie = Object::new(ctx.clone())?;
+        cookie.set("name", name.as_str())?;
+        cookie.set("value", value.as_str())?;
+        cookie.set("replace", *replace)?;
+        let values = Array::new(ctx.clone())?;
+        values.set(0, cookie)?;
+        cookies.set(name.as_str(), values)?;
+    }
+    object.set("cookies", cookies)?;
+    Ok(object.into_value())
+}
+
+fn this_response<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Class<'js, Response<'js>>> {
+    let object = args.this().into_object();
+    match object.as_ref().and_then(Class::<Response<'js>>::from_object) {
+        Some(response) => Ok(response),
+        None => Err(args.type_error("this is not a Response")),
+    }
+}
+
+/// `json(selector?)`: the whole body parsed, or what a GJSON path finds in it.
+fn json<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let response = this_response(args)?;
+    let response = response.borrow();
+    let facts = &response.facts;
+    if facts.headers.is_none() || facts.response_type == ResponseType::None {
+        return Err(args.error(
+            "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response",
+        ));
+    }
+    let text = String::from_utf8_lossy(&facts.body);
+    if args.given(0).is_some() {
+        return select(args, &text, &args.string(0)?);
+    }
+    if let Some(known) = &*response.json.borrow() {
+        return Ok(known.clone());
+    }
+    let value = match args.ctx.json_parse(text.as_bytes()) {
+        Ok(value) => value,
+        Err(rquickjs::Error::Exception) => {
+            args.ctx.catch();
+            return Err(args.error(json_problem(&text)));
+        }
+        Err(error) => return Err(error),
+    };
+    *response.json.borrow_mut() = Some(value.clone());
+    Ok(value)
+}
+
+/// Where and why a text is not JSON.
+fn json_problem(text: &str) -> String {
+    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        Err(error) => {
+            format!("cannot parse json due to an error at line {}, character {} , error: {error}", error.line(), error.column())
+        }
+        Ok(_) => "cannot parse json".into(),
+    }
+}
+
+fn select<'js>(args: &Args<'_, 'js>, text: &str, path: &str) -> rquickjs::Result<Value<'js>> {
+    if !gjson::valid(text) {
+        return args.undefined();
+    }
+    let found = gjson::get(text, path);
+    if !found.exists() {
+        return args.undefined();
+    }
+    match found.kind() {
+        gjson::Kind::Null => Ok(Value::new_null(args.ctx.clone())),
+        gjson::Kind::False => Ok(Value::new_bool(args.ctx.clone(), false)),
+        gjson::Kind::True => Ok(Value::new_bool(args.ctx.clone(), true)),
+        gjson::Kind::Number => Ok(Value::new_number(args.ctx.clone(), found.f64())),
+        gjson::Kind::String => Ok(rquickjs::String::from_str(args.ctx.clone(), found.str())?.into_value()),
+        _ => args.ctx.json_parse(found.json().as_bytes()),
+    }
+}
+
+fn html<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    Err(args.error("html(), submitForm() and clickLink() are not available yet"))
+}

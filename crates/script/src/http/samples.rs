@@ -1,0 +1,181 @@
+//! From one exchange to k6's samples.
+
+use std::sync::Arc;
+
+use model::metric::builtin;
+use model::{Mark, SystemTag, SystemTags, TagSetId};
+use wire::{Exchange, Kind};
+
+use super::params::Prepared;
+use crate::state::VuState;
+use crate::tags::HttpKey;
+
+/// What one exchange was, beyond its times.
+pub(crate) struct Verdict {
+    pub(crate) tags: TagSetId,
+    pub(crate) status: u16,
+    pub(crate) failed: Option<bool>,
+    pub(crate) mark: Mark,
+}
+
+/// Emits the samples of one exchange; `hop_url` differs from the request's own after a redirect.
+pub(crate) fn emit(vu: &VuState, prepared: &Prepared, exchange: &Exchange, hop: Option<&wire::Target>) -> Verdict {
+    let status = exchange.result.as_ref().map_or(0, |response| response.status);
+    let expected = prepared.callback.expects(status);
+    let verdict = Verdict {
+        tags: tags_of(vu, prepared, exchange, hop, status, expected),
+        status,
+        failed: expected.map(|expected| !expected),
+        mark: mark_of(exchange),
+    };
+    emit_counts(vu, exchange, &verdict);
+    if vu.is_strict() {
+        emit_phases(vu, exchange, &verdict, exchange.phases.duration_ns());
+    } else {
+        emit_honest(vu, exchange, &verdict);
+    }
+    verdict
+}
+
+fn emit_counts(vu: &VuState, exchange: &Exchange, verdict: &Verdict) {
+    let at = exchange.finished;
+    vu.record(builtin::HTTP_REQS, verdict.tags, 1.0, Mark::Measured, at);
+    if let Some(failed) = verdict.failed {
+        vu.record(builtin::HTTP_REQ_FAILED, verdict.tags, f64::from(failed), Mark::Measured, at);
+    }
+}
+
+/// What a duration is worth: a request that never had a connection has none, a timeout or a cut response has a lower
+/// bound. k6 counts both as plain values, the first as zero.
+fn mark_of(exchange: &Exchange) -> Mark {
+    match &exchange.result {
+        Ok(_) => Mark::Measured,
+        Err(error) if error.kind == Kind::TimedOut => Mark::TimedOut,
+        Err(error) if error.is_unconnected() => Mark::Failed,
+        Err(_) => Mark::Cut,
+    }
+}
+
+fn emit_honest(vu: &VuState, exchange: &Exchange, verdict: &Verdict) {
+    match verdict.mark {
+        Mark::Measured => emit_phases(vu, exchange, verdict, exchange.phases.duration_ns()),
+        mark => {
+            let elapsed_ms = exchange.finished.ms_since(exchange.started);
+            vu.record(builtin::HTTP_REQ_DURATION, verdict.tags, elapsed_ms, mark, exchange.finished);
+        }
+    }
+}
+
+fn emit_phases(vu: &VuState, exchange: &Exchange, verdict: &Verdict, duration_ns: u64) {
+    let phases = &exchange.phases;
+    let ms = |ns: u64| ns as f64 / 1e6;
+    let samples = [
+        (builtin::HTTP_REQ_DURATION, ms(duration_ns)),
+        (builtin::HTTP_REQ_BLOCKED, ms(phases.blocked_ns)),
+        (builtin::HTTP_REQ_CONNECTING, ms(phases.connecting_ns)),
+        (builtin::HTTP_REQ_TLS_HANDSHAKING, ms(phases.tls_ns)),
+        (builtin::HTTP_REQ_SENDING, ms(phases.sending_ns)),
+        (builtin::HTTP_REQ_WAITING, ms(phases.waiting_ns)),
+        (builtin::HTTP_REQ_RECEIVING, ms(phases.receiving_ns)),
+        (builtin::HTTP_REQ_LOOKING_UP, ms(phases.looking_up_ns)),
+    ];
+    let ours = usize::from(!vu.is_strict());
+    vu.record_many(verdict.tags, &samples[..samples.len() - 1 + ours], exchange.finished);
+}
+
+/// Emits the response time of a whole request, redirects included, where it had a due time.
+pub(crate) fn emit_response_time(vu: &VuState, prepared: &Prepared, last: &Exchange, verdict: &Verdict) {
+    let Some(due) = prepared.due.filter(|_| !vu.is_strict()) else { return };
+    let mark = match verdict.mark {
+        Mark::Measured if verdict.failed == Some(true) => Mark::Failed,
+        mark => mark,
+    };
+    let elapsed_ms = last.finished.ms_since(due);
+    vu.record(builtin::HTTP_REQ_RESPONSE_TIME, verdict.tags, elapsed_ms, mark, last.finished);
+}
+
+fn tags_of(
+    vu: &VuState,
+    prepared: &Prepared,
+    exchange: &Exchange,
+    hop: Option<&wire::Target>,
+    status: u16,
+    expected: Option<bool>,
+) -> TagSetId {
+    let system = vu.plan().map_or(SystemTags::NONE, |plan| plan.system_tags);
+    let is_common = prepared.tags.is_empty()
+        && hop.is_none()
+        && exchange.result.is_ok()
+        && exchange.tls.is_none()
+        && !system.has(SystemTag::Ip)
+        && !system.has(SystemTag::OcspStatus);
+    let make = || slow_tags(vu, prepared, exchange, hop, status, expected, system);
+    if !is_common {
+        return make();
+    }
+    let key = HttpKey {
+        base: prepared.base_tags,
+        url: prepared.url.id,
+        method: method_number(&prepared.request.method),
+        status,
+        expected: expected.map_or(0, |expected| 1 + u8::from(expected)),
+        tls: 0,
+    };
+    if key.method == u8::MAX {
+        return make();
+    }
+    vu.cache.http(key, make)
+}
+
+fn method_number(method: &wire::Method) -> u8 {
+    const KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    KNOWN.iter().position(|known| *known == method.as_str()).map_or(u8::MAX, |index| index as u8)
+}
+
+fn slow_tags(
+    vu: &VuState,
+    prepared: &Prepared,
+    exchange: &Exchange,
+    hop: Option<&wire::Target>,
+    status: u16,
+    expected: Option<bool>,
+    system: SystemTags,
+) -> TagSetId {
+    let url: Arc<str> = hop.map_or_else(|| prepared.url.tag.clone(), |target| target.as_str().into());
+    let name = prepared.name.clone().unwrap_or_else(|| url.clone());
+    let mut tags: Vec<(Arc<str>, Arc<str>)> = Vec::with_capacity(16);
+    let mut add = |tag: SystemTag, value: Arc<str>| {
+        if system.has(tag) {
+            tags.push((tag.as_str().into(), value));
+        }
+    };
+    add(SystemTag::Method, prepared.request.method.as_str().into());
+    add(SystemTag::Status, status.to_string().into());
+    // With a name of its own the URL would only multiply series, so k6 puts the name there too.
+    add(SystemTag::Url, name.clone());
+    add(SystemTag::Name, name);
+    if let Some(expected) = expected {
+        add(SystemTag::ExpectedResponse, expected.to_string().into());
+    }
+    match &exchange.result {
+        Ok(response) => {
+            add(SystemTag::Proto, response.proto.into());
+            if status >= 400 {
+                add(SystemTag::ErrorCode, (1000 + u32::from(status)).to_string().into());
+            }
+        }
+        Err(error) => {
+            add(SystemTag::Error, error.message.as_str().into());
+            add(SystemTag::ErrorCode, error.code.0.to_string().into());
+        }
+    }
+    if let Some(tls) = &exchange.tls {
+        add(SystemTag::TlsVersion, tls.version.into());
+    }
+    if let Some(remote) = exchange.remote {
+        add(SystemTag::Ip, remote.ip().to_string().into());
+    }
+    let user = prepared.tags.iter().filter(|(name, _)| &**name != "name").cloned();
+    tags.extend(user);
+    vu.cache.extend(prepared.base_tags, tags)
+}

@@ -1,0 +1,258 @@
+//! The thin layer over the QuickJS binding: natives, errors, bytecode. All of this room's `unsafe` is here.
+#![expect(unsafe_code, reason = "what the safe binding does not offer; each block states its invariant")]
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rquickjs::function::{IntoJsFunc, ParamRequirement, Params};
+use rquickjs::{Ctx, Exception, Function, JsLifetime, Object, Value, qjs};
+
+use crate::state::VuState;
+
+/// A native function's arguments.
+pub(crate) struct Args<'a, 'js> {
+    pub(crate) ctx: &'a Ctx<'js>,
+    pub(crate) vu: &'a Rc<VuState>,
+    params: &'a Params<'a, 'js>,
+}
+
+impl<'js> Args<'_, 'js> {
+    /// Argument `index`; `undefined` when it was not given.
+    pub(crate) fn get(&self, index: usize) -> Value<'js> {
+        self.params.arg(index).unwrap_or_else(|| Value::new_undefined(self.ctx.clone()))
+    }
+
+    /// Argument `index` unless it is missing, `undefined` or `null`.
+    pub(crate) fn given(&self, index: usize) -> Option<Value<'js>> {
+        self.params.arg(index).filter(|value| !value.is_undefined() && !value.is_null())
+    }
+
+    /// How many arguments were given.
+    pub(crate) fn len(&self) -> usize {
+        self.params.len()
+    }
+
+    /// What the function was called on.
+    pub(crate) fn this(&self) -> Value<'js> {
+        self.params.this()
+    }
+
+    /// Argument `index` converted to a string as JavaScript does it.
+    pub(crate) fn string(&self, index: usize) -> rquickjs::Result<String> {
+        to_string(self.ctx, &self.get(index))
+    }
+
+    /// `undefined`
+    pub(crate) fn undefined(&self) -> rquickjs::Result<Value<'js>> {
+        Ok(Value::new_undefined(self.ctx.clone()))
+    }
+
+    /// An `Error` to throw.
+    pub(crate) fn error(&self, message: impl AsRef<str>) -> rquickjs::Error {
+        Exception::throw_message(self.ctx, message.as_ref())
+    }
+
+    /// A `TypeError` to throw.
+    pub(crate) fn type_error(&self, message: impl AsRef<str>) -> rquickjs::Error {
+        Exception::throw_type(self.ctx, message.as_ref())
+    }
+}
+
+/// A function of the host.
+pub(crate) type NativeFn = for<'a, 'js> fn(&Args<'a, 'js>) -> rquickjs::Result<Value<'js>>;
+
+struct Native {
+    vu: Rc<VuState>,
+    function: NativeFn,
+}
+
+impl<'js> IntoJsFunc<'js, ()> for Native {
+    fn param_requirements() -> ParamRequirement {
+        ParamRequirement::any()
+    }
+
+    fn call<'a>(&self, params: Params<'a, 'js>) -> rquickjs::Result<Value<'js>> {
+        (self.function)(&Args { ctx: params.ctx(), vu: &self.vu, params: &params })
+    }
+}
+
+/// Makes a JavaScript function of a native one.
+pub(crate) fn native<'js>(
+    ctx: &Ctx<'js>,
+    vu: &Rc<VuState>,
+    name: &str,
+    function: NativeFn,
+) -> rquickjs::Result<Function<'js>> {
+    Function::new(ctx.clone(), Native { vu: vu.clone(), function })?.with_name(name)
+}
+
+/// Makes a constructor of a native function, which returns the new object and gets `new.target` as `this`.
+pub(crate) fn constructor<'js>(
+    ctx: &Ctx<'js>,
+    vu: &Rc<VuState>,
+    name: &str,
+    function: NativeFn,
+) -> rquickjs::Result<Function<'js>> {
+    let made = native(ctx, vu, name, function)?.with_constructor(true);
+    made.as_object().map_or(Ok(()), |object| object.set("prototype", Object::new(ctx.clone())?))?;
+    Ok(made)
+}
+
+/// Sets several natives on an object.
+pub(crate) fn set_natives<'js>(
+    object: &Object<'js>,
+    vu: &Rc<VuState>,
+    natives: &[(&'static str, NativeFn)],
+) -> rquickjs::Result<()> {
+    for (name, function) in natives {
+        object.set(*name, native(object.ctx(), vu, name, *function)?)?;
+    }
+    Ok(())
+}
+
+/// Defines a read-only accessor.
+pub(crate) fn getter<'js>(
+    object: &Object<'js>,
+    vu: &Rc<VuState>,
+    name: &str,
+    function: NativeFn,
+) -> rquickjs::Result<()> {
+    let getter = native(object.ctx(), vu, name, function)?;
+    let define: Function<'js> =
+        object.ctx().globals().get::<_, Object<'js>>("Object")?.get("defineProperty")?;
+    let descriptor = Object::new(object.ctx().clone())?;
+    descriptor.set("get", getter)?;
+    descriptor.set("enumerable", true)?;
+    descriptor.set("configurable", true)?;
+    define.call::<_, Value<'js>>((object.clone(), name, descriptor))?;
+    Ok(())
+}
+
+/// Converts as `String(value)` does; lone surrogates become the replacement character.
+pub(crate) fn to_string<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<String> {
+    if let Some(string) = value.as_string() {
+        return string.to_string();
+    }
+    // SAFETY: `value` belongs to `ctx`; the call neither keeps nor frees it and returns an owned value.
+    let converted = unsafe { Value::from_raw(ctx.clone(), qjs::JS_ToString(ctx.as_raw().as_ptr(), value.as_raw())) };
+    match converted.as_string() {
+        Some(string) => string.to_string(),
+        None => Err(rquickjs::Error::Exception),
+    }
+}
+
+/// Converts as `Number(value)` does.
+pub(crate) fn to_number<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<f64> {
+    if let Some(number) = value.as_number() {
+        return Ok(number);
+    }
+    let mut number = 0.0;
+    // SAFETY: `value` belongs to `ctx`; the out-pointer is valid for the call.
+    let status = unsafe { qjs::JS_ToFloat64(ctx.as_raw().as_ptr(), &mut number, value.as_raw()) };
+    if status < 0 { Err(rquickjs::Error::Exception) } else { Ok(number) }
+}
+
+/// Converts as `Boolean(value)` does.
+pub(crate) fn to_bool(value: &Value<'_>) -> bool {
+    if let Some(boolean) = value.as_bool() {
+        return boolean;
+    }
+    // SAFETY: `value` belongs to its own context; the call only reads it.
+    unsafe { qjs::JS_ToBool(value.ctx().as_raw().as_ptr(), value.as_raw()) > 0 }
+}
+
+/// Throws an error that no JavaScript can catch: the whole stack unwinds to the host.
+pub(crate) fn throw_uncatchable(ctx: &Ctx<'_>) -> rquickjs::Error {
+    let Ok(exception) = Exception::from_message(ctx.clone(), "interrupted") else {
+        return rquickjs::Error::Exception;
+    };
+    let value = exception.into_object().into_value();
+    // SAFETY: `value` is a live error object of `ctx`.
+    unsafe { qjs::JS_SetUncatchableError(ctx.as_raw().as_ptr(), value.as_raw()) };
+    ctx.throw(value)
+}
+
+/// The bytes behind an ArrayBuffer or a view of one; `None` for anything else.
+pub(crate) fn bytes_of(value: &Value<'_>) -> Option<Vec<u8>> {
+    let object = value.as_object()?;
+    if let Some(buffer) = rquickjs::ArrayBuffer::from_object(object.clone()) {
+        let raw = buffer.as_raw()?;
+        // SAFETY: the buffer is alive and nothing runs between taking its address and copying.
+        return Some(unsafe { raw.as_ref() }.to_vec());
+    }
+    view_bytes(object)
+}
+
+fn view_bytes(object: &Object<'_>) -> Option<Vec<u8>> {
+    let buffer: Object<'_> = object.get("buffer").ok()?;
+    let buffer = rquickjs::ArrayBuffer::from_object(buffer)?;
+    let offset: usize = object.get("byteOffset").ok()?;
+    let length: usize = object.get("byteLength").ok()?;
+    let raw = buffer.as_raw()?;
+    // SAFETY: as above; the range is checked against the buffer's own length.
+    unsafe { raw.as_ref() }.get(offset..offset.checked_add(length)?).map(<[u8]>::to_vec)
+}
+
+/// Compiles a script (not a module) and returns its bytecode.
+pub(crate) fn compile_script(ctx: &Ctx<'_>, name: &str, source: &str) -> rquickjs::Result<Arc<[u8]>> {
+    let name = std::ffi::CString::new(name)?;
+    // The compiler reads the byte after the text, which must be zero.
+    let text = std::ffi::CString::new(source)?;
+    let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
+    let raw = ctx.as_raw().as_ptr();
+    // SAFETY: both strings outlive the call and are terminated; the length excludes the terminator.
+    let function = unsafe {
+        let compiled = qjs::JS_Eval(raw, text.as_ptr(), source.len() as _, name.as_ptr(), flags as _);
+        Value::from_raw(ctx.clone(), compiled)
+    };
+    if function.is_exception() {
+        return Err(rquickjs::Error::Exception);
+    }
+    let mut length = 0;
+    // SAFETY: the value is bytecode just compiled in this context; the buffer is copied and freed at once.
+    unsafe {
+        let flags = qjs::JS_WRITE_OBJ_BYTECODE | qjs::JS_WRITE_OBJ_STRIP_SOURCE;
+        let buffer = qjs::JS_WriteObject(raw, &mut length, function.as_raw(), flags as _);
+        if buffer.is_null() {
+            return Err(rquickjs::Error::Exception);
+        }
+        let bytes = std::slice::from_raw_parts(buffer, length as usize).into();
+        qjs::js_free(raw, buffer.cast());
+        Ok(bytes)
+    }
+}
+
+/// Runs a compiled script and returns its value.
+pub(crate) fn run_script<'js>(ctx: &Ctx<'js>, bytecode: &Arc<[u8]>) -> rquickjs::Result<Value<'js>> {
+    let raw = ctx.as_raw().as_ptr();
+    // SAFETY: the bytes were written by `compile_script` of this very binary and never left the process; reading
+    // yields an owned function, which evaluation consumes.
+    let value = unsafe {
+        let function = qjs::JS_ReadObject(raw, bytecode.as_ptr(), bytecode.len() as _, qjs::JS_READ_OBJ_BYTECODE as _);
+        if qjs::JS_IsException(function) {
+            return Err(rquickjs::Error::Exception);
+        }
+        Value::from_raw(ctx.clone(), qjs::JS_EvalFunction(raw, function))
+    };
+    if value.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(value) }
+}
+
+/// Loads a module from its bytecode.
+pub(crate) fn load_module<'js>(ctx: &Ctx<'js>, bytecode: &Arc<[u8]>) -> rquickjs::Result<rquickjs::Module<'js>> {
+    // SAFETY: the bytes were written by `Module::write` of this very binary and never left the process.
+    unsafe { rquickjs::Module::load(ctx.clone(), bytecode) }
+}
+
+/// How modules, which are made by static functions, find their VU.
+#[derive(Clone)]
+pub(crate) struct VuHandle(pub(crate) Rc<VuState>);
+
+// SAFETY: the handle holds nothing with a JavaScript lifetime.
+unsafe impl JsLifetime<'_> for VuHandle {
+    type Changed<'to> = VuHandle;
+}
+
+/// The VU that owns a context.
+pub(crate) fn vu_of(ctx: &Ctx<'_>) -> Rc<VuState> {
+    ctx.userdata::<VuHandle>().expect("every context is made with its VU").0.clone()
+}

@@ -1,0 +1,51 @@
+//! The host's modules. One file each, one line each in [`ALL`].
+
+mod data;
+mod encoding;
+mod execution;
+mod k6;
+mod metrics;
+
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Exception, Object, Persistent};
+
+use crate::state::VuState;
+
+/// A module of the host: an object whose properties are the module's exports, made once per VU that imports it.
+pub(crate) struct Builtin {
+    pub(crate) name: &'static str,
+    pub(crate) build: for<'js> fn(&Ctx<'js>, &Rc<VuState>) -> rquickjs::Result<Object<'js>>,
+}
+
+/// All of them.
+const ALL: &[Builtin] = &[
+    k6::MODULE,
+    data::MODULE,
+    encoding::MODULE,
+    execution::MODULE,
+    crate::http::MODULE,
+    metrics::MODULE,
+];
+
+/// The module's own name, or a text that says which ones there are.
+pub(crate) fn find(name: &str) -> Result<&'static str, String> {
+    if let Some(module) = ALL.iter().find(|module| module.name == name) {
+        return Ok(module.name);
+    }
+    let names: Vec<&str> = ALL.iter().map(|module| module.name).collect();
+    Err(format!("unknown module: {name}; available: {}", names.join(", ")))
+}
+
+/// The module's object in this VU.
+pub(crate) fn object<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, name: &str) -> rquickjs::Result<Object<'js>> {
+    let Some(module) = ALL.iter().find(|module| module.name == name) else {
+        return Err(Exception::throw_message(ctx, &format!("unknown module: {name}")));
+    };
+    if let Some(object) = vu.builtin_objects.borrow().get(module.name).cloned() {
+        return object.restore(ctx);
+    }
+    let object = (module.build)(ctx, vu)?;
+    vu.builtin_objects.borrow_mut().insert(module.name, Persistent::save(ctx, object.clone()));
+    Ok(object)
+}

@@ -1,0 +1,155 @@
+//! `k6`: check, fail, group, randomSeed, sleep.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::metric::builtin;
+use model::{Mark, SystemClock, SystemTag};
+use rquickjs::function::Args as CallArgs;
+use rquickjs::{Ctx, Object, Value};
+
+use super::Builtin;
+use crate::error::{StopReason, unwind};
+use crate::js::{self, Args, NativeFn};
+use crate::state::VuState;
+
+pub(super) const MODULE: Builtin = Builtin { name: "k6", build };
+
+const FUNCTIONS: &[(&str, NativeFn)] =
+    &[("check", check), ("fail", fail), ("group", group), ("randomSeed", random_seed), ("sleep", sleep)];
+
+/// Separates the names of nested groups in the tag `group`; a name must not hold it.
+const GROUP_SEPARATOR: &str = "::";
+
+fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
+    let module = Object::new(ctx.clone())?;
+    js::set_natives(&module, vu, FUNCTIONS)?;
+    Ok(module)
+}
+
+/// `check(value, sets, tags?)`: whether every condition holds; each is a sample of `checks`.
+fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let vu = args.vu;
+    if !vu.is_running() {
+        return Err(args.error("Using check() in the init context is not supported"));
+    }
+    let Some(sets) = args.given(1).and_then(Value::into_object) else {
+        return Err(args.error("no checks provided to `check`"));
+    };
+    let mut base = vu.tags.borrow_mut().id(&vu.cache);
+    if let Some(tags) = args.given(2) {
+        base = vu.cache.extend(base, crate::tags::from_js(args.ctx, &tags)?);
+    }
+    let has_tag = vu.plan().is_some_and(|plan| plan.system_tags.has(SystemTag::Check));
+    let value = args.get(0);
+    let mut all_passed = true;
+    for entry in sets.props::<String, Value<'js>>() {
+        let (name, condition) = entry?;
+        if name.contains(GROUP_SEPARATOR) {
+            return Err(args.error("group and check names may not contain '::'"));
+        }
+        let outcome = evaluate(args, &name, condition, &value);
+        let passed = matches!(outcome, Ok(true));
+        let tags = if has_tag { vu.cache.with_tag(base, "check", &name) } else { base };
+        if vu.stop.reason() == StopReason::None {
+            vu.record(builtin::CHECKS, tags, f64::from(passed), Mark::Measured, SystemClock::now());
+        }
+        outcome?;
+        all_passed &= passed;
+    }
+    Ok(Value::new_bool(args.ctx.clone(), all_passed))
+}
+
+fn evaluate<'js>(args: &Args<'_, 'js>, name: &str, condition: Value<'js>, value: &Value<'js>) -> rquickjs::Result<bool> {
+    let Some(function) = condition.as_function() else { return Ok(js::to_bool(&condition)) };
+    let mut call = CallArgs::new(args.ctx.clone(), 1);
+    call.push_arg(value.clone())?;
+    let result: Value<'js> = function.call_arg(call)?;
+    if result.is_promise() {
+        return Err(args.error(format!(
+            "check \"{name}\" is an async function, and check() does not wait; await the value before the check"
+        )));
+    }
+    Ok(js::to_bool(&result))
+}
+
+/// `fail(message)`: ends the iteration with an error.
+fn fail<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let message = if args.len() == 0 { String::new() } else { args.string(0)? };
+    Err(args.error(message))
+}
+
+/// `group(name, fn)`: runs `fn` with the tag `group` extended, and measures it.
+fn group<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let vu = args.vu;
+    if !vu.is_running() {
+        return Err(args.error("Using group() in the init context is not supported"));
+    }
+    let Some(function) = args.get(1).into_function() else {
+        return Err(args.type_error("group() requires a callback as a second argument"));
+    };
+    let kind: String = function.get::<_, Object<'js>>("constructor")?.get("name")?;
+    if kind == "AsyncFunction" {
+        return Err(args.type_error("group() does not support async functions as arguments"));
+    }
+    let name = args.string(0)?;
+    if name.contains(GROUP_SEPARATOR) {
+        return Err(args.error("group and check names may not contain '::'"));
+    }
+    let outer = vu.tags.borrow().group();
+    let inner: Arc<str> = format!("{outer}{GROUP_SEPARATOR}{name}").into();
+    vu.tags.borrow_mut().set_group(inner);
+    let started = SystemClock::now();
+    let result = function.call::<_, Value<'js>>(());
+    let ended = SystemClock::now();
+    if vu.stop.reason() == StopReason::None {
+        let tags = vu.tags.borrow_mut().id(&vu.cache);
+        vu.record(builtin::GROUP_DURATION, tags, ended.ms_since(started), Mark::Measured, ended);
+    }
+    vu.tags.borrow_mut().set_group(outer);
+    result
+}
+
+/// `sleep(seconds)`
+fn sleep<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    /// Longer than any run; keeps infinity out of the timer.
+    const SECONDS_MAX: f64 = 1e9;
+    let seconds = js::to_number(args.ctx, &args.get(0))?;
+    if seconds > 0.0 {
+        let pause = tokio_sleep(Duration::from_secs_f64(seconds.min(SECONDS_MAX)));
+        if vu::block_on(pause).is_err() {
+            return Err(unwind(args.ctx, &args.vu.stop, StopReason::Interrupted));
+        }
+        args.vu.step_ended();
+    }
+    args.undefined()
+}
+
+async fn tokio_sleep(pause: Duration) {
+    tokio::time::sleep(pause).await;
+}
+
+/// `randomSeed(integer)`: `Math.random` of this VU repeats from here on.
+fn random_seed<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let seed = js::to_number(args.ctx, &args.get(0))?;
+    args.vu.random_state.set(splitmix(seed as i64 as u64));
+    let math: Object<'js> = args.ctx.globals().get("Math")?;
+    math.set("random", js::native(args.ctx, args.vu, "random", seeded_random)?)?;
+    args.undefined()
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): one addition and three mixing steps, enough for test data.
+fn seeded_random<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let state = args.vu.random_state.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+    args.vu.random_state.set(state);
+    let fraction = (splitmix(state) >> 11) as f64 / (1_u64 << 53) as f64;
+    Ok(Value::new_float(args.ctx.clone(), fraction))
+}
+
+const fn splitmix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+

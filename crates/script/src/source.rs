@@ -1,0 +1,216 @@
+//! Where scripts come from: specifiers, files, and what has been compiled from them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// A script may read this much in all; more is a data set that belongs elsewhere.
+const FILES_BYTES_MAX: u64 = 2 << 30;
+
+/// Bytecode of one file.
+#[derive(Clone)]
+pub(crate) enum Compiled {
+    Module(Arc<[u8]>),
+    CommonJs(Arc<[u8]>),
+}
+
+/// All files of a script. Filled by the first init, then locked: later VUs see what the first one saw.
+pub(crate) struct Sources {
+    /// Folder of the entry script; `open()` and `require()` start here.
+    folder: PathBuf,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    texts: HashMap<String, Arc<str>>,
+    files: HashMap<PathBuf, Arc<[u8]>>,
+    compiled: HashMap<String, Compiled>,
+    bytes: u64,
+    is_locked: bool,
+}
+
+/// What a specifier stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Resolved {
+    /// A module of the host.
+    Builtin(&'static str),
+    /// A file, by its URL.
+    File(String),
+}
+
+impl Sources {
+    pub(crate) fn new(folder: PathBuf) -> Sources {
+        Sources { folder, inner: Mutex::default() }
+    }
+
+    /// No file that has not been read so far may be read from now on.
+    pub(crate) fn lock(&self) {
+        self.inner().is_locked = true;
+    }
+
+    fn inner(&self) -> std::sync::MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Gives the entry script, which may come from standard input, its place among the files.
+    pub(crate) fn add_text(&self, url: &str, text: String) {
+        self.inner().texts.insert(url.to_owned(), text.into());
+    }
+
+    /// The text of a file that has been read.
+    pub(crate) fn text(&self, url: &str) -> Option<Arc<str>> {
+        self.inner().texts.get(url).cloned()
+    }
+
+    pub(crate) fn compiled(&self, url: &str) -> Option<Compiled> {
+        self.inner().compiled.get(url).cloned()
+    }
+
+    pub(crate) fn add_compiled(&self, url: &str, compiled: Compiled) {
+        self.inner().compiled.insert(url.to_owned(), compiled);
+    }
+
+    /// What `specifier` in the file `base` means.
+    ///
+    /// # Errors
+    /// A text for the user: what is wrong and what would be right.
+    pub(crate) fn resolve(&self, base: &str, specifier: &str) -> Result<Resolved, String> {
+        if specifier == "k6" || specifier.starts_with("k6/") {
+            return crate::modules::find(specifier).map(Resolved::Builtin);
+        }
+        if specifier.starts_with("https://") || specifier.starts_with("http://") {
+            return Err(format!(
+                "\"{specifier}\" is a remote module, which cannot be loaded yet; download it and import the file"
+            ));
+        }
+        let folder = match base.strip_prefix("file://").map(Path::new).and_then(Path::parent) {
+            Some(parent) => parent.to_owned(),
+            None => self.folder.clone(),
+        };
+        let path = if let Some(path) = specifier.strip_prefix("file://") {
+            PathBuf::from(path)
+        } else if specifier.starts_with('/') {
+            PathBuf::from(specifier)
+        } else if specifier.starts_with("./") || specifier.starts_with("../") {
+            folder.join(specifier)
+        } else {
+            return Err(format!(
+                "\"{specifier}\" is neither a k6 module nor a path; write \"./{specifier}\" for a file beside the script \
+                 (packages from node_modules have to be bundled first)"
+            ));
+        };
+        Ok(Resolved::File(file_url(&normalize(&path))))
+    }
+
+    /// Reads a module's text, once.
+    pub(crate) fn read_text(&self, url: &str) -> Result<Arc<str>, String> {
+        if let Some(text) = self.text(url) {
+            return Ok(text);
+        }
+        let path = PathBuf::from(url.strip_prefix("file://").unwrap_or(url));
+        let bytes = self.read(&path)?;
+        let text = String::from_utf8(bytes.to_vec()).map_err(|_| format!("\"{}\" is not UTF-8 text", path.display()))?;
+        // Editors on Windows put a byte order mark in front, which no JavaScript engine wants to see.
+        let text: Arc<str> = text.strip_prefix('\u{feff}').unwrap_or(&text).into();
+        self.inner().texts.insert(url.to_owned(), text.clone());
+        Ok(text)
+    }
+
+    /// Reads a file for `open()`, once; relative paths start at the entry script's folder.
+    pub(crate) fn open(&self, path: &str) -> Result<Arc<[u8]>, String> {
+        let path = path.strip_prefix("file://").unwrap_or(path);
+        if path.is_empty() {
+            return Err("open() can't be used with an empty filename".into());
+        }
+        self.read(&normalize(&self.folder.join(path)))
+    }
+
+    fn read(&self, path: &Path) -> Result<Arc<[u8]>, String> {
+        let mut inner = self.inner();
+        if let Some(bytes) = inner.files.get(path) {
+            return Ok(bytes.clone());
+        }
+        if inner.is_locked {
+            return Err(format!(
+                "\"{}\" was not read by the first VU: files and modules must not depend on the VU's number",
+                path.display()
+            ));
+        }
+        let metadata = std::fs::metadata(path).map_err(|error| not_readable(path, &error))?;
+        if metadata.is_dir() {
+            return Err(format!("\"{}\" is a directory, and only files can be read", path.display()));
+        }
+        if inner.bytes + metadata.len() > FILES_BYTES_MAX {
+            return Err(format!("\"{}\" would bring the script's files above {FILES_BYTES_MAX} bytes", path.display()));
+        }
+        let bytes: Arc<[u8]> = std::fs::read(path).map_err(|error| not_readable(path, &error))?.into();
+        inner.bytes += bytes.len() as u64;
+        inner.files.insert(path.to_owned(), bytes.clone());
+        Ok(bytes)
+    }
+}
+
+fn not_readable(path: &Path, error: &std::io::Error) -> String {
+    let mut text = format!("the file \"{}\" couldn't be read: {error}", path.display());
+    if error.kind() == std::io::ErrorKind::NotFound {
+        text = format!("the file \"{}\" couldn't be found on local disk", path.display());
+        if path.extension().is_none() {
+            text.push_str("; the extension (\".js\") must be written out");
+        }
+    }
+    text
+}
+
+/// `file:///folder/name.js`
+pub(crate) fn file_url(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+/// Takes `.` and `..` out of a path without asking the file system, as k6 does.
+pub(crate) fn normalize(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(specifier: &str, expect: Result<&str, &str>) {
+        let sources = Sources::new("/tests".into());
+        match (sources.resolve("file:///tests/lib/a.js", specifier), expect) {
+            (Ok(Resolved::File(url)), Ok(expect)) => assert_eq!(url, expect),
+            (Ok(Resolved::Builtin(name)), Ok(expect)) => assert_eq!(name, expect),
+            (Err(text), Err(expect)) => assert!(text.contains(expect), "{text}"),
+            (got, expect) => panic!("{got:?}, expected {expect:?}"),
+        }
+    }
+
+    #[test]
+    fn specifiers() {
+        check("./b.js", Ok("file:///tests/lib/b.js"));
+        check("../c.js", Ok("file:///tests/c.js"));
+        check("/x/./d.js", Ok("file:///x/d.js"));
+        check("file:///y/e.js", Ok("file:///y/e.js"));
+        check("k6/http", Ok("k6/http"));
+        check("lodash", Err("write \"./lodash\""));
+        check("k6/htpt", Err("k6/http"));
+        check("https://jslib.k6.io/x.js", Err("remote module"));
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let sources = Sources::new("/nowhere".into());
+        assert!(sources.open("./data.json").unwrap_err().contains("\"/nowhere/data.json\" couldn't be found"));
+    }
+}

@@ -1,0 +1,220 @@
+//! What a VU is besides its JavaScript: its place, its tags, its connections, its pending work.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use model::{
+    Epoch, Instant, LogLevel, LogLine, Mark, Metadata, MetricId, MetricRegistry, Plan, RunProgress, ScenarioId,
+    SystemClock, SystemTag, TagInterner, TagSetId,
+};
+use rquickjs::{Object, Persistent};
+
+use crate::callbacks::{Control, Deadline, Log, Sink};
+use crate::error::Stop;
+use crate::event_loop::EventLoop;
+use crate::http::HttpState;
+use crate::source::Sources;
+use crate::tags::{TagCache, VuTags};
+
+/// Which part of its life a VU is in; what it may call depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Init,
+    Setup,
+    Iterations,
+    Teardown,
+    Summary,
+}
+
+/// What all VUs of a run share once the plan is known.
+pub struct RunShared {
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// All tag sets.
+    pub tags: Arc<TagInterner>,
+    /// Counters of the run.
+    pub progress: Arc<RunProgress>,
+    /// The run's anchor to the wall clock.
+    pub epoch: Epoch,
+    /// Connections' shared part: names, certificates, rules.
+    pub network: Arc<wire::Shared>,
+    /// Aborts and failures.
+    pub control: Arc<dyn Control>,
+}
+
+/// A VU's place in the run.
+pub struct Seat {
+    /// Number in the whole test, from 1; 0 for setup, teardown and the summary.
+    pub id_in_test: u64,
+    /// Number in this process, from 1.
+    pub id_in_instance: u64,
+    /// Where its samples go.
+    pub sink: Rc<dyn Sink>,
+    /// When what it does is to be cut off.
+    pub deadline: Rc<dyn Deadline>,
+    /// The run.
+    pub run: Arc<RunShared>,
+}
+
+/// One iteration to run.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Of which scenario.
+    pub scenario: ScenarioId,
+    /// This VU's iterations before it, over all scenarios: `__ITER`.
+    pub vu_iteration: u64,
+    /// This VU's iterations of this scenario before it.
+    pub iteration_in_scenario: u64,
+    /// The scenario's iterations before it, in this process.
+    pub iteration_in_instance: u64,
+    /// The scenario's iterations before it, in the whole test.
+    pub iteration_in_test: u64,
+    /// When it should have started; `None` in closed scenarios.
+    pub due: Option<Instant>,
+}
+
+/// How an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// To its end.
+    Completed,
+    /// By an exception.
+    Failed,
+    /// It was cut off.
+    Interrupted,
+}
+
+/// What exists before the plan and is shared by all VUs.
+pub(crate) struct InitShared {
+    pub(crate) sources: Sources,
+    pub(crate) metrics: Arc<MetricRegistry>,
+    pub(crate) log: Arc<dyn Log>,
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
+    pub(crate) strict: std::sync::atomic::AtomicBool,
+}
+
+/// A VU's state, shared by all its natives.
+pub(crate) struct VuState {
+    pub(crate) init: Arc<InitShared>,
+    pub(crate) seat: OnceCell<Seat>,
+    pub(crate) phase: Cell<Phase>,
+    pub(crate) call: RefCell<Option<Call>>,
+    pub(crate) tags: RefCell<VuTags>,
+    pub(crate) cache: Rc<TagCache>,
+    pub(crate) events: EventLoop,
+    pub(crate) http: HttpState,
+    pub(crate) stop: Stop,
+    pub(crate) cjs: crate::cjs::Cache,
+    pub(crate) builtin_objects: RefCell<HashMap<&'static str, Persistent<Object<'static>>>>,
+    /// `response time` of the next request counts from here; `None` in closed scenarios.
+    pub(crate) next_due: Cell<Option<Instant>>,
+    metadata: RefCell<Option<Metadata>>,
+    pub(crate) script_metadata: RefCell<BTreeMap<Arc<str>, Arc<str>>>,
+    /// What `test.abort()` said.
+    pub(crate) abort_reason: RefCell<Option<String>>,
+    /// Of the generator behind `randomSeed()`.
+    pub(crate) random_state: Cell<u64>,
+}
+
+impl VuState {
+    pub(crate) fn new(init: Arc<InitShared>, cache: Rc<TagCache>) -> Rc<VuState> {
+        Rc::new(VuState {
+            init,
+            seat: OnceCell::new(),
+            phase: Cell::new(Phase::Init),
+            call: RefCell::default(),
+            tags: RefCell::default(),
+            cache,
+            events: EventLoop::default(),
+            http: HttpState::default(),
+            stop: Stop::default(),
+            cjs: crate::cjs::Cache::default(),
+            builtin_objects: RefCell::default(),
+            next_due: Cell::new(None),
+            metadata: RefCell::default(),
+            script_metadata: RefCell::default(),
+            abort_reason: RefCell::default(),
+            random_state: Cell::new(0),
+        })
+    }
+
+    /// The seat; only the very first init has none.
+    pub(crate) fn seat(&self) -> Option<&Seat> {
+        self.seat.get()
+    }
+
+    /// The plan, once there is one.
+    pub(crate) fn plan(&self) -> Option<&Arc<Plan>> {
+        self.seat.get().map(|seat| &seat.run.plan)
+    }
+
+    /// Whether functions that need a running VU may be called.
+    pub(crate) fn is_running(&self) -> bool {
+        self.phase.get() != Phase::Init
+    }
+
+    /// Whether k6's own numbers are wanted, even where they mislead.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.init.strict.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// A step of the iteration ended: the next request is due now, where due times exist.
+    pub(crate) fn step_ended(&self) {
+        if self.next_due.get().is_some() {
+            self.next_due.set(Some(SystemClock::now()));
+        }
+    }
+
+    /// Emits one sample.
+    pub(crate) fn record(&self, metric: MetricId, tags: TagSetId, value: f64, mark: Mark, at: Instant) {
+        if let Some(seat) = self.seat() {
+            seat.sink.record(metric, tags, value, mark, at, self.metadata.borrow().as_ref());
+        }
+    }
+
+    /// Emits measured samples of one tag set.
+    pub(crate) fn record_many(&self, tags: TagSetId, samples: &[(MetricId, f64)], at: Instant) {
+        if let Some(seat) = self.seat() {
+            seat.sink.record_many(tags, samples, at, self.metadata.borrow().as_ref());
+        }
+    }
+
+    /// Recomputes what goes along with samples: `vu` and `iter` where asked for, and what the script has set.
+    pub(crate) fn refresh_metadata(&self) {
+        let Some(plan) = self.plan() else { return };
+        let mut entries: Vec<(Arc<str>, Arc<str>)> = Vec::new();
+        if plan.system_tags.has(SystemTag::Iter)
+            && let Some(call) = self.call.borrow().as_ref()
+        {
+            entries.push(("iter".into(), call.vu_iteration.to_string().into()));
+        }
+        if plan.system_tags.has(SystemTag::Vu)
+            && let Some(seat) = self.seat()
+        {
+            entries.push(("vu".into(), seat.id_in_test.to_string().into()));
+        }
+        entries.extend(self.script_metadata.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
+        *self.metadata.borrow_mut() = if entries.is_empty() { None } else { Some(entries.into()) };
+    }
+
+    /// Says something.
+    pub(crate) fn log(&self, level: LogLevel, source: &'static str, message: String) {
+        self.init.log.log(LogLine { at: SystemClock::now(), level, message, source, fields: Vec::new() });
+    }
+
+    /// Warns on behalf of the runner.
+    pub(crate) fn warn(&self, message: impl Into<String>) {
+        self.log(LogLevel::Warn, "", message.into());
+    }
+
+    /// Drops everything that holds JavaScript values, so that the runtime can go.
+    pub(crate) fn forget_values(&self) {
+        self.events.clear();
+        self.builtin_objects.borrow_mut().clear();
+        self.cjs.clear();
+        self.http.forget_values();
+    }
+}

@@ -1,0 +1,177 @@
+//! Tags of a VU, and the cache that turns them into numbers without building a set each time.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use model::{TagInterner, TagSet, TagSetId};
+use rustc_hash::FxHashMap;
+
+/// The tags that every sample of a VU carries now.
+#[derive(Debug, Default)]
+pub(crate) struct VuTags {
+    tags: BTreeMap<Arc<str>, Arc<str>>,
+    group: Arc<str>,
+    has_group: bool,
+    id: Option<TagSetId>,
+}
+
+impl VuTags {
+    /// Replaces everything; `has_group` says whether the system tag `group` is wanted.
+    pub(crate) fn reset(&mut self, tags: BTreeMap<Arc<str>, Arc<str>>, group: &str, has_group: bool) {
+        *self = VuTags { tags, group: group.into(), has_group, id: None };
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<str>> {
+        if name == "group" && self.has_group {
+            return Some(self.group.clone());
+        }
+        self.tags.get(name).cloned()
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.id = None;
+        if name == "group" && self.has_group {
+            self.group = value.into();
+            return;
+        }
+        self.tags.insert(name.into(), value.into());
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.id = None;
+        self.tags.remove(name);
+    }
+
+    pub(crate) fn group(&self) -> Arc<str> {
+        self.group.clone()
+    }
+
+    pub(crate) fn set_group(&mut self, group: Arc<str>) {
+        self.group = group;
+        self.id = None;
+    }
+
+    /// All of them, `group` included.
+    pub(crate) fn all(&self) -> Vec<(Arc<str>, Arc<str>)> {
+        let group = self.has_group.then(|| (Arc::from("group"), self.group.clone()));
+        self.tags.iter().map(|(k, v)| (k.clone(), v.clone())).chain(group).collect()
+    }
+
+    /// Their number.
+    pub(crate) fn id(&mut self, cache: &TagCache) -> TagSetId {
+        if let Some(id) = self.id {
+            return id;
+        }
+        let id = cache.intern(TagSet::new(self.all()));
+        self.id = Some(id);
+        id
+    }
+}
+
+/// What distinguishes the tag sets of HTTP samples beyond the VU's own tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct HttpKey {
+    pub(crate) base: TagSetId,
+    /// Number of the URL's entry in the worker's cache.
+    pub(crate) url: u32,
+    pub(crate) method: u8,
+    pub(crate) status: u16,
+    /// 0 no response callback, 1 unexpected, 2 expected.
+    pub(crate) expected: u8,
+    /// 0 for none; otherwise TLS version and cipher are part of the set.
+    pub(crate) tls: u8,
+}
+
+/// Entries kept per cache. Beyond it the cache starts anew: a script that makes up names pays, others never notice.
+const ENTRIES_MAX: usize = 20_000;
+
+/// Tag sets by what they are made of. One per worker thread, shared by its VUs.
+#[derive(Debug, Default)]
+pub(crate) struct TagCache {
+    interner: OnceCell<Arc<TagInterner>>,
+    named: RefCell<FxHashMap<(TagSetId, &'static str), FxHashMap<Box<str>, TagSetId>>>,
+    http: RefCell<FxHashMap<HttpKey, TagSetId>>,
+}
+
+impl TagCache {
+    /// For a run with this interner.
+    pub(crate) fn new(interner: Arc<TagInterner>) -> Rc<TagCache> {
+        let cache = TagCache::default();
+        let _ = cache.interner.set(interner);
+        Rc::new(cache)
+    }
+
+    pub(crate) fn is_of(&self, interner: &Arc<TagInterner>) -> bool {
+        self.interner.get().is_some_and(|ours| Arc::ptr_eq(ours, interner))
+    }
+
+    /// The number of a set; the empty set's during the first init, which has no run yet.
+    pub(crate) fn intern(&self, set: TagSet) -> TagSetId {
+        self.interner.get().map_or(TagSetId::EMPTY, |interner| interner.intern(set))
+    }
+
+    /// `base` with one tag more; `name` is one of the few that the runner itself adds.
+    pub(crate) fn with_tag(&self, base: TagSetId, name: &'static str, value: &str) -> TagSetId {
+        if let Some(id) = self.named.borrow().get(&(base, name)).and_then(|by_value| by_value.get(value)) {
+            return *id;
+        }
+        let id = self.extend(base, [(Arc::from(name), Arc::from(value))]);
+        let mut named = self.named.borrow_mut();
+        let by_value = named.entry((base, name)).or_default();
+        if by_value.len() >= ENTRIES_MAX {
+            by_value.clear();
+        }
+        by_value.insert(value.into(), id);
+        id
+    }
+
+    /// `base` with further tags, which win over its own.
+    pub(crate) fn extend(&self, base: TagSetId, tags: impl IntoIterator<Item = (Arc<str>, Arc<str>)>) -> TagSetId {
+        let Some(interner) = self.interner.get() else { return TagSetId::EMPTY };
+        let set = interner.get(base);
+        let ours = set.iter().map(|(name, value)| (Arc::from(name), Arc::from(value)));
+        interner.intern(TagSet::new(ours.chain(tags)))
+    }
+
+    /// The set of an HTTP sample; `make` builds it the first time.
+    pub(crate) fn http(&self, key: HttpKey, make: impl FnOnce() -> TagSetId) -> TagSetId {
+        if let Some(id) = self.http.borrow().get(&key) {
+            return *id;
+        }
+        let id = make();
+        let mut http = self.http.borrow_mut();
+        if http.len() >= ENTRIES_MAX {
+            http.clear();
+        }
+        http.insert(key, id);
+        id
+    }
+}
+
+/// Reads tags from a JavaScript object: strings, numbers and booleans become text, `null` and `undefined` are left out.
+///
+/// # Errors
+/// The value is not an object, or one of its values is; thrown as a `TypeError`.
+pub(crate) fn from_js<'js>(
+    ctx: &rquickjs::Ctx<'js>,
+    value: &rquickjs::Value<'js>,
+) -> rquickjs::Result<Vec<(Arc<str>, Arc<str>)>> {
+    let Some(object) = value.as_object() else {
+        return Err(rquickjs::Exception::throw_type(ctx, "tags must be an object of names and values"));
+    };
+    let mut tags = Vec::new();
+    for entry in object.props::<String, rquickjs::Value<'js>>() {
+        let (name, value) = entry?;
+        if value.is_null() || value.is_undefined() {
+            continue;
+        }
+        if value.is_object() || value.is_symbol() {
+            let text = format!("the value of tag \"{name}\" must be a string, a number or a boolean");
+            return Err(rquickjs::Exception::throw_type(ctx, &text));
+        }
+        tags.push((name.into(), crate::js::to_string(ctx, &value)?.into()));
+    }
+    Ok(tags)
+}

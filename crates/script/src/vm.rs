@@ -1,0 +1,225 @@
+//! One VU's JavaScript: its runtime, its limits, its modules.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::SystemClock;
+use rquickjs::loader::{ImportAttributes, Loader, Resolver};
+use rquickjs::module::{Declarations, Declared, Exports, ModuleDef, WriteOptions};
+use rquickjs::{Context, Ctx, Exception, Module, Object, Runtime, Value};
+
+use crate::error::{ScriptError, StopReason};
+use crate::js::{self, VuHandle};
+use crate::source::{Compiled, Resolved};
+use crate::state::VuState;
+
+/// Share of a coroutine's stack that JavaScript may use; the rest is for the natives it calls.
+const STACK_SHARE: (usize, usize) = (3, 4);
+
+/// A script that computes for longer lets the other VUs of its thread run before it goes on.
+const SLICE_MAX: Duration = Duration::from_millis(5);
+
+/// A runtime with one context. Freed in order: what holds JavaScript values goes before the runtime.
+pub(crate) struct Vm {
+    pub(crate) state: Rc<VuState>,
+    pub(crate) context: Context,
+    _runtime: Runtime,
+}
+
+impl Vm {
+    /// Makes the runtime; must be called on the coroutine that will run it.
+    pub(crate) fn new(state: Rc<VuState>) -> Result<Vm, ScriptError> {
+        let host = |error: rquickjs::Error| ScriptError::Host(error.to_string());
+        let runtime = Runtime::new().map_err(host)?;
+        if let Some(stack_bytes) = vu::stack_bytes() {
+            runtime.set_max_stack_size(stack_bytes / STACK_SHARE.1 * STACK_SHARE.0);
+        }
+        runtime.set_loader(HostResolver(state.clone()), HostLoader(state.clone()));
+        let for_interrupts = state.clone();
+        runtime.set_interrupt_handler(Some(Box::new(move || must_stop(&for_interrupts))));
+        let for_rejections = state.clone();
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, handled| {
+            for_rejections.events.track_rejection(&ctx, promise, reason, handled);
+        })));
+        let context = Context::full(&runtime).map_err(host)?;
+        context
+            .with(|ctx| {
+                ctx.store_userdata(VuHandle(state.clone())).map_err(|_| rquickjs::Error::Unknown)?;
+                crate::globals::install(&ctx, &state)
+            })
+            .map_err(host)?;
+        Ok(Vm { state, context, _runtime: runtime })
+    }
+}
+
+impl Drop for Vm {
+    fn drop(&mut self) {
+        self.state.forget_values();
+        self.context.with(|ctx| {
+            let _ = ctx.remove_userdata::<VuHandle>();
+        });
+    }
+}
+
+/// Asked by the engine now and then while JavaScript runs.
+fn must_stop(vu: &Rc<VuState>) -> bool {
+    let now = SystemClock::now();
+    let is_late = vu.seat().is_some_and(|seat| seat.deadline.has_passed(now));
+    if is_late || vu::is_interrupted() {
+        vu.stop.set(StopReason::Interrupted);
+        return true;
+    }
+    match vu.stop.slice_started.get() {
+        Some(started) if now.since(started) < SLICE_MAX => {}
+        Some(_) => {
+            vu::yield_now();
+            vu.stop.slice_started.set(Some(SystemClock::now()));
+        }
+        None => vu.stop.slice_started.set(Some(now)),
+    }
+    false
+}
+
+struct HostResolver(Rc<VuState>);
+
+impl Resolver for HostResolver {
+    fn resolve<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        base: &str,
+        name: &str,
+        _attributes: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        match self.0.init.sources.resolve(base, name) {
+            Ok(Resolved::Builtin(name)) => Ok(name.to_owned()),
+            Ok(Resolved::File(url)) => Ok(url),
+            Err(text) => Err(Exception::throw_message(ctx, &text)),
+        }
+    }
+}
+
+struct HostLoader(Rc<VuState>);
+
+impl Loader for HostLoader {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _attributes: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        if crate::modules::find(name).is_ok() {
+            return Module::declare_def::<HostModule, _>(ctx.clone(), name);
+        }
+        match file(ctx, &self.0, name)? {
+            File::Declared(module) => Ok(module),
+            File::CommonJs(bytecode) => {
+                // Run before it is linked: its exports' names must be known by then.
+                crate::cjs::load(ctx, &self.0, name, &bytecode)?;
+                Module::declare_def::<HostModule, _>(ctx.clone(), name)
+            }
+        }
+    }
+}
+
+/// A file, ready to be linked or run.
+pub(crate) enum File<'js> {
+    /// An ES module; its imports are loaded too.
+    Declared(Module<'js, Declared>),
+    /// A CommonJS file.
+    CommonJs(Bytecode),
+}
+
+/// Loads a file from its bytecode; the first VU compiles it and leaves the bytecode for the others.
+pub(crate) fn file<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, url: &str) -> rquickjs::Result<File<'js>> {
+    let sources = &vu.init.sources;
+    match sources.compiled(url) {
+        Some(Compiled::Module(bytecode)) => return js::load_module(ctx, &bytecode).map(File::Declared),
+        Some(Compiled::CommonJs(bytecode)) => return Ok(File::CommonJs(bytecode)),
+        None => {}
+    }
+    if url.ends_with(".json") {
+        let text = format!("\"{url}\" cannot be imported; read it with JSON.parse(open(\"./file.json\"))");
+        return Err(Exception::throw_message(ctx, &text));
+    }
+    let text = sources.read_text(url).map_err(|text| Exception::throw_message(ctx, &text))?;
+    if !crate::syntax::is_module(&text) {
+        let bytecode = js::compile_script(ctx, url, &crate::cjs::wrap(&text))?;
+        sources.add_compiled(url, Compiled::CommonJs(bytecode.clone()));
+        return Ok(File::CommonJs(bytecode));
+    }
+    let module = Module::declare(ctx.clone(), url, text.as_bytes())?;
+    let bytecode = module.write(WriteOptions { strip_source: true, ..Default::default() })?;
+    sources.add_compiled(url, Compiled::Module(bytecode.into()));
+    Ok(File::Declared(module))
+}
+
+/// A module of the host, or a CommonJS file seen as one: its exports are the properties of an object, and `default`
+/// is the object itself.
+struct HostModule;
+
+impl HostModule {
+    fn object<'js>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Value<'js>> {
+        let vu = js::vu_of(ctx);
+        if crate::modules::find(name).is_ok() {
+            return Ok(crate::modules::object(ctx, &vu, name)?.into_value());
+        }
+        match vu.init.sources.compiled(name) {
+            Some(Compiled::CommonJs(bytecode)) => crate::cjs::load(ctx, &vu, name, &bytecode),
+            _ => Err(Exception::throw_message(ctx, &format!("\"{name}\" is not loaded"))),
+        }
+    }
+
+    fn names(object: &Value<'_>) -> Vec<String> {
+        let Some(object) = object.as_object() else { return Vec::new() };
+        object.keys::<String>().filter_map(Result::ok).filter(|name| name != "default").collect()
+    }
+}
+
+impl ModuleDef for HostModule {
+    fn declare(declarations: &Declarations<'_>) -> rquickjs::Result<()> {
+        let module = declarations.module();
+        let name: String = module.name()?;
+        let object = HostModule::object(module.ctx(), &name)?;
+        declarations.declare("default")?;
+        for name in HostModule::names(&object) {
+            declarations.declare(name)?;
+        }
+        Ok(())
+    }
+
+    fn evaluate<'js>(ctx: &Ctx<'js>, exports: &Exports<'js>) -> rquickjs::Result<()> {
+        let name: String = exports.module().name()?;
+        let value = HostModule::object(ctx, &name)?;
+        for name in HostModule::names(&value) {
+            let Some(object) = value.as_object() else { continue };
+            let property: Value<'js> = object.get(name.as_str())?;
+            exports.export(name, property)?;
+        }
+        exports.export("default", default_of(value)?)?;
+        Ok(())
+    }
+}
+
+/// What `import x from` a CommonJS file means: bundlers mark files that were modules once.
+fn default_of(value: Value<'_>) -> rquickjs::Result<Value<'_>> {
+    let Some(object) = value.as_object() else { return Ok(value) };
+    let was_module: bool = object.get::<_, Option<bool>>("__esModule")?.unwrap_or(false);
+    if was_module && object.contains_key("default")? {
+        return object.get("default");
+    }
+    Ok(value)
+}
+
+/// The source text of a file, for pictures of errors.
+pub(crate) fn source_of(sources: &crate::source::Sources) -> impl Fn(&str) -> Option<String> + '_ {
+    |url| sources.text(url).map(|text| text.to_string())
+}
+
+/// Kept for the entry's exports.
+pub(crate) fn namespace<'js>(ctx: &Ctx<'js>, url: &str) -> rquickjs::Result<Object<'js>> {
+    Module::import(ctx, url)?.finish()
+}
+
+/// Bytecode is shared by all VUs.
+pub(crate) type Bytecode = Arc<[u8]>;

@@ -1,0 +1,161 @@
+//! One VU's connections.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use model::SystemClock;
+use rustls::ClientConfig;
+
+use crate::connection::{Connection, Traffic};
+use crate::converse::{converse, put_buffer, take_buffer};
+use crate::decode::Decoder;
+use crate::dial::Dialer;
+use crate::encode::{asks_to_close, encode_head};
+use crate::error::{Error, Stage};
+use crate::exchange::Exchange;
+use crate::idle::Idle;
+use crate::request::{Method, Request};
+use crate::response::Response;
+use crate::shared::Shared;
+use crate::target::Target;
+use crate::timer::Timer;
+use crate::trace::Trace;
+
+/// One VU's connections, TLS sessions and byte counters. It lives on one thread, inside a tokio runtime with I/O and
+/// time enabled.
+pub struct Client {
+    shared: Arc<Shared>,
+    local_ip: Option<IpAddr>,
+    idle: RefCell<Idle>,
+    traffic: Rc<Traffic>,
+    /// Timers that no running exchange uses: as many as there have been exchanges at the same time.
+    timers: RefCell<Vec<Timer>>,
+    /// TLS configurations with this VU's sessions, by the number of their class.
+    tls: RefCell<Vec<(usize, Arc<ClientConfig>)>>,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("local_ip", &self.local_ip)
+            .field("traffic", &self.traffic)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// The client of VU number `vu`, which chooses its local address.
+    pub fn new(shared: Arc<Shared>, vu: u64) -> Client {
+        Client {
+            local_ip: shared.local_ip(vu),
+            shared,
+            idle: RefCell::default(),
+            traffic: Rc::default(),
+            timers: RefCell::default(),
+            tls: RefCell::default(),
+        }
+    }
+
+    /// Sends `request` and receives its response: one request on the wire, one response taken, nothing repeated.
+    ///
+    /// A connection that the server closed while it was idle is not used (k6 uses it and repeats the request behind
+    /// the script's back); where the server closes it just as the request goes out, the exchange fails with
+    /// [`Kind::Cut`](crate::Kind::Cut).
+    ///
+    /// Exchanges of one client may run at the same time. Dropping the future closes its connection.
+    pub async fn exchange(&self, request: &Request) -> Exchange {
+        let trace = Trace::new(SystemClock::now());
+        let mut timer = self.timers.borrow_mut().pop().unwrap_or_default();
+        let outcome = timer.limit(request.deadline, self.attempt(request, &trace)).await;
+        self.timers.borrow_mut().push(timer);
+        let result = outcome.unwrap_or_else(|| Err(Error::timed_out(trace.stage())));
+        let finished = if result.is_ok() { trace.received_at.get() } else { SystemClock::now() };
+        Exchange {
+            started: trace.started,
+            finished,
+            phases: trace.phases(finished),
+            reused: trace.reused.get(),
+            remote: trace.remote.get(),
+            tls: trace.tls.take(),
+            late_ns: trace.late_ns.get(),
+            result,
+        }
+    }
+
+    /// Closes the idle connections and forgets the TLS sessions: the next request is a new user's.
+    pub fn close_idle(&self) {
+        self.idle.borrow_mut().clear();
+        self.tls.borrow_mut().clear();
+    }
+
+    /// Bytes written to and read from sockets (TLS included, TCP and below not) since the last call: `(sent,
+    /// received)`.
+    pub fn take_bytes(&self) -> (u64, u64) {
+        (self.traffic.sent.take(), self.traffic.received.take())
+    }
+
+    async fn attempt(&self, request: &Request, trace: &Trace) -> Result<Response, Error> {
+        let closes = self.shared.http.no_connection_reuse || asks_to_close(request);
+        let mut head = take_buffer();
+        if let Err(error) = encode_head(request, closes, &mut head) {
+            put_buffer(head);
+            return Err(error);
+        }
+        let mut connection = match self.take_idle(&request.target, trace) {
+            Some(connection) => connection,
+            // Boxed, because it is rare and large: the future of an exchange lives on a VU's stack.
+            None => Box::pin(self.dial(&request.target, trace)).await?,
+        };
+        trace.enter(Stage::Send, SystemClock::now());
+        let decoder = Decoder::new(request.method == Method::HEAD, request.keep_body);
+        let talk = converse(&mut connection, head, request.body.as_bytes(), decoder, trace).await;
+        let (response, is_reusable) = match talk {
+            Ok(done) => done,
+            Err(error) => {
+                connection.close();
+                return Err(error);
+            }
+        };
+        if is_reusable && !closes {
+            connection.idle_since = SystemClock::now();
+            let (per_host_max, max) = (self.shared.idle_per_host_max(), self.shared.idle_max());
+            self.idle.borrow_mut().put(connection, per_host_max, max);
+        } else {
+            connection.close();
+        }
+        Ok(response)
+    }
+
+    fn take_idle(&self, target: &Target, trace: &Trace) -> Option<Connection> {
+        if self.shared.http.no_connection_reuse {
+            return None;
+        }
+        let connection = self.idle.borrow_mut().take(target, trace.started)?;
+        trace.reused.set(true);
+        trace.remote.set(Some(connection.remote));
+        trace.tls.replace(connection.tls.clone());
+        Some(connection)
+    }
+
+    async fn dial(&self, target: &Target, trace: &Trace) -> Result<Connection, Error> {
+        let tls = if target.is_tls() { Some(self.tls_config(target.host())?) } else { None };
+        let dialer =
+            Dialer { shared: &self.shared, local_ip: self.local_ip, traffic: self.traffic.clone(), tls };
+        dialer.dial(target, trace).await
+    }
+
+    fn tls_config(&self, host: &str) -> Result<Arc<ClientConfig>, Error> {
+        let class = self.shared.tls.class_of(host);
+        let mut configs = self.tls.borrow_mut();
+        if let Some((_, config)) = configs.iter().find(|(known, _)| *known == class) {
+            return Ok(config.clone());
+        }
+        // A user who never keeps a connection never keeps a session either, as in k6.
+        let config = self.shared.tls.config_of(class, !self.shared.http.no_connection_reuse)?;
+        configs.push((class, config.clone()));
+        Ok(config)
+    }
+}

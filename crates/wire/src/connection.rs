@@ -1,0 +1,193 @@
+//! One connection: a socket, perhaps with TLS around it, that counts its bytes.
+
+use std::cell::Cell;
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use model::Instant;
+use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+use crate::target::Target;
+use crate::tls::TlsFacts;
+use crate::watch::Watch;
+
+/// A connection that was idle for longer than this is looked at with a system call before it is used again. For
+/// shorter times the runtime's own knowledge, which costs nothing, is fresh enough.
+const IDLE_UNSEEN_MAX: Duration = Duration::from_millis(1);
+
+/// Bytes of a client's sockets, TLS included.
+#[derive(Debug, Default)]
+pub(crate) struct Traffic {
+    pub(crate) sent: Cell<u64>,
+    pub(crate) received: Cell<u64>,
+}
+
+/// One connection to a target's origin.
+pub(crate) struct Connection {
+    stream: Stream,
+    pub(crate) target: Target,
+    pub(crate) remote: SocketAddr,
+    pub(crate) tls: Option<Arc<TlsFacts>>,
+    pub(crate) watch: Watch,
+    pub(crate) idle_since: Instant,
+}
+
+pub(crate) enum Stream {
+    Plain(Counted),
+    Tls(Box<TlsStream<Counted>>),
+}
+
+impl Connection {
+    pub(crate) fn new(
+        stream: Stream,
+        target: Target,
+        remote: SocketAddr,
+        tls: Option<Arc<TlsFacts>>,
+    ) -> Connection {
+        Connection { stream, target, remote, tls, watch: Watch::new(), idle_since: Instant::ZERO }
+    }
+
+    /// Our end, where the operating system still knows it.
+    pub(crate) fn local(&self) -> Option<SocketAddr> {
+        self.tcp().local_addr().ok()
+    }
+
+    /// Reads what there is. The socket's readiness goes through the connection's [`Watch`].
+    pub(crate) fn poll_read(&mut self, cx: &Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let mut watched = Context::from_waker(self.watch.waker(cx));
+        match &mut self.stream {
+            Stream::Plain(tcp) => Pin::new(tcp).poll_read(&mut watched, buffer),
+            Stream::Tls(tls) => Pin::new(tls).poll_read(&mut watched, buffer),
+        }
+    }
+
+    /// Writes some of the two parts, one after the other.
+    pub(crate) fn poll_write(
+        &mut self,
+        cx: &Context<'_>,
+        first: &[u8],
+        second: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut watched = Context::from_waker(self.watch.waker(cx));
+        let parts = [IoSlice::new(first), IoSlice::new(second)];
+        match &mut self.stream {
+            // A plain write costs less than a vector of one.
+            Stream::Plain(tcp) if second.is_empty() => Pin::new(tcp).poll_write(&mut watched, first),
+            Stream::Plain(tcp) => Pin::new(tcp).poll_write_vectored(&mut watched, &parts),
+            Stream::Tls(tls) => Pin::new(tls).poll_write_vectored(&mut watched, &parts),
+        }
+    }
+
+    /// Sends what TLS still holds back.
+    pub(crate) fn poll_flush(&mut self, cx: &Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.stream {
+            Stream::Plain(_) => Poll::Ready(Ok(())),
+            Stream::Tls(tls) => {
+                let mut watched = Context::from_waker(self.watch.waker(cx));
+                Pin::new(tls).poll_flush(&mut watched)
+            }
+        }
+    }
+
+    /// Whether an idle connection is still good: open, and silent.
+    ///
+    /// This is how requests on closed connections are avoided without a hidden retry. A server that closes at the
+    /// very moment of the next request still cuts it, and that is then told and counted.
+    pub(crate) fn is_alive(&mut self, now: Instant) -> bool {
+        let mut byte = [0];
+        let mut buffer = ReadBuf::new(&mut byte);
+        // Costs no system call unless the runtime has seen something. TLS takes in session tickets here.
+        if self.poll_read(&Context::from_waker(Waker::noop()), &mut buffer).is_ready() {
+            return false;
+        }
+        if now.since(self.idle_since) < IDLE_UNSEEN_MAX {
+            return true;
+        }
+        let peeked = SockRef::from(self.tcp()).peek(&mut [MaybeUninit::uninit()]);
+        peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+    }
+
+    /// Closes it; a TLS peer is told so if its socket takes the word at once.
+    pub(crate) fn close(mut self) {
+        if let Stream::Tls(tls) = &mut self.stream {
+            let _ = Pin::new(tls).poll_shutdown(&mut Context::from_waker(Waker::noop()));
+        }
+    }
+
+    fn tcp(&self) -> &TcpStream {
+        match &self.stream {
+            Stream::Plain(counted) => &counted.tcp,
+            Stream::Tls(tls) => &tls.get_ref().0.tcp,
+        }
+    }
+}
+
+/// A socket that counts its bytes.
+pub(crate) struct Counted {
+    tcp: TcpStream,
+    traffic: Rc<Traffic>,
+}
+
+impl Counted {
+    pub(crate) fn new(tcp: TcpStream, traffic: Rc<Traffic>) -> Counted {
+        Counted { tcp, traffic }
+    }
+
+    fn count_sent(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(bytes)) = &written {
+            self.traffic.sent.set(self.traffic.sent.get() + *bytes as u64);
+        }
+        written
+    }
+}
+
+impl AsyncRead for Counted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.tcp).poll_read(cx, buffer);
+        let bytes = buffer.filled().len() - before;
+        self.traffic.received.set(self.traffic.received.get() + bytes as u64);
+        read
+    }
+}
+
+impl AsyncWrite for Counted {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.tcp).poll_write(cx, bytes);
+        self.count_sent(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.tcp).poll_write_vectored(cx, parts);
+        self.count_sent(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.tcp).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.tcp).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,171 @@
+//! One request and one response on a connection that is ready.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io;
+use std::task::{Context, Poll, ready};
+
+use model::{Instant, SystemClock};
+use tokio::io::ReadBuf;
+
+use crate::connection::Connection;
+use crate::decode::{Decoder, Fault, cut};
+use crate::error::{Error, Stage};
+use crate::limits::{INLINE_BODY_BYTES_MAX, READ_BYTES, SPARE_BUFFER_BYTES_MAX, SPARE_BUFFERS_MAX};
+use crate::response::Response;
+use crate::system::stream_error;
+use crate::tls;
+use crate::trace::Trace;
+
+thread_local! {
+    /// Where sockets are read into. It is held only while one is read and decoded, never across a wait, so that one
+    /// per thread serves all connections.
+    static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into_boxed_slice());
+    /// Buffers for requests. A request's is taken while it is written, which nearly always is one call.
+    static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// An empty buffer to write a request into.
+pub(crate) fn take_buffer() -> Vec<u8> {
+    SPARE.with_borrow_mut(Vec::pop).unwrap_or_default()
+}
+
+/// Gives a buffer back.
+pub(crate) fn put_buffer(mut buffer: Vec<u8>) {
+    buffer.clear();
+    SPARE.with_borrow_mut(|spare| {
+        if spare.len() < SPARE_BUFFERS_MAX && buffer.capacity() <= SPARE_BUFFER_BYTES_MAX {
+            spare.push(buffer);
+        }
+    });
+}
+
+/// Sends `head` and `body` and receives the response that `decoder` reads; says whether the connection can carry
+/// another exchange.
+pub(crate) async fn converse(
+    connection: &mut Connection,
+    mut head: Vec<u8>,
+    body: &[u8],
+    decoder: Decoder,
+    trace: &Trace,
+) -> Result<(Response, bool), Error> {
+    // A small body goes with the head in one piece; a large one is not copied.
+    let body = if body.len() <= INLINE_BODY_BYTES_MAX {
+        head.extend_from_slice(body);
+        &[]
+    } else {
+        body
+    };
+    let mut talk = Talk { connection, decoder, trace, sent_bytes: 0, is_clean: true, is_first: true };
+    let sent = poll_fn(|cx| talk.poll_send(cx, &head, body)).await;
+    put_buffer(head);
+    // The server may have said why it does not want to hear more, so that a failed write is not the end yet.
+    let received = poll_fn(|cx| talk.poll_receive(cx)).await;
+    let is_reusable = talk.is_clean && sent.is_ok() && talk.decoder.is_reusable();
+    match talk.decoder.into_response() {
+        Some(response) => Ok((response, is_reusable)),
+        None => Err(sent.and(received).err().unwrap_or_else(|| *cut("unexpected EOF"))),
+    }
+}
+
+struct Talk<'a> {
+    connection: &'a mut Connection,
+    decoder: Decoder,
+    trace: &'a Trace,
+    sent_bytes: usize,
+    /// Nothing but the response came, and the connection is open.
+    is_clean: bool,
+    /// Nothing came yet.
+    is_first: bool,
+}
+
+impl Talk<'_> {
+    /// Writes the request; also ready when the whole response is there before the request is out.
+    fn poll_send(&mut self, cx: &Context<'_>, head: &[u8], body: &[u8]) -> Poll<Result<(), Error>> {
+        while self.sent_bytes < head.len() + body.len() {
+            let (first, second) = match self.sent_bytes.checked_sub(head.len()) {
+                Some(sent_bytes) => (&body[sent_bytes..], &[][..]),
+                None => (&head[self.sent_bytes..], body),
+            };
+            match self.connection.poll_write(cx, first, second) {
+                Poll::Ready(Ok(0)) => {
+                    return Poll::Ready(Err(self.fail(&io::ErrorKind::WriteZero.into(), "write")));
+                }
+                Poll::Ready(Ok(written_bytes)) => self.sent_bytes += written_bytes,
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(self.fail(&error, "write"))),
+                Poll::Pending => return self.poll_early(cx),
+            }
+        }
+        match self.connection.poll_flush(cx) {
+            Poll::Ready(Ok(())) => {}
+            Poll::Ready(Err(error)) => return Poll::Ready(Err(self.fail(&error, "write"))),
+            Poll::Pending => return self.poll_early(cx),
+        }
+        if self.is_first {
+            // Whatever woke the socket before was not the response.
+            self.connection.watch.take();
+            self.trace.enter(Stage::Wait, SystemClock::now());
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// While the request cannot go on, the server may answer already, and may even wait for the answer to be read.
+    fn poll_early(&mut self, cx: &Context<'_>) -> Poll<Result<(), Error>> {
+        ready!(self.poll_receive(cx))?;
+        self.is_clean = false;
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_receive(&mut self, cx: &Context<'_>) -> Poll<Result<(), Error>> {
+        SCRATCH.with_borrow_mut(|scratch| {
+            while !self.decoder.is_done() {
+                let polled_at = SystemClock::now();
+                let mut buffer = ReadBuf::new(scratch);
+                let read = ready!(self.connection.poll_read(cx, &mut buffer));
+                self.stamp(polled_at, !buffer.filled().is_empty());
+                match read {
+                    Ok(()) => {}
+                    // Many servers end TLS connections without a word; the framing tells whether something is missing.
+                    Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
+                    Err(error) => return Poll::Ready(Err(self.fail(&error, "read"))),
+                }
+                self.take(buffer.filled()).map_err(|fault| self.at_stage(*fault))?;
+            }
+            Poll::Ready(Ok(()))
+        })
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        if bytes.is_empty() {
+            self.is_clean = false;
+            return self.decoder.end();
+        }
+        let used_bytes = self.decoder.feed(bytes)?;
+        self.is_clean = used_bytes == bytes.len();
+        Ok(())
+    }
+
+    /// What was read could be read since the runtime saw the socket ready; the time from there to the poll is ours.
+    fn stamp(&mut self, polled_at: Instant, has_bytes: bool) {
+        let ready_at = self.connection.watch.take().map_or(polled_at, |woken_at| woken_at.min(polled_at));
+        let late_ns = polled_at.as_ns() - ready_at.as_ns();
+        if self.is_first && has_bytes {
+            self.is_first = false;
+            self.trace.enter(Stage::Receive, ready_at);
+        }
+        let read_at = SystemClock::now();
+        self.trace.late_ns.set(late_ns);
+        self.trace.received_at.set(Instant::from_ns(read_at.as_ns() - late_ns));
+    }
+
+    fn fail(&self, error: &io::Error, verb: &str) -> Error {
+        let remote = self.connection.remote;
+        let told = tls::error_of(error, self.connection.target.host());
+        self.at_stage(told.unwrap_or_else(|| stream_error(error, verb, self.connection.local(), remote)))
+    }
+
+    fn at_stage(&self, mut error: Error) -> Error {
+        error.stage = self.trace.stage();
+        error
+    }
+}

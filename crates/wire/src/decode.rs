@@ -1,0 +1,458 @@
+//! Reading a response out of bytes, however they are cut into pieces (RFC 9112).
+//!
+//! The decoder does no I/O: it is fed, and it says when the response is complete.
+
+use bytes::Bytes;
+use memchr::memchr;
+
+use crate::chunked::Chunked;
+use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::head::{Framing, Head, find_head_end, parse_head};
+use crate::limits::{BODY_BYTES_MAX, BODY_RESERVE_BYTES_MAX, HEAD_BYTES_MAX, INTERIM_MAX};
+use crate::response::Response;
+
+/// Reads one response.
+pub(crate) struct Decoder {
+    is_head_request: bool,
+    keep_body: bool,
+    state: State,
+    /// The beginning of a head whose end has not come yet.
+    partial: Vec<u8>,
+    interim_count: u32,
+    head: Option<Head>,
+    /// The body where it comes in several pieces.
+    body: Vec<u8>,
+    /// The body where it came in one piece.
+    whole_body: Bytes,
+    body_bytes: u64,
+}
+
+enum State {
+    Head,
+    Length { left: u64 },
+    Chunked(Chunked),
+    UntilClose,
+    Done,
+}
+
+/// Why bytes are no response that we take.
+pub(crate) type Fault = Box<Error>;
+
+/// A fault that is the peer's.
+pub(crate) fn malformed(message: impl Into<String>) -> Fault {
+    let message = message.into();
+    let detail = format!("net/http: HTTP/1.x transport connection broken: {message}");
+    let error = Error::new(ErrorCode::OTHER, Stage::Receive, Kind::Malformed, message).with_detail(detail);
+    Box::new(error)
+}
+
+/// A fault that is a limit of ours.
+pub(crate) fn too_large(message: impl Into<String>) -> Fault {
+    Box::new(Error::new(ErrorCode::OTHER, Stage::Receive, Kind::TooLarge, message))
+}
+
+/// The peer ended the connection too early.
+pub(crate) fn cut(message: impl Into<String>) -> Fault {
+    Box::new(Error::new(ErrorCode::OTHER, Stage::Receive, Kind::Cut, message))
+}
+
+impl Decoder {
+    /// A decoder for the response to a request.
+    pub(crate) fn new(is_head_request: bool, keep_body: bool) -> Decoder {
+        Decoder {
+            is_head_request,
+            keep_body,
+            state: State::Head,
+            partial: Vec::new(),
+            interim_count: 0,
+            head: None,
+            body: Vec::new(),
+            whole_body: Bytes::new(),
+            body_bytes: 0,
+        }
+    }
+
+    /// Whether the response is complete.
+    pub(crate) fn is_done(&self) -> bool {
+        matches!(self.state, State::Done)
+    }
+
+    /// Whether the connection can carry another exchange; meaningful when the response is complete.
+    pub(crate) fn is_reusable(&self) -> bool {
+        self.head
+            .as_ref()
+            .is_some_and(|head| head.keeps_alive && !matches!(head.framing, Framing::UntilClose))
+    }
+
+    /// Takes the next bytes; gives how many of them belong to the response (fewer than given only at its end).
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
+        let mut used = 0;
+        while used < bytes.len() && !self.is_done() {
+            used += self.step(&bytes[used..])?;
+        }
+        Ok(used)
+    }
+
+    /// The peer sends nothing more.
+    pub(crate) fn end(&mut self) -> Result<(), Fault> {
+        match self.state {
+            State::Done => Ok(()),
+            State::UntilClose => {
+                self.state = State::Done;
+                Ok(())
+            }
+            State::Head if self.partial.is_empty() && self.interim_count == 0 => Err(cut("EOF")),
+            _ => Err(cut("unexpected EOF")),
+        }
+    }
+
+    /// The complete response; `None` before it is complete.
+    pub(crate) fn into_response(self) -> Option<Response> {
+        let head = self.head.filter(|_| matches!(self.state, State::Done))?;
+        let body = if self.whole_body.is_empty() { Bytes::from(self.body) } else { self.whole_body };
+        let (status, proto, headers) = (head.status, head.proto, head.headers);
+        Some(Response { status, proto, headers, body, body_bytes: self.body_bytes })
+    }
+
+    fn step(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
+        match &mut self.state {
+            State::Head => self.step_head(bytes),
+            State::Length { left } => {
+                let take = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
+                *left -= take as u64;
+                let is_last = *left == 0;
+                self.take_body(&bytes[..take], is_last)?;
+                if is_last {
+                    self.state = State::Done;
+                }
+                Ok(take)
+            }
+            State::Chunked(chunked) => {
+                let piece = chunked.step(bytes)?;
+                let is_done = piece.is_done;
+                self.take_body(&bytes[piece.data], false)?;
+                if is_done {
+                    self.state = State::Done;
+                }
+                Ok(piece.used)
+            }
+            State::UntilClose => {
+                self.take_body(bytes, false)?;
+                Ok(bytes.len())
+            }
+            State::Done => Ok(0),
+        }
+    }
+
+    fn step_head(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
+        if self.partial.is_empty() {
+            // Nearly always the whole head comes at once and is parsed where it lies.
+            match parse_head(bytes, self.is_head_request)? {
+                Some(head) => {
+                    let used = head.bytes;
+                    self.begin_body(head)?;
+                    return Ok(used);
+                }
+                None => return self.keep_partial_head(bytes),
+            }
+        }
+        // The end is looked for before anything is parsed again: a head that drips in byte by byte must not cost the
+        // square of its size. The end may lie across two pieces, by up to three bytes.
+        let known = self.partial.len();
+        let room = HEAD_BYTES_MAX.saturating_sub(known).min(bytes.len());
+        self.partial.extend_from_slice(&bytes[..room]);
+        let Some(end) = find_head_end(&self.partial, known.saturating_sub(3)) else {
+            self.partial.truncate(known);
+            return self.keep_partial_head(bytes);
+        };
+        let partial = std::mem::take(&mut self.partial);
+        match parse_head(&partial[..end], self.is_head_request)? {
+            Some(head) => self.begin_body(head)?,
+            None => return Err(malformed("malformed HTTP response")),
+        }
+        Ok(end - known)
+    }
+
+    fn keep_partial_head(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
+        if self.partial.len() + bytes.len() >= HEAD_BYTES_MAX {
+            let message =
+                format!("net/http: server response headers exceeded {HEAD_BYTES_MAX} bytes; aborted");
+            return Err(too_large(message));
+        }
+        self.partial.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn begin_body(&mut self, head: Head) -> Result<(), Fault> {
+        if head.status == 101 {
+            let reason = String::from_utf8_lossy(head.headers.reason()).into_owned();
+            return Err(malformed(format!("unsupported response status: 101 {reason}").trim_end()));
+        }
+        if head.status < 200 {
+            self.interim_count += 1;
+            if self.interim_count > INTERIM_MAX {
+                return Err(malformed("net/http: too many 1xx informational responses"));
+            }
+            return Ok(());
+        }
+        self.state = match head.framing {
+            Framing::None | Framing::Length(0) => State::Done,
+            Framing::Length(left) => {
+                self.check_body_bytes(left)?;
+                State::Length { left }
+            }
+            Framing::Chunked => State::Chunked(Chunked::default()),
+            Framing::UntilClose => State::UntilClose,
+        };
+        self.head = Some(head);
+        Ok(())
+    }
+
+    fn take_body(&mut self, bytes: &[u8], is_last: bool) -> Result<(), Fault> {
+        self.body_bytes += bytes.len() as u64;
+        if !self.keep_body || bytes.is_empty() {
+            return Ok(());
+        }
+        self.check_body_bytes(self.body_bytes)?;
+        if is_last && self.body.is_empty() {
+            self.whole_body = Bytes::copy_from_slice(bytes);
+            return Ok(());
+        }
+        if self.body.capacity() == 0 {
+            self.body.reserve_exact(self.reserve_bytes(bytes.len()));
+        }
+        self.body.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// How much room a body gets at its first piece: what its length promises, but no more than a server's word is
+    /// worth.
+    fn reserve_bytes(&self, piece_bytes: usize) -> usize {
+        match self.state {
+            State::Length { left } => piece_bytes + left.min(BODY_RESERVE_BYTES_MAX) as usize,
+            _ => piece_bytes,
+        }
+    }
+
+    fn check_body_bytes(&self, body_bytes: u64) -> Result<(), Fault> {
+        if !self.keep_body || body_bytes <= BODY_BYTES_MAX {
+            return Ok(());
+        }
+        let message = format!(
+            "response body exceeds {BODY_BYTES_MAX} bytes, the most that is kept; \
+             use `responseType: 'none'` or `discardResponseBodies` to read it without keeping it"
+        );
+        Err(too_large(message))
+    }
+}
+
+/// The first line of `bytes`, shortened for a message.
+pub(crate) fn first_line(bytes: &[u8]) -> String {
+    const SHOWN_BYTES_MAX: usize = 64;
+    let line = &bytes[..memchr(b'\n', bytes).unwrap_or(bytes.len())];
+    let line = line.trim_ascii_end();
+    String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES_MAX)]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Feeds `bytes` in pieces of every size and checks that each gives the same.
+    fn check(request_is_head: bool, bytes: &[u8], closes: bool, expect: &str) {
+        for piece_bytes in [bytes.len().max(1), 1, 2, 3, 7] {
+            assert_eq!(
+                decode(request_is_head, true, bytes, piece_bytes, closes),
+                expect,
+                "pieces of {piece_bytes}"
+            );
+        }
+    }
+
+    fn decode(is_head: bool, keep_body: bool, bytes: &[u8], piece_bytes: usize, closes: bool) -> String {
+        let mut decoder = Decoder::new(is_head, keep_body);
+        let mut used = 0;
+        for piece in bytes.chunks(piece_bytes) {
+            match decoder.feed(piece) {
+                Ok(taken) => used += taken,
+                Err(error) => return format!("{:?} {}", error.kind, error.message),
+            }
+            if decoder.is_done() {
+                break;
+            }
+        }
+        if closes && let Err(error) = decoder.end() {
+            return format!("{:?} {}", error.kind, error.message);
+        }
+        if !decoder.is_done() {
+            return "more".to_owned();
+        }
+        let reuse = if decoder.is_reusable() { "keep" } else { "close" };
+        let extra = bytes.len() - used;
+        let response = decoder.into_response().unwrap();
+        let body = String::from_utf8_lossy(&response.body).into_owned();
+        let extra = if extra == 0 { String::new() } else { format!(" +{extra}") };
+        format!("{} {} {body:?} {} {reuse}{extra}", response.proto, response.status, response.body_bytes)
+    }
+
+    #[test]
+    fn bodies_are_framed() {
+        let ok = |bytes: &str, expect| check(false, bytes.as_bytes(), false, expect);
+        ok("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "HTTP/1.1 200 \"hello\" 5 keep");
+        ok("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 \"\" 0 keep");
+        ok("HTTP/1.1 200 OK\nContent-Length: 2\n\nhi", "HTTP/1.1 200 \"hi\" 2 keep");
+        ok("HTTP/1.1 204 No\r\n\r\n", "HTTP/1.1 204 \"\" 0 keep");
+        ok("HTTP/1.1 304 No\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 304 \"\" 0 keep");
+        ok(
+            "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\ncontent-length: 2\r\n\r\nhi",
+            "HTTP/1.1 200 \"hi\" 2 keep",
+        );
+        ok(
+            "HTTP/1.1 200 OK\r\nConnection: x, Close\r\nContent-Length: 1\r\n\r\na",
+            "HTTP/1.1 200 \"a\" 1 close",
+        );
+        ok("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\na", "HTTP/1.0 200 \"a\" 1 close");
+        ok(
+            "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\na",
+            "HTTP/1.0 200 \"a\" 1 keep",
+        );
+        ok("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel", "more");
+        ok("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n", "more");
+    }
+
+    #[test]
+    fn chunks_are_joined() {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let ok = |bytes: &str, expect| check(false, format!("{head}{bytes}").as_bytes(), false, expect);
+        ok("0\r\n\r\n", "HTTP/1.1 200 \"\" 0 keep");
+        ok("5\r\nhello\r\n0\r\n\r\n", "HTTP/1.1 200 \"hello\" 5 keep");
+        ok("2;a=\"b\"\r\nhe\r\n00A \r\n0123456789\r\n0;x\r\n\r\n", "HTTP/1.1 200 \"he0123456789\" 12 keep");
+        ok("1\na\n0\n\n", "HTTP/1.1 200 \"a\" 1 keep");
+        ok("1\r\na\r\n0\r\nDigest: x\r\nY: z\r\n\r\n", "HTTP/1.1 200 \"a\" 1 keep");
+        ok("1\r\na\r\n", "more");
+        let both =
+            "HTTP/1.1 200 OK\r\nContent-Length: 99\r\nTransfer-Encoding: Chunked\r\n\r\n1\r\na\r\n0\r\n\r\n";
+        check(false, both.as_bytes(), false, "HTTP/1.1 200 \"a\" 1 keep");
+    }
+
+    #[test]
+    fn broken_chunks_are_refused() {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let bad = |bytes: &str, expect| check(false, format!("{head}{bytes}").as_bytes(), true, expect);
+        bad("zz\r\n", "Malformed invalid byte in chunk length");
+        bad("\r\n", "Malformed empty chunk length");
+        bad("11111111111111111\r\n", "Malformed http chunk length too large");
+        bad("1\r\nabc\r\n", "Malformed malformed chunked encoding");
+        bad("1 2\r\na\r\n", "Malformed invalid byte in chunk length");
+        bad("5\r\nabc", "Cut unexpected EOF");
+        bad("0\r\n", "Cut unexpected EOF");
+        bad(&format!("1;{}", "x".repeat(5000)), "TooLarge http: chunk line longer than 4096 bytes");
+        bad(
+            &format!("0\r\n{}", "X: y\r\n".repeat(12_000)),
+            "TooLarge http: trailers longer than 65536 bytes",
+        );
+    }
+
+    #[test]
+    fn heads_decide_whether_a_body_follows() {
+        check(true, b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", false, "HTTP/1.1 200 \"\" 0 keep");
+        check(
+            true,
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            false,
+            "HTTP/1.1 200 \"\" 0 keep",
+        );
+        check(false, b"HTTP/1.1 200 OK\r\n\r\nall of it", true, "HTTP/1.1 200 \"all of it\" 9 close");
+        check(false, b"HTTP/1.1 200 OK\r\n\r\n", true, "HTTP/1.1 200 \"\" 0 close");
+        check(false, b"HTTP/1.1 200 OK\r\n\r\nnot yet", false, "more");
+    }
+
+    #[test]
+    fn interim_responses_are_skipped() {
+        let hint = "HTTP/1.1 103 Hints\r\nLink: x\r\n\r\n";
+        let fine =
+            format!("HTTP/1.1 100 Continue\r\n\r\n{hint}HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na");
+        check(false, fine.as_bytes(), false, "HTTP/1.1 200 \"a\" 1 keep");
+        let endless = hint.repeat(6);
+        check(false, endless.as_bytes(), false, "Malformed net/http: too many 1xx informational responses");
+        check(false, hint.as_bytes(), true, "Cut unexpected EOF");
+        let switched = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n";
+        check(false, switched, false, "Malformed unsupported response status: 101 Switching Protocols");
+    }
+
+    #[test]
+    fn what_is_no_response_is_refused() {
+        let bad = |bytes: &str, expect| check_whole(bytes.as_bytes(), expect);
+        bad("garbage\r\n\r\n", "Malformed malformed HTTP response \"garbage\"");
+        bad("HTTP/3.1 200 OK\r\n\r\n", "Malformed malformed HTTP version in \"HTTP/3.1 200 OK\"");
+        bad("HTTP/1.1 20x OK\r\n\r\n", "Malformed malformed HTTP status code in \"HTTP/1.1 20x OK\"");
+        bad(
+            "HTTP/1.1 200 OK\r\nbad header\r\n\r\n",
+            "Malformed malformed MIME header in \"HTTP/1.1 200 OK\"",
+        );
+        bad("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "Malformed bad Content-Length \"x\"");
+        bad("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "Malformed bad Content-Length \"-1\"");
+        bad(
+            "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+            "Malformed bad Content-Length \"99999999999999999999\"",
+        );
+        bad(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
+            "Malformed unsupported transfer encoding: \"gzip\"",
+        );
+        bad(
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+            "Malformed http: message cannot contain multiple Content-Length headers; got [\"1\" \"2\"]",
+        );
+        bad("", "Cut EOF");
+        bad("HTTP/1.1 200 OK\r\nConte", "Cut unexpected EOF");
+        bad("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "Cut unexpected EOF");
+    }
+
+    fn check_whole(bytes: &[u8], expect: &str) {
+        assert_eq!(decode(false, true, bytes, bytes.len().max(1), true), expect);
+    }
+
+    #[test]
+    fn heads_have_limits() {
+        let many = format!("HTTP/1.1 200 OK\r\n{}\r\n", "A: b\r\n".repeat(1025));
+        check_whole(many.as_bytes(), "TooLarge response has more than 1024 headers");
+        let most = format!("HTTP/1.1 204 OK\r\n{}\r\n", "A: b\r\n".repeat(1024));
+        check_whole(most.as_bytes(), "HTTP/1.1 204 \"\" 0 keep");
+        let long = format!("HTTP/1.1 200 OK\r\nA: {}", "b".repeat(1 << 20));
+        let expect = "TooLarge net/http: server response headers exceeded 1048576 bytes; aborted";
+        check_whole(long.as_bytes(), expect);
+        assert_eq!(decode(false, true, long.as_bytes(), 1000, true), expect);
+    }
+
+    #[test]
+    fn continuation_lines_are_unfolded() {
+        let bytes = b"HTTP/1.1 200 OK\r\nA: b\r\n\tc\r\nContent-Length: 0\r\n\r\n";
+        let mut decoder = Decoder::new(false, true);
+        decoder.feed(bytes).unwrap();
+        let response = decoder.into_response().unwrap();
+        assert_eq!(response.headers.get("a"), Some(&b"b  \tc"[..]));
+        assert_eq!(response.headers.iter().count(), 2);
+    }
+
+    #[test]
+    fn bytes_behind_a_response_are_left_alone() {
+        check_whole(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP/1.1", "HTTP/1.1 200 \"a\" 1 keep +8");
+    }
+
+    #[test]
+    fn bodies_not_kept_may_be_of_any_size_and_kept_ones_not() {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", BODY_BYTES_MAX + 1);
+        assert!(
+            decode(false, true, head.as_bytes(), 4096, false).starts_with("TooLarge response body exceeds")
+        );
+        let mut decoder = Decoder::new(false, false);
+        decoder.feed(head.as_bytes()).unwrap();
+        let piece = vec![0; 1 << 20];
+        while !decoder.is_done() {
+            decoder.feed(&piece).unwrap();
+        }
+        let response = decoder.into_response().unwrap();
+        assert_eq!((response.body.len(), response.body_bytes), (0, BODY_BYTES_MAX + 1));
+    }
+}

@@ -1,0 +1,95 @@
+//! From a target to a connection: rules, lookup, connecting, TLS.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use model::SystemClock;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::net::{TcpSocket, TcpStream};
+use tokio_rustls::TlsConnector;
+
+use crate::connection::{Connection, Counted, Stream, Traffic};
+use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::shared::Shared;
+use crate::system::{dial_error, stream_error};
+use crate::target::Target;
+use crate::tls;
+use crate::trace::Trace;
+
+/// What a dial needs from its client.
+pub(crate) struct Dialer<'a> {
+    pub(crate) shared: &'a Shared,
+    pub(crate) local_ip: Option<IpAddr>,
+    pub(crate) traffic: Rc<Traffic>,
+    /// For a TLS target.
+    pub(crate) tls: Option<Arc<ClientConfig>>,
+}
+
+impl Dialer<'_> {
+    /// A new connection to `target`'s origin; the phases go to `trace`.
+    pub(crate) async fn dial(self, target: &Target, trace: &Trace) -> Result<Connection, Error> {
+        let remote = self.address_of(target, trace).await?;
+        trace.remote.set(Some(remote));
+        trace.enter(Stage::Connect, SystemClock::now());
+        let tcp = self.connect(remote).await.map_err(|error| dial_error(&error, remote))?;
+        let counted = Counted::new(tcp, self.traffic);
+        let Some(config) = self.tls else {
+            return Ok(Connection::new(Stream::Plain(counted), target.clone(), remote, None));
+        };
+        trace.enter(Stage::Tls, SystemClock::now());
+        let name =
+            ServerName::try_from(target.host().to_owned()).map_err(|_| bad_server_name(target.host()))?;
+        let shaken = TlsConnector::from(config).connect(name, counted).await;
+        let stream = shaken.map_err(|error| handshake_error(&error, target.host(), remote))?;
+        let facts = Arc::new(tls::facts(stream.get_ref().1));
+        *trace.tls.borrow_mut() = Some(facts.clone());
+        Ok(Connection::new(Stream::Tls(Box::new(stream)), target.clone(), remote, Some(facts)))
+    }
+
+    async fn address_of(&self, target: &Target, trace: &Trace) -> Result<SocketAddr, Error> {
+        let (host, rules) = (target.host(), &self.shared.rules);
+        rules.check_name(host)?;
+        let place = rules.place_of(host, target.port());
+        let port = place.and_then(|place| place.port).unwrap_or(target.port());
+        let ip = match place.map(|place| place.ip).or(target.ip()) {
+            Some(ip) => ip,
+            None => {
+                trace.enter(Stage::Lookup, SystemClock::now());
+                self.shared.resolver.lookup(host).await?
+            }
+        };
+        rules.check_address(ip)?;
+        Ok(SocketAddr::new(ip, port))
+    }
+
+    async fn connect(&self, remote: SocketAddr) -> io::Result<TcpStream> {
+        let socket = if remote.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        // A request is written at once; waiting for more to send with it would only delay it.
+        socket.set_nodelay(true)?;
+        if let Some(local_ip) = self.local_ip {
+            socket.bind(SocketAddr::new(local_ip, 0))?;
+        }
+        socket.connect(remote).await
+    }
+}
+
+fn bad_server_name(host: &str) -> Error {
+    let message = format!("tls: {host:?} is no name that a certificate can be for");
+    Error::new(ErrorCode::TLS, Stage::Tls, Kind::Tls, message)
+}
+
+fn handshake_error(error: &io::Error, host: &str, remote: SocketAddr) -> Error {
+    if let Some(error) = tls::error_of(error, host) {
+        return error;
+    }
+    let mut cut = if error.kind() == io::ErrorKind::UnexpectedEof {
+        Error::new(ErrorCode::TLS, Stage::Tls, Kind::Cut, "tls: connection closed during the handshake: EOF")
+    } else {
+        stream_error(error, "read", None, remote)
+    };
+    cut.stage = Stage::Tls;
+    cut
+}

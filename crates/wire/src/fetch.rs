@@ -1,0 +1,202 @@
+//! From a request to its answer: redirects, cookies, credentials and codings on top of single exchanges.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use model::{Clock, SystemClock};
+
+use crate::auth::{Auth, basic};
+use crate::client::Client;
+use crate::coding;
+use crate::cookies::{CookieJar, RequestCookie, cookie_header};
+use crate::digest::Challenge;
+use crate::error::Error;
+use crate::exchange::Exchange;
+use crate::headers::Headers;
+use crate::redirect;
+use crate::request::Request;
+use crate::response::Response;
+use crate::target::Target;
+
+/// A request with what goes beyond a single exchange.
+#[derive(Clone, Copy, Debug)]
+pub struct FetchRequest<'a> {
+    /// The first request. Its deadline is that of the whole chain; if its body is not kept, it is not decoded.
+    pub request: &'a Request,
+    /// Cookies that it brings along, on every hop, as in k6.
+    pub cookies: &'a [RequestCookie<'a>],
+    /// Redirects that are followed; the response of one more is returned as it is.
+    pub redirects_max: u32,
+    /// What is done with the name and the password of the URL.
+    pub auth: Auth,
+}
+
+/// What a chain of exchanges ended with.
+#[derive(Clone, Debug)]
+pub struct Fetched {
+    /// The last exchange, with its body decoded. Where a `Location` was none, its result is that error, although
+    /// the exchange itself succeeded and was observed so.
+    pub exchange: Exchange,
+    /// Where the last request went.
+    pub target: Target,
+    /// Redirects that were followed.
+    pub redirects: u32,
+    /// Whether the last response is a redirect that was not followed because there had been enough.
+    pub redirect_limit_reached: bool,
+}
+
+/// Sends a request and whatever its answers ask for: redirects are followed by the rules of Go's client, cookies
+/// are taken from and put into `jar` at every hop, and a digest challenge is answered.
+///
+/// `observe` sees every exchange with the request that was really sent, once, in the order they happened: what the
+/// servers saw is what it sees. As in k6, the time that decoding takes counts as `receiving`, because a client has
+/// not received what it cannot read; a body that cannot be decoded makes an exchange with that error.
+///
+/// Without redirects, cookies and credentials it costs one look at the response's headers: the request is borrowed
+/// and nothing is allocated.
+pub async fn fetch(
+    client: &Client,
+    fetch: FetchRequest<'_>,
+    jar: Option<&RefCell<CookieJar>>,
+    observe: &mut dyn FnMut(&Exchange, &Request),
+) -> Fetched {
+    let first = fetch.request;
+    let mut request = Cow::Borrowed(first);
+    let mut redirects = 0;
+    loop {
+        let (mut exchange, sent) = hop(client, &request, &fetch, jar, observe).await;
+        let mut redirect_limit_reached = false;
+        let mut failure = None;
+        if let Ok(response) = &exchange.result
+            && let Some(location) = redirect::location(response)
+        {
+            redirect_limit_reached = redirects >= fetch.redirects_max;
+            if !redirect_limit_reached {
+                match redirect::follow(first, &request, response.status, location) {
+                    Ok(next) => {
+                        observe(&exchange, &sent);
+                        drop(sent);
+                        request = Cow::Owned(next);
+                        redirects += 1;
+                        continue;
+                    }
+                    Err(error) => failure = Some(error),
+                }
+            }
+        }
+        decode(&mut exchange, &sent);
+        observe(&exchange, &sent);
+        if let Some(error) = failure {
+            exchange.result = Err(error);
+        }
+        return Fetched { exchange, target: request.target.clone(), redirects, redirect_limit_reached };
+    }
+}
+
+/// One hop: one exchange, or two where the first one ends in a digest challenge. The last one is not observed yet.
+async fn hop<'r>(
+    client: &Client,
+    request: &'r Request,
+    fetch: &FetchRequest<'_>,
+    jar: Option<&RefCell<CookieJar>>,
+    observe: &mut dyn FnMut(&Exchange, &Request),
+) -> (Exchange, Cow<'r, Request>) {
+    let sent = prepared(request, fetch, jar);
+    let exchange = client.exchange(&sent).await;
+    absorb(&exchange, &sent, jar);
+    if fetch.auth != Auth::Digest {
+        return (exchange, sent);
+    }
+    let Some(challenge) = challenge(&exchange.result) else { return (exchange, sent) };
+    observe(&exchange, &sent);
+    // k6 answers without a name, too.
+    let (user, password) = request.target.user().unwrap_or_default();
+    let answer = challenge.answer(request, user, password);
+    let mut sent = prepared(request, fetch, jar);
+    set_header(sent.to_mut(), "Authorization", answer);
+    let exchange = client.exchange(&sent).await;
+    absorb(&exchange, &sent, jar);
+    (exchange, sent)
+}
+
+/// The request with its cookies and its credentials; the request itself where it has none.
+fn prepared<'r>(
+    request: &'r Request,
+    fetch: &FetchRequest<'_>,
+    jar: Option<&RefCell<CookieJar>>,
+) -> Cow<'r, Request> {
+    let mut prepared = Cow::Borrowed(request);
+    if let Some(cookies) = cookies(request, fetch.cookies, jar) {
+        set_header(prepared.to_mut(), "Cookie", cookies);
+    }
+    if fetch.auth == Auth::Basic
+        && let Some((user, password)) = request.target.user()
+        && header(request, "authorization").is_none()
+    {
+        set_header(prepared.to_mut(), "Authorization", basic(user, password));
+    }
+    prepared
+}
+
+/// The `Cookie` header where it differs from what the request already has.
+fn cookies(request: &Request, own: &[RequestCookie<'_>], jar: Option<&RefCell<CookieJar>>) -> Option<String> {
+    let jar = jar.map(RefCell::borrow).filter(|jar| !jar.is_empty());
+    if own.is_empty() && jar.is_none() {
+        return None;
+    }
+    let from_jar =
+        jar.as_ref().map(|jar| jar.cookies_for(&request.target, now_unix_ms())).unwrap_or_default();
+    if own.is_empty() && from_jar.is_empty() {
+        return None;
+    }
+    cookie_header(header(request, "cookie"), own, &from_jar)
+}
+
+fn absorb(exchange: &Exchange, sent: &Request, jar: Option<&RefCell<CookieJar>>) {
+    if let (Ok(response), Some(jar)) = (&exchange.result, jar)
+        && has_header(&response.headers, b"set-cookie")
+    {
+        jar.borrow_mut().absorb(&sent.target, &response.headers, now_unix_ms());
+    }
+}
+
+fn challenge(result: &Result<Response, Error>) -> Option<Challenge> {
+    let response = result.as_ref().ok().filter(|response| response.status == 401)?;
+    Challenge::of(&response.headers)
+}
+
+/// Decodes the body of a response that is kept.
+fn decode(exchange: &mut Exchange, sent: &Request) {
+    let Ok(response) = &mut exchange.result else { return };
+    if !sent.keep_body || !has_header(&response.headers, b"content-encoding") {
+        return;
+    }
+    let started = SystemClock::now();
+    match coding::decode(&response.headers, &response.body) {
+        Ok(Some(decoded)) => response.body = decoded,
+        Ok(None) => return,
+        Err(error) => exchange.result = Err(error),
+    }
+    let decoding = SystemClock::now().since(started);
+    exchange.finished = exchange.finished + decoding;
+    exchange.phases.receiving_ns += u64::try_from(decoding.as_nanos()).unwrap_or(u64::MAX);
+}
+
+fn has_header(headers: &Headers, name: &[u8]) -> bool {
+    headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
+}
+
+fn header<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
+    let found = request.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| value.as_str())
+}
+
+fn set_header(request: &mut Request, name: &'static str, value: String) {
+    request.headers.retain(|(given, _)| !given.eq_ignore_ascii_case(name));
+    request.headers.push((Cow::Borrowed(name), value));
+}
+
+/// Cookies end by the wall clock, because servers name dates.
+fn now_unix_ms() -> i64 {
+    SystemClock.wall_unix_ns() / 1_000_000
+}

@@ -1,0 +1,28 @@
+//! The limits, by name. Whatever a server does, no exchange takes more than these.
+
+/// Bytes of one response head (status line and headers), as Go counts them.
+pub(crate) const HEAD_BYTES_MAX: usize = 1 << 20;
+/// Headers in one response.
+pub(crate) const HEADERS_MAX: usize = 1024;
+/// Bytes of a body that is kept. A body that is not kept may be of any size: it is counted and forgotten.
+pub(crate) const BODY_BYTES_MAX: u64 = 512 << 20;
+/// Bytes reserved for a body on the word of its `Content-Length` alone.
+pub(crate) const BODY_RESERVE_BYTES_MAX: u64 = 1 << 20;
+/// Bytes of one chunk-size line with its extensions.
+pub(crate) const CHUNK_LINE_BYTES_MAX: usize = 4096;
+/// Bytes of the trailers behind the last chunk.
+pub(crate) const TRAILER_BYTES_MAX: usize = 64 << 10;
+/// Interim (1xx) responses before the final one; Go has the same limit.
+pub(crate) const INTERIM_MAX: u32 = 5;
+/// Bytes asked from a socket at once.
+pub(crate) const READ_BYTES: usize = 64 << 10;
+/// Bodies up to this size are sent in one buffer with the head.
+pub(crate) const INLINE_BODY_BYTES_MAX: usize = 16 << 10;
+/// Write buffers kept per thread, and the capacity above which one is not kept.
+pub(crate) const SPARE_BUFFERS_MAX: usize = 16;
+/// See [`SPARE_BUFFERS_MAX`].
+pub(crate) const SPARE_BUFFER_BYTES_MAX: usize = 64 << 10;
+/// Names in the lookup cache; when it is full, it is emptied.
+pub(crate) const NAMES_MAX: usize = 10_000;
+/// TLS sessions a client remembers.
+pub(crate) const TLS_SESSIONS_MAX: usize = 8;

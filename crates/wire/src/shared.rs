@@ -1,0 +1,124 @@
+//! What all clients of a process share.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use model::plan::{HttpOptions, NetworkOptions, TlsOptions};
+
+use crate::dns::{self, Resolver};
+use crate::rules::Rules;
+use crate::tls::{self, Roots, Tls};
+
+/// What all clients of a process share: options, address rules, the name cache and the TLS configurations.
+#[derive(Debug)]
+pub struct Shared {
+    pub(crate) http: HttpOptions,
+    pub(crate) rules: Rules,
+    pub(crate) resolver: Resolver,
+    pub(crate) tls: Tls,
+    local_ips: Vec<IpAddr>,
+}
+
+/// Why a process cannot send requests with the options it was given.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// A block of `blacklistIPs` is none.
+    #[error("read `blacklistIPs`: {0:?} is not an address block such as 10.0.0.0/8")]
+    Cidr(String),
+    /// An entry of `hosts` leads nowhere.
+    #[error(
+        "read `hosts`: {name:?} leads to {place:?}, which is not an address such as 10.0.0.1 or 10.0.0.1:8080"
+    )]
+    Host {
+        /// The entry.
+        name: String,
+        /// Where it should lead.
+        place: String,
+    },
+    /// A cipher suite is not supported.
+    #[error("use `tlsCipherSuites`: {name:?} is not supported; supported are {known}")]
+    CipherSuite {
+        /// The suite.
+        name: String,
+        /// Those that are.
+        known: String,
+    },
+    /// A TLS version is not supported.
+    #[error("use `tlsVersion`: {0:?} is not supported; supported are tls1.2 and tls1.3")]
+    TlsVersion(String),
+    /// A client certificate cannot be used.
+    #[error("use `tlsAuth[{index}]`: {why}")]
+    ClientCertificate {
+        /// Its number in the list.
+        index: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The TLS options do not go together.
+    #[error("set up TLS: {0}")]
+    Tls(String),
+}
+
+impl Shared {
+    /// Checks the options.
+    ///
+    /// # Errors
+    /// See [`SetupError`].
+    pub fn new(http: &HttpOptions, network: &NetworkOptions, tls: &TlsOptions) -> Result<Shared, SetupError> {
+        Shared::with_roots(http, network, tls, Box::new(tls::system_roots))
+    }
+
+    /// As [`Shared::new`], trusting other certificates.
+    pub(crate) fn with_roots(
+        http: &HttpOptions,
+        network: &NetworkOptions,
+        tls: &TlsOptions,
+        roots: Box<Roots>,
+    ) -> Result<Shared, SetupError> {
+        Ok(Shared {
+            http: http.clone(),
+            rules: Rules::new(network)?,
+            resolver: Resolver::new(network.dns, Arc::new(dns::system)),
+            tls: Tls::new(tls, roots)?,
+            local_ips: network.local_ips.clone(),
+        })
+    }
+
+    /// The local address that VU number `vu` binds, if any.
+    pub(crate) fn local_ip(&self, vu: u64) -> Option<IpAddr> {
+        let count = self.local_ips.len() as u64;
+        let index = vu.saturating_sub(1).checked_rem(count)?;
+        self.local_ips.get(index as usize).copied()
+    }
+
+    /// Idle connections kept per host. As in Go, zero means two.
+    pub(crate) fn idle_per_host_max(&self) -> usize {
+        if self.http.batch_per_host == 0 { 2 } else { self.http.batch_per_host as usize }
+    }
+
+    /// Idle connections kept in all. As in Go, zero means no limit of its own.
+    pub(crate) fn idle_max(&self) -> usize {
+        if self.http.batch == 0 { usize::MAX } else { self.http.batch as usize }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vus_take_turns_with_local_addresses() {
+        let local_ips = ["127.0.0.1", "127.0.0.2", "127.0.0.3"].map(|ip| ip.parse().unwrap()).to_vec();
+        let network = NetworkOptions { local_ips, ..NetworkOptions::default() };
+        let shared = Shared::new(&HttpOptions::default(), &network, &TlsOptions::default()).unwrap();
+        let check = |vu, expect: &str| assert_eq!(shared.local_ip(vu), Some(expect.parse().unwrap()));
+        check(0, "127.0.0.1");
+        check(1, "127.0.0.1");
+        check(3, "127.0.0.3");
+        check(4, "127.0.0.1");
+        let none =
+            Shared::new(&HttpOptions::default(), &NetworkOptions::default(), &TlsOptions::default()).unwrap();
+        assert_eq!(none.local_ip(1), None);
+    }
+}

@@ -1,0 +1,100 @@
+//! The stamps of an exchange while it runs.
+
+use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use model::Instant;
+
+use crate::error::Stage;
+use crate::exchange::Phases;
+use crate::tls::TlsFacts;
+
+/// What is known about a running exchange. It lives outside the future that does the work, so that it still tells
+/// how far that got when the deadline drops it.
+pub(crate) struct Trace {
+    pub(crate) started: Instant,
+    stage: Cell<Stage>,
+    stage_since: Cell<Instant>,
+    stage_ns: Cell<[u64; 7]>,
+    pub(crate) reused: Cell<bool>,
+    pub(crate) remote: Cell<Option<SocketAddr>>,
+    pub(crate) tls: RefCell<Option<Arc<TlsFacts>>>,
+    /// When the last bytes could be read.
+    pub(crate) received_at: Cell<Instant>,
+    pub(crate) late_ns: Cell<u64>,
+}
+
+impl Trace {
+    pub(crate) fn new(started: Instant) -> Trace {
+        Trace {
+            started,
+            stage: Cell::new(Stage::Prepare),
+            stage_since: Cell::new(started),
+            stage_ns: Cell::new([0; 7]),
+            reused: Cell::new(false),
+            remote: Cell::new(None),
+            tls: RefCell::new(None),
+            received_at: Cell::new(started),
+            late_ns: Cell::new(0),
+        }
+    }
+
+    /// Where the exchange is.
+    pub(crate) fn stage(&self) -> Stage {
+        self.stage.get()
+    }
+
+    /// The exchange went on to `stage` at `now`; what passed since belongs to the stage before.
+    pub(crate) fn enter(&self, stage: Stage, now: Instant) {
+        self.leave(now);
+        self.stage.set(stage);
+    }
+
+    /// The exchange ended at `now`.
+    pub(crate) fn phases(&self, now: Instant) -> Phases {
+        self.leave(now);
+        let ns = self.stage_ns.get();
+        let of = |stage: Stage| ns[stage as usize];
+        Phases {
+            blocked_ns: of(Stage::Prepare) + of(Stage::Lookup) + of(Stage::Connect) + of(Stage::Tls),
+            looking_up_ns: of(Stage::Lookup),
+            connecting_ns: of(Stage::Connect),
+            tls_ns: of(Stage::Tls),
+            sending_ns: of(Stage::Send),
+            waiting_ns: of(Stage::Wait),
+            receiving_ns: of(Stage::Receive),
+        }
+    }
+
+    fn leave(&self, now: Instant) {
+        let mut ns = self.stage_ns.get();
+        ns[self.stage.get() as usize] += now.as_ns().saturating_sub(self.stage_since.get().as_ns());
+        self.stage_ns.set(ns);
+        self.stage_since.set(now.max(self.stage_since.get()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_add_up_to_the_whole() {
+        let at = Instant::from_ns;
+        let trace = Trace::new(at(100));
+        trace.enter(Stage::Lookup, at(110));
+        trace.enter(Stage::Connect, at(130));
+        trace.enter(Stage::Send, at(160));
+        trace.enter(Stage::Wait, at(200));
+        // A stamp before the one before it moves nothing backwards.
+        trace.enter(Stage::Receive, at(190));
+        let phases = trace.phases(at(260));
+        assert_eq!(
+            (phases.blocked_ns, phases.looking_up_ns, phases.connecting_ns, phases.tls_ns),
+            (60, 20, 30, 0)
+        );
+        assert_eq!((phases.sending_ns, phases.waiting_ns, phases.receiving_ns), (40, 0, 60));
+        assert_eq!(phases.blocked_ns + phases.duration_ns(), 160);
+    }
+}
