@@ -9,6 +9,7 @@
 mod case;
 mod compare;
 mod observe;
+mod outputs;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,8 +23,7 @@ const CASES_AT_ONCE: usize = 3;
 
 #[test]
 fn every_case_does_what_k6_did() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
-    let folder = folder.canonicalize().expect("the folder conformance exists");
+    let folder = folder();
     let only = std::env::var("CONFORMANCE_ONLY").unwrap_or_default();
     let as_k6 = std::env::var("CONFORMANCE_AS").is_ok_and(|name| name == "k6");
     let cases = Case::all(&folder.join("cases"), &only);
@@ -50,6 +50,32 @@ fn every_case_does_what_k6_did() {
         "{failed} cases differ, {} differences vanished",
         vanished.len()
     );
+}
+
+#[test]
+fn what_is_written_looks_like_k6s() {
+    if std::env::var("CONFORMANCE_AS").is_ok_and(|name| name == "k6") {
+        // k6 has no `--compat`; its own outputs are the golden data.
+        return;
+    }
+    let folder = folder();
+    let server = testkit::http::start();
+    let base = observe::address(&server);
+    let known = Known::read(&folder.join("differences.json"), false);
+    let names: Vec<String> = outputs::SCRIPTS.iter().map(|script| format!("outputs/{script}")).collect();
+    let compare = |script: &&str| {
+        let ours = outputs::observed(&binary(), &folder, script, &base)?;
+        Ok(known.differences(&format!("outputs/{script}"), &outputs::golden(&folder, script), &ours))
+    };
+    let outcomes: Vec<_> = outputs::SCRIPTS.iter().map(compare).collect();
+    let agreeing = names.iter().zip(&outcomes).filter(|(name, outcome)| report(name, outcome)).count();
+    let vanished = known.vanished(names.iter().map(String::as_str), &outcomes);
+    assert!(agreeing == names.len() && vanished.is_empty(), "{agreeing} agree, {vanished:?} vanished");
+}
+
+fn folder() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
+    folder.canonicalize().expect("the folder conformance exists")
 }
 
 fn binary() -> PathBuf {
