@@ -1,1 +1,27 @@
-//! (empty)
+//! The serde types of everything outsiders read.
+//!
+//! They are k6's shapes, field for field, so that what reads k6's files reads ours. Where Plimsoll knows more than k6
+//! can say, a further key stands beside k6's: a number stays a number. A quantile whose true value is only known to be
+//! above a bound is that bound; one that lands among failures without a time is `null`; `censored` beside the values
+//! says which, in words. The room holds no behaviour beyond naming and printing.
+
+mod group;
+mod machine_summary;
+mod number;
+mod ordered;
+mod points;
+mod summary_data;
+mod summary_export;
+mod time;
+
+pub use group::{Check, Group, path_id};
+pub use machine_summary::{
+    MachineCheck, MachineChecks, MachineConfig, MachineMetadata, MachineMetric, MachineResults,
+    MachineSummary,
+};
+pub use number::Number;
+pub use ordered::Ordered;
+pub use points::{MetricLine, MetricLineData, PointLine, PointLineData, SubMetricLine, TagMap};
+pub use summary_data::{MetricData, SummaryData, SummaryDataOptions, SummaryState, ThresholdData};
+pub use summary_export::{ExportGroup, ExportMetric, SummaryExport};
+pub use time::rfc3339;

@@ -1,4 +1,4 @@
-//! The compact encoding: little-endian floats, LEB128 integers, a version in front. `docs/format/` draws the bytes.
+//! The compact encoding: little-endian floats, LEB128 integers, a version in front.
 
 /// Why bytes are not what they should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

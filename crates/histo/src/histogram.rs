@@ -353,6 +353,12 @@ mod tests {
     }
 
     #[test]
+    fn the_ends_are_exact() {
+        let histogram = histogram_of(&[1.1, 3.3, 7.7, -2.2]);
+        assert_eq!((histogram.quantile(0.0), histogram.quantile(1.0)), (Some(-2.2), Some(7.7)));
+    }
+
+    #[test]
     fn values_that_are_no_numbers_are_counted_apart() {
         let histogram = histogram_of(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.0, -0.0]);
         assert_eq!((histogram.count(), histogram.zero(), histogram.non_finite()), (2, 1, 3));
@@ -388,6 +394,38 @@ mod tests {
         assert_eq!(Histogram::from_bytes(&moved), ends);
     }
 
+    /// Bytes that claim these positive buckets, as distance and count, of values from 1 to `max`.
+    fn bytes_of(max: f64, count: u64, buckets: &[(u64, u64)]) -> Vec<u8> {
+        let mut bytes = vec![VERSION, 0, 0];
+        write_varint(&mut bytes, count);
+        bytes.extend([1.0, max].iter().flat_map(|end: &f64| end.to_le_bytes()));
+        write_varint(&mut bytes, buckets.len() as u64);
+        for (distance, count) in buckets {
+            write_varint(&mut bytes, *distance);
+            write_varint(&mut bytes, *count);
+        }
+        bytes.push(0);
+        bytes
+    }
+
+    #[test]
+    fn hostile_buckets_are_refused() {
+        let one = (bucket::index_of(1.0) - INDEX_MIN) as u64;
+        let check = |max, count, buckets: &[(u64, u64)], expect: Option<&'static str>| {
+            let error = Histogram::from_bytes(&bytes_of(max, count, buckets)).err();
+            assert_eq!(error, expect.map(DecodeError::Invalid), "{buckets:?}");
+        };
+        let range = Some("a bucket is out of range or out of order");
+        check(2.0, 2, &[(one, 1), (512, 1)], None);
+        check(2.0, 2, &[(one, 1), (512, 2)], Some("the counts do not add up"));
+        check(2.0, 2, &[(one, 1), (0, 0), (512, 1)], range);
+        check(1.0, 2, &[(one, 1), (0, 1)], range);
+        check(2.0, 2, &[(one, 1), (1, 0), (511, 1)], Some("a bucket is empty"));
+        check(2.0, 2, &[(one, 1), (600_000, 1)], range);
+        check(2.0, 2, &[(u64::MAX, 1), (512, 1)], range);
+        check(1.0, 1 << 60, &[(one, 1 << 60)], Some("a count is impossibly large"));
+    }
+
     #[test]
     fn an_independent_histogram_agrees() {
         // Microseconds from a fixed pseudo-random walk over four decades.
@@ -418,6 +456,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn merging_is_free_of_order_bit_for_bit(
             parts in prop::collection::vec(prop::collection::vec(any_value(), 0..50), 1..6),
@@ -451,6 +490,9 @@ mod tests {
             }
         }
 
+    }
+
+    proptest! {
         #[test]
         fn any_bytes_decode_or_fail(bytes: Vec<u8>) {
             if let Ok(histogram) = Histogram::from_bytes(&bytes) {

@@ -182,6 +182,9 @@ mod tests {
         check(&[-5e18, -5e18], -1e19);
         check(&[2f64.powi(-96), 2f64.powi(-97)], 2f64.powi(-96));
         check(&[f64::from_bits(1), 0.0, -0.0], 0.0);
+        // Halfway between two floats but for a bit far below: it decides the rounding.
+        check(&[2f64.powi(62), 512.0], 2f64.powi(62));
+        check(&[2f64.powi(62), 512.0, 2f64.powi(-90)], 2f64.powi(62) + 1024.0);
     }
 
     #[test]

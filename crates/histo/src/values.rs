@@ -381,6 +381,10 @@ mod tests {
         }
         let too_many = DecodeError::Invalid("more raw values than are ever kept");
         assert_eq!(Values::from_bytes(&[1, 0, 0, 0xff, 0xff, 0x7f]), Err(too_many));
+        let mut swapped = values_of(&[1.0, 2.0]).to_bytes();
+        swapped[4..].rotate_left(8);
+        let order = DecodeError::Invalid("the values are out of order");
+        assert_eq!(Values::from_bytes(&swapped), Err(order));
         assert_eq!(
             Values::from_bytes(&[1, 0, 7]),
             Err(DecodeError::Invalid("the kind of values is not known"))

@@ -250,7 +250,9 @@ impl Trend {
     pub fn quantile(&self, q: f64) -> Quantile {
         let Some(last) = self.population().checked_sub(1) else { return Quantile::None };
         let rank = q.clamp(0.0, 1.0) * last as f64;
-        match (rank.ceil() as u64).min(last).checked_sub(self.values.count()) {
+        // 99.9 / 100 × 1000 is a hair above 999 in floats; that hair must not turn a success into a failure.
+        let upper_neighbour = (rank * (1.0 - 4.0 * f64::EPSILON)).ceil() as u64;
+        match upper_neighbour.min(last).checked_sub(self.values.count()) {
             None => self.values.at_rank(rank).map_or(Quantile::None, Quantile::Value),
             Some(above_measured) => self.failure_at(above_measured),
         }
@@ -391,6 +393,11 @@ mod tests {
         check(&each, 0.21, at_least(2.0, Mark::Dropped));
         check(&each, 0.81, Quantile::Failed);
         check(&[ms(5.0), FAILED], 0.5, Quantile::Failed);
+        // Of a timeout and a cut response with one bound, the timeout is named.
+        check(&[(60.0, Mark::Cut), TIMEOUT], 0.0, at_least(60.0, Mark::TimedOut));
+        let one_in_a_thousand: Vec<_> = [vec![ms(5.0); 1000], vec![FAILED]].concat();
+        check(&one_in_a_thousand, 99.9 / 100.0, Quantile::Value(5.0));
+        check(&one_in_a_thousand, 99.91 / 100.0, Quantile::Failed);
     }
 
     #[test]

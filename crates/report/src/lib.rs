@@ -1,1 +1,13 @@
-//! (empty)
+//! What people read: the start banner, the live progress, the log and the end-of-test summary.
+//!
+//! Rendering is pure: plain values and the time go in, text comes out. Only [`progress::Live`] writes, to the stream its
+//! caller hands it. The rows, units and alignment are k6's; what Plimsoll adds stands beside them and is left out under
+//! `--compat strict`.
+
+pub mod header;
+pub mod log;
+pub mod number;
+mod style;
+pub mod summary;
+
+pub use style::Style;

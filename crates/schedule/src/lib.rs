@@ -1,1 +1,190 @@
-//! (empty)
+//! When iterations start and how many VUs loop: one file per executor, each a value that is asked for its next step.
+//!
+//! A schedule takes the time as an argument and knows no threads, VUs or I/O. Worker threads share nothing: each asks
+//! its own copy, made for its [`Lane`]. Arrivals are dealt to the lanes in turn; the number of looping VUs is told to
+//! every lane, since which VUs live where is the engine's business.
+//!
+//! All numbers of a plan are those of the whole test; a [`Segment`] gives this instance its exact part of them.
+
+mod constant_arrival_rate;
+mod constant_vus;
+mod per_vu_iterations;
+mod ramping_arrival_rate;
+mod ramping_vus;
+mod shared_iterations;
+
+use std::time::Duration;
+
+use model::plan::{Executor, Scenario, Segment};
+use model::{Arrival, Instant, ScenarioId};
+use plan::Stripe;
+
+pub use constant_arrival_rate::ConstantArrivalRate;
+pub use constant_vus::ConstantVus;
+pub use per_vu_iterations::PerVuIterations;
+pub use ramping_arrival_rate::RampingArrivalRate;
+pub use ramping_vus::RampingVus;
+pub use shared_iterations::SharedIterations;
+
+/// One of several threads that share the arrivals of a scenario: it gets those with number ≡ `index` (mod `of`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lane {
+    /// Which one, from 0.
+    pub index: u32,
+    /// How many there are; at least 1.
+    pub of: u32,
+}
+
+impl Lane {
+    /// The only lane.
+    pub const ONLY: Lane = Lane { index: 0, of: 1 };
+
+    /// The index in the whole test of this lane's `k`-th arrival; none where the instance gets no arrivals.
+    fn iteration(self, stripe: &Stripe, k: u64) -> Option<u64> {
+        let local = k.checked_mul(u64::from(self.of.max(1)))?.checked_add(u64::from(self.index))?;
+        Some(stripe.global_index(local)).filter(|&global| global != u64::MAX)
+    }
+}
+
+/// What a schedule wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// This iteration is due, perhaps overdue: start it or drop it, then ask again.
+    Arrival(Arrival),
+    /// From `at` on, so many VUs of this instance loop: those with the numbers 0 to `target` − 1.
+    Vus {
+        /// Since when.
+        at: Instant,
+        /// How many.
+        target: u32,
+    },
+    /// Nothing before this instant.
+    Wait(Instant),
+    /// Nothing more: no iteration starts after `at`.
+    Done {
+        /// The regular end, without any grace.
+        at: Instant,
+    },
+}
+
+/// A schedule: a value that answers one question.
+pub trait Schedule {
+    /// What to do at `now`. Answers other than [`Next::Wait`] and [`Next::Done`] are given once. `now` never goes back.
+    fn next(&mut self, now: Instant) -> Next;
+
+    /// The regular end: when the last iteration may start. An arrival due exactly then still belongs to the schedule.
+    fn end(&self) -> Instant;
+}
+
+/// How many iterations a closed scenario may start in this instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quota {
+    /// As many as the time allows.
+    Unlimited,
+    /// So many for each VU.
+    PerVu(u64),
+    /// So many for all VUs together.
+    Shared(u64),
+}
+
+/// The schedule of one lane of a scenario that starts at `start`, for the part of the test that `segment` is.
+pub fn schedule(
+    id: ScenarioId,
+    scenario: &Scenario,
+    segment: &Segment,
+    lane: Lane,
+    start: Instant,
+) -> Box<dyn Schedule> {
+    let stripe = Stripe::new(segment);
+    match &scenario.executor {
+        Executor::SharedIterations { vus, max_duration, .. } => {
+            Box::new(SharedIterations::new(count(stripe.scale(*vus)), *max_duration, start))
+        }
+        Executor::PerVuIterations { vus, max_duration, .. } => {
+            Box::new(PerVuIterations::new(count(stripe.scale(*vus)), *max_duration, start))
+        }
+        Executor::ConstantVus { vus, duration } => {
+            Box::new(ConstantVus::new(count(stripe.scale(*vus)), *duration, start))
+        }
+        Executor::RampingVus { start_vus, stages, .. } => {
+            Box::new(RampingVus::new(*start_vus, stages, stripe, start))
+        }
+        Executor::ConstantArrivalRate { rate, time_unit, duration, .. } => {
+            let pace = (*rate, *time_unit);
+            Box::new(ConstantArrivalRate::new(id, pace, *duration, stripe, lane, start))
+        }
+        Executor::RampingArrivalRate { start_rate, time_unit, stages, .. } => {
+            let pace = (*start_rate, *time_unit);
+            Box::new(RampingArrivalRate::new(id, pace, stages, stripe, lane, start))
+        }
+    }
+}
+
+/// Which iterations of the whole test are this instance's. Iterations that VUs share follow the VUs, as in k6.
+pub fn iteration_stripe(executor: &Executor, segment: &Segment) -> Stripe {
+    match executor {
+        Executor::SharedIterations { vus, .. } => Stripe::over_vus(segment, (*vus).min(plan::VUS_MAX)),
+        _ => Stripe::new(segment),
+    }
+}
+
+/// How many iterations each part of a closed scenario may start; open ones have no quota of their own.
+pub fn quota(executor: &Executor, segment: &Segment) -> Quota {
+    match executor {
+        Executor::SharedIterations { iterations, .. } => {
+            Quota::Shared(iteration_stripe(executor, segment).local_count(*iterations))
+        }
+        Executor::PerVuIterations { iterations, .. } => Quota::PerVu(*iterations),
+        _ => Quota::Unlimited,
+    }
+}
+
+/// The regular length of a scenario, from its own start, without any grace.
+pub fn duration(executor: &Executor) -> Duration {
+    match executor {
+        Executor::SharedIterations { max_duration, .. } | Executor::PerVuIterations { max_duration, .. } => {
+            *max_duration
+        }
+        Executor::ConstantVus { duration, .. } | Executor::ConstantArrivalRate { duration, .. } => *duration,
+        Executor::RampingVus { stages, .. } | Executor::RampingArrivalRate { stages, .. } => {
+            stages.iter().fold(Duration::ZERO, |sum, stage| sum.saturating_add(stage.duration))
+        }
+    }
+}
+
+/// VUs this instance makes ready for the scenario, and how many it may add while it runs.
+pub fn vus(executor: &Executor, segment: &Segment) -> (u32, u32) {
+    let stripe = Stripe::new(segment);
+    match executor {
+        Executor::SharedIterations { vus, .. }
+        | Executor::PerVuIterations { vus, .. }
+        | Executor::ConstantVus { vus, .. } => (count(stripe.scale(*vus)), 0),
+        Executor::RampingVus { start_vus, stages, .. } => {
+            let most = stages.iter().map(|stage| stage.target).fold(*start_vus, u64::max);
+            (count(stripe.scale(most)), 0)
+        }
+        Executor::ConstantArrivalRate { pre_allocated_vus, max_vus, .. }
+        | Executor::RampingArrivalRate { pre_allocated_vus, max_vus, .. } => {
+            let ready = count(stripe.scale(*pre_allocated_vus));
+            (ready, count(stripe.scale(*max_vus)).saturating_sub(ready))
+        }
+    }
+}
+
+/// A number of VUs; more than `u32` holds cannot exist in one process.
+fn count(vus: u64) -> u32 {
+    u32::try_from(vus).unwrap_or(u32::MAX)
+}
+
+/// The whole nanoseconds of a duration; 584 years at most.
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The instant `offset_ns` after `start`, for offsets that may exceed what a clock can show.
+fn offset(start: Instant, offset_ns: u128) -> Instant {
+    start + Duration::from_nanos(u64::try_from(offset_ns).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests;

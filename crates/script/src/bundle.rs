@@ -287,7 +287,8 @@ impl ScriptVu {
         self.vm.context.with(|ctx| {
             let text = || {
                 let value = value.restore(&ctx)?;
-                ctx.json_stringify(value)?.map(|text| text.to_string()).transpose()
+                let replacer = Function::new(ctx.clone(), after_setup)?;
+                ctx.json_stringify_replacer(value, replacer)?.map(|text| text.to_string()).transpose()
             };
             let state = &self.vm.state;
             let text = catch(&ctx, text(), &state.stop, vm::source_of(&state.init.sources))?;
@@ -327,7 +328,8 @@ impl ScriptVu {
         state.next_due.set(None);
         state.http.begin_iteration(state);
         if let Some(plan) = state.plan() {
-            let tags = plan.tags.iter().map(|(name, value)| (Arc::from(name.as_str()), Arc::from(value.as_str())));
+            let tags =
+                plan.tags.iter().map(|(name, value)| (Arc::from(name.as_str()), Arc::from(value.as_str())));
             state.tags.borrow_mut().reset(tags.collect(), group, plan.system_tags.has(SystemTag::Group));
         }
         state.refresh_metadata();
@@ -355,7 +357,10 @@ impl ScriptVu {
                 return Err(from_reason(&reason, vm::source_of(&state.init.sources)));
             }
             let value = match value.as_promise() {
-                Some(promise) => promise.result::<Value<'_>>().and_then(Result::ok).unwrap_or_else(|| Value::new_undefined(ctx.clone())),
+                Some(promise) => promise
+                    .result::<Value<'_>>()
+                    .and_then(Result::ok)
+                    .unwrap_or_else(|| Value::new_undefined(ctx.clone())),
                 None => value,
             };
             Ok(Persistent::save(&ctx, value))
@@ -373,7 +378,11 @@ impl ScriptVu {
     }
 
     /// This VU's own copy of what `setup()` returned; made once, so that changes last as in k6.
-    fn setup_argument<'js>(&self, ctx: &Ctx<'js>, data: Option<&Arc<str>>) -> rquickjs::Result<Option<Value<'js>>> {
+    fn setup_argument<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        data: Option<&Arc<str>>,
+    ) -> rquickjs::Result<Option<Value<'js>>> {
         let Some(data) = data else { return Ok(None) };
         let known = self.setup_data.borrow().clone();
         if let Some(known) = known {
@@ -389,8 +398,12 @@ impl ScriptVu {
         let state = &self.vm.state;
         let Some(plan) = state.plan() else { return };
         let scenario = &plan.scenarios[usize::from(call.scenario.0)];
-        let mut tags: BTreeMap<Arc<str>, Arc<str>> =
-            plan.tags.iter().chain(&scenario.tags).map(|(k, v)| (k.as_str().into(), v.as_str().into())).collect();
+        let mut tags: BTreeMap<Arc<str>, Arc<str>> = plan
+            .tags
+            .iter()
+            .chain(&scenario.tags)
+            .map(|(k, v)| (k.as_str().into(), v.as_str().into()))
+            .collect();
         if plan.system_tags.has(SystemTag::Scenario) {
             tags.insert("scenario".into(), scenario.name.clone());
         }
@@ -413,8 +426,11 @@ impl ScriptVu {
         let Some(plan) = state.plan() else { return Ok(()) };
         self.vm.context.with(|ctx| {
             let write = || {
-                let namespace = self.namespace.clone().expect("present until the VU is dropped").restore(&ctx)?;
-                let Some(options) = namespace.get::<_, Value<'_>>("options")?.into_object() else { return Ok(()) };
+                let namespace =
+                    self.namespace.clone().expect("present until the VU is dropped").restore(&ctx)?;
+                let Some(options) = namespace.get::<_, Value<'_>>("options")?.into_object() else {
+                    return Ok(());
+                };
                 let consolidated = ctx.json_parse(plan.options_json.as_bytes())?;
                 let Some(consolidated) = consolidated.as_object() else { return Ok(()) };
                 for entry in consolidated.props::<String, Value<'_>>() {
@@ -455,4 +471,9 @@ fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Vec<(St
         files.push((path, bytes));
     }
     Ok(files)
+}
+
+/// The replacer for what `setup()` returned.
+fn after_setup<'js>(_key: Value<'js>, value: Value<'js>) -> rquickjs::Result<Value<'js>> {
+    crate::http::after_setup(value)
 }

@@ -5,10 +5,24 @@ use model::{Instant, LogLine, Mark, Metadata, MetricId, TagSetId};
 /// Takes the samples of one worker thread.
 pub trait Sink {
     /// Takes one sample.
-    fn record(&self, metric: MetricId, tags: TagSetId, value: f64, mark: Mark, at: Instant, metadata: Option<&Metadata>);
+    fn record(
+        &self,
+        metric: MetricId,
+        tags: TagSetId,
+        value: f64,
+        mark: Mark,
+        at: Instant,
+        metadata: Option<&Metadata>,
+    );
 
     /// Takes several measured samples of one tag set at once.
-    fn record_many(&self, tags: TagSetId, samples: &[(MetricId, f64)], at: Instant, metadata: Option<&Metadata>) {
+    fn record_many(
+        &self,
+        tags: TagSetId,
+        samples: &[(MetricId, f64)],
+        at: Instant,
+        metadata: Option<&Metadata>,
+    ) {
         for &(metric, value) in samples {
             self.record(metric, tags, value, Mark::Measured, at, metadata);
         }

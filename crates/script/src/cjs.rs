@@ -27,7 +27,12 @@ pub(crate) fn wrap(source: &str) -> String {
 }
 
 /// Runs a CommonJS file once and returns its `module.exports`.
-pub(crate) fn load<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, url: &str, bytecode: &std::sync::Arc<[u8]>) -> rquickjs::Result<Value<'js>> {
+pub(crate) fn load<'js>(
+    ctx: &Ctx<'js>,
+    vu: &Rc<VuState>,
+    url: &str,
+    bytecode: &std::sync::Arc<[u8]>,
+) -> rquickjs::Result<Value<'js>> {
     if let Some(module) = vu.cjs.0.borrow().get(url).cloned() {
         return module.restore(ctx)?.get("exports");
     }
@@ -44,7 +49,11 @@ pub(crate) fn load<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, url: &str, bytecode: &
 }
 
 /// A `require` that resolves from the file `url`.
-pub(crate) fn require_from<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, url: &str) -> rquickjs::Result<Function<'js>> {
+pub(crate) fn require_from<'js>(
+    ctx: &Ctx<'js>,
+    vu: &Rc<VuState>,
+    url: &str,
+) -> rquickjs::Result<Function<'js>> {
     let vu = vu.clone();
     let url = url.to_owned();
     Function::new(ctx.clone(), move |ctx: Ctx<'js>, specifier: String| require(&ctx, &vu, &url, &specifier))?
@@ -57,14 +66,20 @@ pub(crate) fn global_require<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Valu
     require(args.ctx, args.vu, "", &specifier)
 }
 
-fn require<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, base: &str, specifier: &str) -> rquickjs::Result<Value<'js>> {
+fn require<'js>(
+    ctx: &Ctx<'js>,
+    vu: &Rc<VuState>,
+    base: &str,
+    specifier: &str,
+) -> rquickjs::Result<Value<'js>> {
     if vu.is_running() {
         return Err(Exception::throw_message(
             ctx,
             "the \"require\" function is only available in the init stage (i.e. the global scope)",
         ));
     }
-    let resolved = vu.init.sources.resolve(base, specifier).map_err(|text| Exception::throw_message(ctx, &text))?;
+    let resolved =
+        vu.init.sources.resolve(base, specifier).map_err(|text| Exception::throw_message(ctx, &text))?;
     match resolved {
         Resolved::Builtin(name) => Ok(crate::modules::object(ctx, vu, name)?.into_value()),
         Resolved::File(url) => match crate::vm::file(ctx, vu, &url)? {

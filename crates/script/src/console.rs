@@ -59,7 +59,8 @@ fn write_value<'js>(out: &mut String, value: &Value<'js>, parents: &mut Vec<Valu
     }
     match value.type_of() {
         Type::String => {
-            let _ = write!(out, "\"{}\"", value.as_string().and_then(|s| s.to_string().ok()).unwrap_or_default());
+            let _ =
+                write!(out, "\"{}\"", value.as_string().and_then(|s| s.to_string().ok()).unwrap_or_default());
         }
         Type::Symbol | Type::Undefined | Type::Null | Type::Bool | Type::Int | Type::Float | Type::BigInt => {
             out.push_str(&primitive(value));
@@ -83,7 +84,12 @@ fn primitive(value: &Value<'_>) -> String {
     js::to_string(value.ctx(), value).unwrap_or_default()
 }
 
-fn write_object<'js>(out: &mut String, value: &Value<'js>, object: &Object<'js>, parents: &mut Vec<Value<'js>>) {
+fn write_object<'js>(
+    out: &mut String,
+    value: &Value<'js>,
+    object: &Object<'js>,
+    parents: &mut Vec<Value<'js>>,
+) {
     if object.is_error() {
         out.push_str(&crate::error::thrown_text(value));
         return;
@@ -119,19 +125,29 @@ fn special(object: &Object<'_>) -> Option<String> {
         "ArrayBuffer" => {
             let bytes = js::bytes_of(object.as_value())?;
             let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            Some(format!("ArrayBuffer {{ [Uint8Contents]: <{}>, byteLength: {} }}", hex.join(" "), bytes.len()))
+            Some(format!(
+                "ArrayBuffer {{ [Uint8Contents]: <{}>, byteLength: {} }}",
+                hex.join(" "),
+                bytes.len()
+            ))
         }
         name if name.ends_with("Array") && name != "Array" => {
             let length: usize = object.get("length").ok()?;
-            let items: Vec<String> =
-                (0..length as u32).filter_map(|i| object.get::<_, Value<'_>>(i).ok()).map(|v| format_value(&v)).collect();
+            let items: Vec<String> = (0..length as u32)
+                .filter_map(|i| object.get::<_, Value<'_>>(i).ok())
+                .map(|v| format_value(&v))
+                .collect();
             Some(format!("{name}({length}) [ {} ]", items.join(", ")))
         }
         _ => None,
     }
 }
 
-fn write_items<'js>(out: &mut String, items: impl Iterator<Item = Value<'js>>, parents: &mut Vec<Value<'js>>) {
+fn write_items<'js>(
+    out: &mut String,
+    items: impl Iterator<Item = Value<'js>>,
+    parents: &mut Vec<Value<'js>>,
+) {
     let mut is_first = true;
     for item in items {
         out.push_str(if is_first { "[ " } else { ", " });

@@ -100,7 +100,8 @@ fn describe(error: CaughtError<'_>, source_of: impl Fn(&str) -> Option<String>) 
 
 /// The error of a promise that was rejected and never handled.
 pub(crate) fn from_reason(reason: &Value<'_>, source_of: impl Fn(&str) -> Option<String>) -> ScriptError {
-    let stack = reason.as_object().and_then(|object| object.get::<_, String>("stack").ok()).unwrap_or_default();
+    let stack =
+        reason.as_object().and_then(|object| object.get::<_, String>("stack").ok()).unwrap_or_default();
     exception(format!("Uncaught (in promise) {}", thrown_text(reason)), &stack, source_of)
 }
 
@@ -157,7 +158,8 @@ fn picture(place: &Place<'_>, source: &str) -> Option<String> {
     let chars: Vec<char> = line.chars().collect();
     let column = place.column.saturating_sub(1).min(chars.len());
     let from = column.saturating_sub(WIDTH_MAX / 2);
-    let shown: String = chars.iter().skip(from).take(WIDTH_MAX).map(|c| if *c == '\t' { ' ' } else { *c }).collect();
+    let shown: String =
+        chars.iter().skip(from).take(WIDTH_MAX).map(|c| if *c == '\t' { ' ' } else { *c }).collect();
     let number = place.line.to_string();
     let gutter = " ".repeat(number.len());
     Some(format!(

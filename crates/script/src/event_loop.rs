@@ -82,7 +82,13 @@ impl EventLoop {
     }
 
     /// Notes that a promise was rejected without a handler, or got one late.
-    pub(crate) fn track_rejection<'js>(&self, ctx: &Ctx<'js>, promise: Value<'js>, reason: Value<'js>, handled: bool) {
+    pub(crate) fn track_rejection<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        promise: Value<'js>,
+        reason: Value<'js>,
+        handled: bool,
+    ) {
         let mut rejections = self.rejections.borrow_mut();
         if handled {
             rejections.retain(|rejection| {
@@ -103,7 +109,9 @@ impl EventLoop {
             return;
         }
         self.tasks.borrow_mut().clear();
-        *self.timers.borrow_mut() = Timers { next_id: self.timers.borrow().next_id, ..Timers::default() };
+        let mut timers = self.timers.borrow_mut();
+        timers.heap.clear();
+        timers.callbacks.clear();
         self.rejections.borrow_mut().clear();
     }
 
@@ -133,7 +141,10 @@ impl EventLoop {
     }
 
     /// Takes the first timer that is due; an interval is started again.
-    fn take_timer(&self, now: Instant) -> Option<(Persistent<Function<'static>>, Vec<Persistent<Value<'static>>>)> {
+    fn take_timer(
+        &self,
+        now: Instant,
+    ) -> Option<(Persistent<Function<'static>>, Vec<Persistent<Value<'static>>>)> {
         if self.next_timer()? > now {
             return None;
         }
@@ -201,7 +212,7 @@ fn wait(vu: &Rc<VuState>) -> Result<Woke, vu::Interrupted> {
             () = timer => Woke::Timer,
         }
     });
-    vu.events.tasks.replace(tasks);
+    *vu.events.tasks.borrow_mut() = tasks;
     woke
 }
 

@@ -37,7 +37,9 @@ const FUNCTIONS: &[(&str, NativeFn)] = &[
 /// `open(path, mode?)`: a file as text, or as an ArrayBuffer with `"b"`.
 fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if args.vu.is_running() {
-        return Err(args.error("the \"open()\" function is only available in the init stage (i.e. the global scope)"));
+        return Err(
+            args.error("the \"open()\" function is only available in the init stage (i.e. the global scope)")
+        );
     }
     let path = args.string(0)?;
     let bytes = args.vu.init.sources.open(&path).map_err(|text| args.error(text))?;

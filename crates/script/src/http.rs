@@ -20,8 +20,12 @@ use crate::js::{self, Args, NativeFn};
 use crate::modules::Builtin;
 use crate::state::{Seat, VuState};
 use expected::Callback;
+pub(crate) use expected::ExpectedStatuses;
+pub(crate) use form::FormFile;
 use jar::SharedJar;
+pub(crate) use jar::{Jar, ResponseCookie, after_setup};
 use params::Prepared;
+pub(crate) use response::Response;
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/http", build };
 

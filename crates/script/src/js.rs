@@ -134,7 +134,8 @@ pub(crate) fn to_string<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Re
         return string.to_string();
     }
     // SAFETY: `value` belongs to `ctx`; the call neither keeps nor frees it and returns an owned value.
-    let converted = unsafe { Value::from_raw(ctx.clone(), qjs::JS_ToString(ctx.as_raw().as_ptr(), value.as_raw())) };
+    let converted =
+        unsafe { Value::from_raw(ctx.clone(), qjs::JS_ToString(ctx.as_raw().as_ptr(), value.as_raw())) };
     match converted.as_string() {
         Some(string) => string.to_string(),
         None => Err(rquickjs::Error::Exception),
@@ -228,7 +229,8 @@ pub(crate) fn run_script<'js>(ctx: &Ctx<'js>, bytecode: &Arc<[u8]>) -> rquickjs:
     // SAFETY: the bytes were written by `compile_script` of this very binary and never left the process; reading
     // yields an owned function, which evaluation consumes.
     let value = unsafe {
-        let function = qjs::JS_ReadObject(raw, bytecode.as_ptr(), bytecode.len() as _, qjs::JS_READ_OBJ_BYTECODE as _);
+        let function =
+            qjs::JS_ReadObject(raw, bytecode.as_ptr(), bytecode.len() as _, qjs::JS_READ_OBJ_BYTECODE as _);
         if qjs::JS_IsException(function) {
             return Err(rquickjs::Error::Exception);
         }
@@ -238,7 +240,10 @@ pub(crate) fn run_script<'js>(ctx: &Ctx<'js>, bytecode: &Arc<[u8]>) -> rquickjs:
 }
 
 /// Loads a module from its bytecode.
-pub(crate) fn load_module<'js>(ctx: &Ctx<'js>, bytecode: &Arc<[u8]>) -> rquickjs::Result<rquickjs::Module<'js>> {
+pub(crate) fn load_module<'js>(
+    ctx: &Ctx<'js>,
+    bytecode: &Arc<[u8]>,
+) -> rquickjs::Result<rquickjs::Module<'js>> {
     // SAFETY: the bytes were written by `Module::write` of this very binary and never left the process.
     unsafe { rquickjs::Module::load(ctx.clone(), bytecode) }
 }
@@ -250,6 +255,29 @@ pub(crate) struct VuHandle(pub(crate) Rc<VuState>);
 // SAFETY: the handle holds nothing with a JavaScript lifetime.
 unsafe impl JsLifetime<'_> for VuHandle {
     type Changed<'to> = VuHandle;
+}
+
+/// Classes whose Rust side holds no JavaScript value have the same type under every lifetime.
+macro_rules! without_values {
+    ($($class:ty),* $(,)?) => {
+        $(
+            // SAFETY: the type holds nothing with a JavaScript lifetime.
+            unsafe impl JsLifetime<'_> for $class {
+                type Changed<'to> = $class;
+            }
+        )*
+    };
+}
+without_values!(
+    crate::http::ExpectedStatuses,
+    crate::http::FormFile,
+    crate::http::Jar,
+    crate::http::ResponseCookie,
+);
+
+// SAFETY: the type is the same but for the lifetime of the values in it.
+unsafe impl<'js> JsLifetime<'js> for crate::http::Response<'js> {
+    type Changed<'to> = crate::http::Response<'to>;
 }
 
 /// The VU that owns a context.

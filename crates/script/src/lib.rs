@@ -21,6 +21,8 @@ mod source;
 mod state;
 mod syntax;
 mod tags;
+#[cfg(test)]
+mod tests;
 mod vm;
 
 pub use bundle::{Bundle, Entry, STACK_BYTES, ScriptVu, Settings};

@@ -19,14 +19,8 @@ pub(crate) struct Builtin {
 }
 
 /// All of them.
-const ALL: &[Builtin] = &[
-    k6::MODULE,
-    data::MODULE,
-    encoding::MODULE,
-    execution::MODULE,
-    crate::http::MODULE,
-    metrics::MODULE,
-];
+const ALL: &[Builtin] =
+    &[k6::MODULE, data::MODULE, encoding::MODULE, execution::MODULE, crate::http::MODULE, metrics::MODULE];
 
 /// The module's own name, or a text that says which ones there are.
 pub(crate) fn find(name: &str) -> Result<&'static str, String> {

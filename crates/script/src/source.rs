@@ -110,7 +110,8 @@ impl Sources {
         }
         let path = PathBuf::from(url.strip_prefix("file://").unwrap_or(url));
         let bytes = self.read(&path)?;
-        let text = String::from_utf8(bytes.to_vec()).map_err(|_| format!("\"{}\" is not UTF-8 text", path.display()))?;
+        let text = String::from_utf8(bytes.to_vec())
+            .map_err(|_| format!("\"{}\" is not UTF-8 text", path.display()))?;
         // Editors on Windows put a byte order mark in front, which no JavaScript engine wants to see.
         let text: Arc<str> = text.strip_prefix('\u{feff}').unwrap_or(&text).into();
         self.inner().texts.insert(url.to_owned(), text.clone());
@@ -142,7 +143,10 @@ impl Sources {
             return Err(format!("\"{}\" is a directory, and only files can be read", path.display()));
         }
         if inner.bytes + metadata.len() > FILES_BYTES_MAX {
-            return Err(format!("\"{}\" would bring the script's files above {FILES_BYTES_MAX} bytes", path.display()));
+            return Err(format!(
+                "\"{}\" would bring the script's files above {FILES_BYTES_MAX} bytes",
+                path.display()
+            ));
         }
         let bytes: Arc<[u8]> = std::fs::read(path).map_err(|error| not_readable(path, &error))?.into();
         inner.bytes += bytes.len() as u64;
@@ -211,6 +215,8 @@ mod tests {
     #[test]
     fn a_missing_file_is_named() {
         let sources = Sources::new("/nowhere".into());
-        assert!(sources.open("./data.json").unwrap_err().contains("\"/nowhere/data.json\" couldn't be found"));
+        assert!(
+            sources.open("./data.json").unwrap_err().contains("\"/nowhere/data.json\" couldn't be found")
+        );
     }
 }

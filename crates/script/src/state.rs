@@ -6,8 +6,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use model::{
-    Epoch, Instant, LogLevel, LogLine, Mark, Metadata, MetricId, MetricRegistry, Plan, RunProgress, ScenarioId,
-    SystemClock, SystemTag, TagInterner, TagSetId,
+    Epoch, Instant, LogLevel, LogLine, Mark, Metadata, MetricId, MetricRegistry, Plan, RunProgress,
+    ScenarioId, SystemClock, SystemTag, TagInterner, TagSetId,
 };
 use rquickjs::{Object, Persistent};
 

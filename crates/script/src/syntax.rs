@@ -81,7 +81,22 @@ impl Scan<'_> {
         let after_dot = start > 0 && self.bytes[start - 1] == b'.';
         let begins = self.before == Before::Statement;
         // After these a `/` opens a regular expression.
-        let is_keyword = matches!(word, b"return" | b"typeof" | b"case" | b"in" | b"of" | b"delete" | b"void" | b"throw" | b"new" | b"else" | b"do" | b"await" | b"yield");
+        let is_keyword = matches!(
+            word,
+            b"return"
+                | b"typeof"
+                | b"case"
+                | b"in"
+                | b"of"
+                | b"delete"
+                | b"void"
+                | b"throw"
+                | b"new"
+                | b"else"
+                | b"do"
+                | b"await"
+                | b"yield"
+        );
         self.before = if is_keyword && !after_dot { Before::Operator } else { Before::Value };
         if self.depth > 0 || after_dot {
             return false;

@@ -87,11 +87,14 @@ pub(crate) struct HttpKey {
 /// Entries kept per cache. Beyond it the cache starts anew: a script that makes up names pays, others never notice.
 const ENTRIES_MAX: usize = 20_000;
 
+/// Sets that differ in one tag, by its value.
+type ByValue = FxHashMap<Box<str>, TagSetId>;
+
 /// Tag sets by what they are made of. One per worker thread, shared by its VUs.
 #[derive(Debug, Default)]
 pub(crate) struct TagCache {
     interner: OnceCell<Arc<TagInterner>>,
-    named: RefCell<FxHashMap<(TagSetId, &'static str), FxHashMap<Box<str>, TagSetId>>>,
+    named: RefCell<FxHashMap<(TagSetId, &'static str), ByValue>>,
     http: RefCell<FxHashMap<HttpKey, TagSetId>>,
 }
 
@@ -128,7 +131,11 @@ impl TagCache {
     }
 
     /// `base` with further tags, which win over its own.
-    pub(crate) fn extend(&self, base: TagSetId, tags: impl IntoIterator<Item = (Arc<str>, Arc<str>)>) -> TagSetId {
+    pub(crate) fn extend(
+        &self,
+        base: TagSetId,
+        tags: impl IntoIterator<Item = (Arc<str>, Arc<str>)>,
+    ) -> TagSetId {
         let Some(interner) = self.interner.get() else { return TagSetId::EMPTY };
         let set = interner.get(base);
         let ours = set.iter().map(|(name, value)| (Arc::from(name), Arc::from(value)));

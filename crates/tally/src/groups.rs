@@ -10,11 +10,14 @@ use crate::view::{CheckView, GroupView};
 /// What separates the names of a group's path.
 const SEPARATOR: &str = "::";
 
-/// The tree of all groups that any sample names, with the checks in them, in order of first sight.
+/// The tree of all groups that were timed or have checks, in order of first sight. A `group` tag that the script made up on
+/// some sample makes no group, as in k6.
 pub(crate) fn tree(totals: &Totals) -> GroupView {
     let mut root = Node::default();
-    for (path, first) in totals.table.groups.iter() {
-        root.descend(path, first);
+    for (number, (path, first)) in totals.table.groups.iter().enumerate() {
+        if totals.timed_groups.contains(&(number as u32)) {
+            root.descend(path, first);
+        }
     }
     for ((group, name), check) in &totals.checks {
         let path = group.map_or("", |group| totals.table.groups.name(group));

@@ -24,5 +24,5 @@ pub use threshold::{
     Abort, Comparison, Condition, ConditionError, Evaluation, SelectorThresholds, ThresholdError,
     ThresholdResult, Thresholds,
 };
-pub use totals::{GROUPS_DETAILED_MAX, Totals};
+pub use totals::{PARTS_DETAILED_MAX, Totals};
 pub use view::{CheckView, GroupView, MetricView, PartView, SubMetricView, View};

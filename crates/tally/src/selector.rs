@@ -100,9 +100,13 @@ fn unquoted(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// Name and filter, or column and what was expected there.
+    type Parsed<'a> = Result<(&'a str, &'a [(&'a str, &'a str)]), (usize, &'a str)>;
 
     #[track_caller]
-    fn check(text: &str, expect: Result<(&str, &[(&str, &str)]), (usize, &str)>) {
+    fn check(text: &str, expect: Parsed<'_>) {
         let actual = Selector::parse(text);
         let actual = match &actual {
             Ok(selector) => {
@@ -139,5 +143,14 @@ mod tests {
         check("m{ü:1,:1}", Err((7, "the name of a tag")));
         check("m}", Err((2, "an opening brace before")));
         check("m{w:a,b}", Err((7, "tag:value")));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_parses_or_fails_inside_itself(text in "[a{}:,\"' é]{0,12}") {
+            if let Err(error) = Selector::parse(&text) {
+                prop_assert!((1..=text.chars().count() + 1).contains(&error.column), "{}", error);
+            }
+        }
     }
 }

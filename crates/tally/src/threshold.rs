@@ -359,6 +359,7 @@ mod tests {
     use super::*;
     use model::plan::ThresholdCondition;
     use model::{Instant, Mark};
+    use proptest::prelude::*;
 
     #[track_caller]
     fn check_parse(source: &str, expect: Result<(Stat, Comparison, f64), (usize, &str)>) {
@@ -385,7 +386,7 @@ mod tests {
         let aggregation = "an aggregation (count, rate, value, avg, min, max, med or p(N))";
         let operator = "an operator (<, <=, >, >=, ==, === or !=)";
         check_parse("", Err((1, aggregation)));
-        check_parse("  ", Err((1, aggregation)).map_err(|(_, e)| (3, e)));
+        check_parse("  ", Err((3, aggregation)));
         check_parse("foo<5", Err((1, aggregation)));
         check_parse("<5", Err((1, aggregation)));
         check_parse("p(101)<5", Err((1, "p(N) with a number from 0 to 100")));
@@ -526,6 +527,15 @@ mod tests {
             (Mark::Failed, "avg<6", true),
         ] {
             check_judge(MetricKind::Trend, &with(mark), source, expect);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_parses_or_fails_inside_itself(source in "[avgp(95) <>=!_.é]{0,12}") {
+            if let Err(error) = parse_condition(&source) {
+                prop_assert!((1..=source.chars().count() + 1).contains(&error.column), "{}", error);
+            }
         }
     }
 }

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::metric::builtin::{CHECKS, HTTP_REQ_DURATION};
+use model::metric::builtin::{CHECKS, GROUP_DURATION, HTTP_REQ_DURATION};
 use model::{Aggregate, MetricId, MetricRegistry, RateTotal, SeriesKey, TagInterner, TagSetId, Window};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::drops::{Cell, DropShare};
 use crate::facts::FactTable;
 use crate::{Abort, Condition, Evaluation, Selector, ThresholdResult, Thresholds};
 
-/// Groups whose metrics are kept one by one; those of further groups are only in the totals.
-pub const GROUPS_DETAILED_MAX: u32 = 1_000;
+/// Scenarios, and groups, whose metrics are kept one by one; those of further ones are only in the totals. With the raw
+/// values that a trend may keep, this bounds the detail to some fifty megabytes.
+pub const PARTS_DETAILED_MAX: u32 = 200;
 
 /// What all windows of a run add up to: per metric, sub-metric, check, scenario and group; and the thresholds on it.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct Totals {
     pub(crate) groups: FxHashMap<(u32, MetricId), Cell>,
     /// By group number (`None` without that tag) and name.
     pub(crate) checks: FxHashMap<(Option<u32>, Arc<str>), Check>,
+    /// Groups that were timed: those that `group()` made, and not only a tag of that name.
+    pub(crate) timed_groups: FxHashSet<u32>,
     thresholds: Vec<Threshold>,
     pub(crate) results: Vec<ThresholdResult>,
 }
@@ -34,6 +37,8 @@ pub(crate) struct SubMetric {
     pub(crate) selector: Selector,
     pub(crate) metric: MetricId,
     pub(crate) cell: Cell,
+    /// Whether the plan names it; if not it is shown only when it has samples.
+    pub(crate) asked_for: bool,
 }
 
 #[derive(Debug, Default)]
@@ -63,11 +68,13 @@ impl Totals {
             scenarios: FxHashMap::default(),
             groups: FxHashMap::default(),
             checks: FxHashMap::default(),
+            timed_groups: FxHashSet::default(),
             thresholds: Vec::new(),
             results: Vec::new(),
         };
         let always = Selector::parse("http_req_duration{expected_response:true}").expect("well-formed");
-        totals.sub_metric(always, HTTP_REQ_DURATION);
+        let always = totals.sub_metric(always, HTTP_REQ_DURATION);
+        totals.sub_metrics[always].asked_for = false;
         for selected in thresholds.selectors {
             let name = selected.selector.name();
             let sub_metric = match selected.selector.suffix {
@@ -168,13 +175,19 @@ impl Totals {
             }
         }
         let empty = || Cell::new(window.emptied());
-        if let Some(scenario) = facts.scenario {
+        // Drop shares are needed of every scenario.
+        if let Some(scenario) =
+            facts.scenario.filter(|part| *part < PARTS_DETAILED_MAX || metric == DropShare::METRIC)
+        {
             let cell = self.scenarios.entry((scenario, metric)).or_insert_with(empty);
             cell.absorb(metric, facts.scenario, window);
         }
-        if let Some(group) = facts.group.filter(|group| *group < GROUPS_DETAILED_MAX) {
+        if let Some(group) = facts.group.filter(|part| *part < PARTS_DETAILED_MAX) {
             let cell = self.groups.entry((group, metric)).or_insert_with(empty);
             cell.absorb(metric, facts.scenario, window);
+        }
+        if let (GROUP_DURATION, Some(group)) = (metric, facts.group) {
+            self.timed_groups.insert(group);
         }
         if let (CHECKS, Some(name), Aggregate::Rate(rate)) = (metric, &facts.check, window) {
             let check = self
@@ -195,11 +208,13 @@ impl Totals {
     /// The number of the sub-metric with this selector; a new one if it is not kept yet.
     fn sub_metric(&mut self, selector: Selector, metric: MetricId) -> usize {
         let known = self.sub_metrics.iter().position(|known| known.selector == selector);
-        known.unwrap_or_else(|| {
+        let number = known.unwrap_or_else(|| {
             let cell = Cell::new(Aggregate::empty(self.registry.get(metric).kind));
-            self.sub_metrics.push(SubMetric { selector, metric, cell });
+            self.sub_metrics.push(SubMetric { selector, metric, cell, asked_for: true });
             self.sub_metrics.len() - 1
-        })
+        });
+        self.sub_metrics[number].asked_for = true;
+        number
     }
 }
 

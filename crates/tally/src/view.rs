@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::drops::Cell;
 use crate::facts::Names;
+use crate::totals::{Check, SubMetric};
 use crate::{Stat, ThresholdResult, Totals, groups};
 
 /// Everything that a report of a run shows.
@@ -136,8 +137,9 @@ impl Totals {
     }
 
     fn metric_view(&self, metric: Metric, elapsed: Duration) -> Option<MetricView> {
-        let sub_metrics: Vec<_> =
-            self.sub_metrics.iter().filter(|sub_metric| sub_metric.metric == metric.id).collect();
+        let shown =
+            |sub: &&SubMetric| sub.metric == metric.id && (sub.asked_for || !sub.cell.aggregate.is_empty());
+        let sub_metrics: Vec<_> = self.sub_metrics.iter().filter(shown).collect();
         let aggregate = match self.metrics.get(&metric.id) {
             Some(cell) => self.resolve(cell).into_owned(),
             None if !sub_metrics.is_empty() => Aggregate::empty(metric.kind),
@@ -168,8 +170,8 @@ impl Totals {
 
     fn check_views(&self) -> Vec<CheckView> {
         let mut checks: Vec<_> = self.checks.iter().collect();
-        checks.sort_by_key(|((_, name), check)| (check.first, name.clone()));
-        let view = |((group, name), check): (&(Option<u32>, Arc<str>), &crate::totals::Check)| CheckView {
+        checks.sort_by(|a, b| (a.1.first, &a.0.1).cmp(&(b.1.first, &b.0.1)));
+        let view = |((group, name), check): (&(Option<u32>, Arc<str>), &Check)| CheckView {
             path: format!("{}::{name}", group.map_or("", |group| self.table.groups.name(group))),
             name: name.to_string(),
             passes: check.total.passes,

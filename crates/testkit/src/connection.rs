@@ -219,6 +219,10 @@ impl<T: Transport> Connection<T> {
         loop {
             let line = self.read_line().await?;
             let size = line.split(';').next().unwrap_or("").trim();
+            // Parsing alone would let a sign through.
+            if size.starts_with('+') {
+                return Err(ReadError::Malformed(400));
+            }
             let chunk_bytes = u64::from_str_radix(size, 16).map_err(|_| ReadError::Malformed(400))?;
             if chunk_bytes == 0 {
                 break;

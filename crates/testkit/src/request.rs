@@ -152,6 +152,8 @@ impl Request {
         }
         match self.header("content-length") {
             None => Framing::Length(0),
+            // Parsing alone would let a sign through.
+            Some(value) if value.starts_with('+') => Framing::Malformed,
             Some(value) => value.trim().parse().map_or(Framing::Malformed, Framing::Length),
         }
     }
@@ -264,6 +266,7 @@ mod tests {
             ("A: b", Framing::Length(0)),
             ("content-length: 12", Framing::Length(12)),
             ("Content-Length: -1", Framing::Malformed),
+            ("Content-Length: +1", Framing::Malformed),
             ("Transfer-Encoding: gzip, chunked", Framing::Chunked),
         ] {
             let request = parsed(&format!("POST / HTTP/1.1\r\n{header}\r\n\r\n"));

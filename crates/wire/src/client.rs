@@ -115,6 +115,7 @@ impl Client {
         let (response, is_reusable) = match talk {
             Ok(done) => done,
             Err(error) => {
+                self.idle.borrow_mut().doubt();
                 connection.close();
                 return Err(error);
             }
@@ -159,3 +160,8 @@ impl Client {
         Ok(config)
     }
 }
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tls_tests;

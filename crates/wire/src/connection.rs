@@ -21,7 +21,7 @@ use crate::tls::TlsFacts;
 use crate::watch::Watch;
 
 /// A connection that was idle for longer than this is looked at with a system call before it is used again. For
-/// shorter times the runtime's own knowledge, which costs nothing, is fresh enough.
+/// shorter times with a server that is trusted the runtime's own knowledge, which costs nothing, is fresh enough.
 const IDLE_UNSEEN_MAX: Duration = Duration::from_millis(1);
 
 /// Bytes of a client's sockets, TLS included.
@@ -102,14 +102,14 @@ impl Connection {
     ///
     /// This is how requests on closed connections are avoided without a hidden retry. A server that closes at the
     /// very moment of the next request still cuts it, and that is then told and counted.
-    pub(crate) fn is_alive(&mut self, now: Instant) -> bool {
+    pub(crate) fn is_alive(&mut self, now: Instant, is_trusted: bool) -> bool {
         let mut byte = [0];
         let mut buffer = ReadBuf::new(&mut byte);
         // Costs no system call unless the runtime has seen something. TLS takes in session tickets here.
         if self.poll_read(&Context::from_waker(Waker::noop()), &mut buffer).is_ready() {
             return false;
         }
-        if now.since(self.idle_since) < IDLE_UNSEEN_MAX {
+        if is_trusted && now.since(self.idle_since) < IDLE_UNSEEN_MAX {
             return true;
         }
         let peeked = SockRef::from(self.tcp()).peek(&mut [MaybeUninit::uninit()]);

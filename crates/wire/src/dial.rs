@@ -8,13 +8,13 @@ use std::sync::Arc;
 use model::SystemClock;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::TcpSocket;
 use tokio_rustls::TlsConnector;
 
 use crate::connection::{Connection, Counted, Stream, Traffic};
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::shared::Shared;
-use crate::system::{dial_error, stream_error};
+use crate::system::{bind_error, dial_error, stream_error};
 use crate::target::Target;
 use crate::tls;
 use crate::trace::Trace;
@@ -34,7 +34,8 @@ impl Dialer<'_> {
         let remote = self.address_of(target, trace).await?;
         trace.remote.set(Some(remote));
         trace.enter(Stage::Connect, SystemClock::now());
-        let tcp = self.connect(remote).await.map_err(|error| dial_error(&error, remote))?;
+        let socket = self.bound_socket(remote)?;
+        let tcp = socket.connect(remote).await.map_err(|error| dial_error(&error, remote))?;
         let counted = Counted::new(tcp, self.traffic);
         let Some(config) = self.tls else {
             return Ok(Connection::new(Stream::Plain(counted), target.clone(), remote, None));
@@ -65,14 +66,15 @@ impl Dialer<'_> {
         Ok(SocketAddr::new(ip, port))
     }
 
-    async fn connect(&self, remote: SocketAddr) -> io::Result<TcpStream> {
-        let socket = if remote.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    fn bound_socket(&self, remote: SocketAddr) -> Result<TcpSocket, Error> {
+        let socket = if remote.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() };
+        let socket = socket.map_err(|error| dial_error(&error, remote))?;
         // A request is written at once; waiting for more to send with it would only delay it.
-        socket.set_nodelay(true)?;
+        socket.set_nodelay(true).map_err(|error| dial_error(&error, remote))?;
         if let Some(local_ip) = self.local_ip {
-            socket.bind(SocketAddr::new(local_ip, 0))?;
+            socket.bind(SocketAddr::new(local_ip, 0)).map_err(|error| bind_error(&error, local_ip))?;
         }
-        socket.connect(remote).await
+        Ok(socket)
     }
 }
 

@@ -64,7 +64,7 @@ pub async fn fetch(
     let mut request = Cow::Borrowed(first);
     let mut redirects = 0;
     loop {
-        let (mut exchange, sent) = hop(client, &request, &fetch, jar, observe).await;
+        let Hop { mut exchange, sent, is_coded } = hop(client, &request, &fetch, jar, observe).await;
         let mut redirect_limit_reached = false;
         let mut failure = None;
         if let Ok(response) = &exchange.result
@@ -84,7 +84,9 @@ pub async fn fetch(
                 }
             }
         }
-        decode(&mut exchange, &sent);
+        if is_coded && sent.keep_body {
+            decode(&mut exchange);
+        }
         observe(&exchange, &sent);
         if let Some(error) = failure {
             exchange.result = Err(error);
@@ -93,30 +95,49 @@ pub async fn fetch(
     }
 }
 
-/// One hop: one exchange, or two where the first one ends in a digest challenge. The last one is not observed yet.
+/// The last exchange of a hop, not observed yet.
+struct Hop<'r> {
+    exchange: Exchange,
+    sent: Cow<'r, Request>,
+    /// Whether the response has a `Content-Encoding`.
+    is_coded: bool,
+}
+
+/// One hop: one exchange, or two where the first one ends in a digest challenge.
 async fn hop<'r>(
     client: &Client,
     request: &'r Request,
     fetch: &FetchRequest<'_>,
     jar: Option<&RefCell<CookieJar>>,
     observe: &mut dyn FnMut(&Exchange, &Request),
-) -> (Exchange, Cow<'r, Request>) {
+) -> Hop<'r> {
     let sent = prepared(request, fetch, jar);
     let exchange = client.exchange(&sent).await;
-    absorb(&exchange, &sent, jar);
+    let is_coded = absorb(&exchange, &sent, jar);
     if fetch.auth != Auth::Digest {
-        return (exchange, sent);
+        return Hop { exchange, sent, is_coded };
     }
-    let Some(challenge) = challenge(&exchange.result) else { return (exchange, sent) };
+    let Some(challenge) = challenge(&exchange.result) else { return Hop { exchange, sent, is_coded } };
     observe(&exchange, &sent);
+    // Boxed, because it is rare: the future of a fetch lives on a VU's stack.
+    Box::pin(answer(client, request, fetch, jar, &challenge)).await
+}
+
+/// The second exchange of digest authentication.
+async fn answer<'r>(
+    client: &Client,
+    request: &'r Request,
+    fetch: &FetchRequest<'_>,
+    jar: Option<&RefCell<CookieJar>>,
+    challenge: &Challenge,
+) -> Hop<'r> {
     // k6 answers without a name, too.
     let (user, password) = request.target.user().unwrap_or_default();
-    let answer = challenge.answer(request, user, password);
     let mut sent = prepared(request, fetch, jar);
-    set_header(sent.to_mut(), "Authorization", answer);
+    set_header(sent.to_mut(), "Authorization", challenge.answer(request, user, password));
     let exchange = client.exchange(&sent).await;
-    absorb(&exchange, &sent, jar);
-    (exchange, sent)
+    let is_coded = absorb(&exchange, &sent, jar);
+    Hop { exchange, sent, is_coded }
 }
 
 /// The request with its cookies and its credentials; the request itself where it has none.
@@ -152,11 +173,39 @@ fn cookies(request: &Request, own: &[RequestCookie<'_>], jar: Option<&RefCell<Co
     cookie_header(header(request, "cookie"), own, &from_jar)
 }
 
-fn absorb(exchange: &Exchange, sent: &Request, jar: Option<&RefCell<CookieJar>>) {
-    if let (Ok(response), Some(jar)) = (&exchange.result, jar)
-        && has_header(&response.headers, b"set-cookie")
-    {
+/// Puts the cookies of a response into the jar; tells whether it has a `Content-Encoding`.
+fn absorb(exchange: &Exchange, sent: &Request, jar: Option<&RefCell<CookieJar>>) -> bool {
+    let Ok(response) = &exchange.result else { return false };
+    let noted = Noted::of(&response.headers);
+    if let Some(jar) = jar.filter(|_| noted.sets_cookies) {
         jar.borrow_mut().absorb(&sent.target, &response.headers, now_unix_ms());
+    }
+    noted.is_coded
+}
+
+/// The headers of a response that have to be read here.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Noted {
+    sets_cookies: bool,
+    is_coded: bool,
+}
+
+impl Noted {
+    /// One pass over the bytes, because every response of a run goes through it and nearly none has these headers.
+    fn of(headers: &Headers) -> Noted {
+        let head = headers.as_bytes();
+        let mut noted = Noted::default();
+        for end in memchr::memchr_iter(b'\n', head) {
+            let line = &head[end + 1..];
+            let starts_with =
+                |name: &[u8]| line.get(..name.len()).is_some_and(|s| s.eq_ignore_ascii_case(name));
+            match line.first() {
+                Some(b's' | b'S') => noted.sets_cookies |= starts_with(b"set-cookie:"),
+                Some(b'c' | b'C') => noted.is_coded |= starts_with(b"content-encoding:"),
+                _ => {}
+            }
+        }
+        noted
     }
 }
 
@@ -165,12 +214,9 @@ fn challenge(result: &Result<Response, Error>) -> Option<Challenge> {
     Challenge::of(&response.headers)
 }
 
-/// Decodes the body of a response that is kept.
-fn decode(exchange: &mut Exchange, sent: &Request) {
+/// Decodes the body of a response.
+fn decode(exchange: &mut Exchange) {
     let Ok(response) = &mut exchange.result else { return };
-    if !sent.keep_body || !has_header(&response.headers, b"content-encoding") {
-        return;
-    }
     let started = SystemClock::now();
     match coding::decode(&response.headers, &response.body) {
         Ok(Some(decoded)) => response.body = decoded,
@@ -180,10 +226,6 @@ fn decode(exchange: &mut Exchange, sent: &Request) {
     let decoding = SystemClock::now().since(started);
     exchange.finished = exchange.finished + decoding;
     exchange.phases.receiving_ns += u64::try_from(decoding.as_nanos()).unwrap_or(u64::MAX);
-}
-
-fn has_header(headers: &Headers, name: &[u8]) -> bool {
-    headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
 }
 
 fn header<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
@@ -199,4 +241,27 @@ fn set_header(request: &mut Request, name: &'static str, value: String) {
 /// Cookies end by the wall clock, because servers name dates.
 fn now_unix_ms() -> i64 {
     SystemClock.wall_unix_ns() / 1_000_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_noted_without_regard_to_case() {
+        let check = |lines: &str, sets_cookies: bool, is_coded: bool| {
+            let headers = Headers::new(format!("HTTP/1.1 200 OK\r\n{lines}\r\n").into());
+            assert_eq!(Noted::of(&headers), Noted { sets_cookies, is_coded }, "{lines:?}");
+        };
+        check("", false, false);
+        check("Content-Type: x\r\nServer: y\r\n", false, false);
+        check("set-COOKIE:a=1\r\n", true, false);
+        check("A: b\r\nCONTENT-encoding:\r\n", false, true);
+        check(
+            "A: Set-Cookie: a\r\nX-Set-Cookie: a\r\nSet-Cookie2: a\r\nContent-Encodings: a\r\n",
+            false,
+            false,
+        );
+        check("Content-Encoding: br\nSet-Cookie: a\n", true, true);
+    }
 }

@@ -10,7 +10,13 @@ use crate::target::Target;
 pub(crate) struct Idle {
     /// Oldest first. A VU talks to a handful of origins, so that looking through them all is the fastest index.
     connections: Vec<Connection>,
+    /// Connections found alive in a row. A server that closes silently after each response closes so fast that only
+    /// a look at the socket itself shows it; a server that has kept its connections some times need not be doubted.
+    alive_count: u32,
 }
+
+/// Connections found alive in a row before they are trusted to stay so for a moment.
+const ALIVE_COUNT_TRUSTED: u32 = 8;
 
 impl Idle {
     /// A living connection for `target`; dead ones on the way are closed.
@@ -19,9 +25,11 @@ impl Idle {
             let is_fit = |connection: &Connection| connection.target.is_same_origin(target);
             let index = self.connections.iter().rposition(is_fit)?;
             let mut connection = self.connections.remove(index);
-            if connection.is_alive(now) {
+            if connection.is_alive(now, self.alive_count >= ALIVE_COUNT_TRUSTED) {
+                self.alive_count = self.alive_count.saturating_add(1);
                 return Some(connection);
             }
+            self.doubt();
             connection.close();
         }
     }
@@ -38,6 +46,11 @@ impl Idle {
             self.connections.remove(0).close();
         }
         self.connections.push(connection);
+    }
+
+    /// A connection was closed without notice: the next ones are looked at more closely.
+    pub(crate) fn doubt(&mut self) {
+        self.alive_count = 0;
     }
 
     /// Closes them all.

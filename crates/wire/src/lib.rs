@@ -9,7 +9,8 @@
 //! * A [`Client`] exists once per VU: its idle connections, its TLS sessions, its byte counters. It lives on one
 //!   thread. [`Client::exchange`] does *one* request and gives *one* [`Exchange`]: no redirects, no cookies, no
 //!   credentials, no decompression, and no hidden retry (what the server saw is what the caller counts).
-
+//! * [`fetch`] is what a script's request means: exchanges with a [`CookieJar`], redirects, [`Auth`] and decoding,
+//!   each exchange shown to the caller.
 
 mod auth;
 mod chunked;
@@ -46,6 +47,9 @@ mod tls;
 mod trace;
 mod verify;
 mod watch;
+
+#[cfg(test)]
+mod testing;
 
 pub use auth::{Auth, basic};
 pub use client::Client;

@@ -40,15 +40,15 @@ pub(crate) fn follow(
     let keeps_body = matches!(status, 307 | 308);
     let is_absolute = is_absolute(&location);
     let is_trusted = is_in_domain(target.host(), first.target.host());
-    let keeps = |name: &str| {
+    let drops = |name: &str| {
         let is_any_of = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
-        !name.eq_ignore_ascii_case("cookie")
-            && (keeps_body || !is_any_of(&BODY_HEADERS))
-            && (is_trusted || !is_any_of(&SENSITIVE_HEADERS))
-            && !(is_absolute && name.eq_ignore_ascii_case("host"))
+        is_any_of(&["Cookie"])
+            || (!keeps_body && is_any_of(&BODY_HEADERS))
+            || (!is_trusted && is_any_of(&SENSITIVE_HEADERS))
+            || (is_absolute && is_any_of(&["Host"]))
     };
     let mut headers: Vec<(Cow<'static, str>, String)> =
-        request.headers.iter().filter(|(name, _)| keeps(name)).cloned().collect();
+        request.headers.iter().filter(|(name, _)| !drops(name)).cloned().collect();
     set_referer(&mut headers, first, request, target.is_tls());
     let method = match &request.method {
         method if keeps_body || *method == Method::HEAD => method.clone(),

@@ -1,7 +1,7 @@
 //! What the operating system says about sockets, in k6's words.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use crate::error::{Error, ErrorCode, Kind, Stage};
 
@@ -30,6 +30,14 @@ pub(crate) fn dial_error(error: &io::Error, remote: SocketAddr) -> Error {
         None => format!("dial tcp {remote}: connect: {text}"),
     };
     Error::new(code, Stage::Connect, kind, message).with_detail(detail)
+}
+
+/// Binding a connection's own end to `local_ip` failed.
+pub(crate) fn bind_error(error: &io::Error, local_ip: IpAddr) -> Error {
+    let text = text_of(error);
+    let message =
+        format!("dial: local address {local_ip} of `--local-ips`: {text}; is it one of this machine's?");
+    Error::new(ErrorCode::DIAL_UNKNOWN, Stage::Connect, Kind::Unconnected, message)
 }
 
 /// Reading from or writing to a connection (`verb`) failed.

@@ -252,7 +252,8 @@ pub(crate) fn error_of(error: &io::Error, host: &str) -> Option<Error> {
 fn certificate_error(why: &CertificateError, host: &str) -> Error {
     let detail = |text: String| format!("tls: failed to verify certificate: x509: {text}");
     match why {
-        CertificateError::UnknownIssuer => unknown_authority(),
+        // A bad signature is that of another authority with a name that we trust; Go calls both so.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => unknown_authority(),
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             let names = match why {
                 CertificateError::NotValidForNameContext { presented, .. } => presented.join(", "),
@@ -273,10 +274,12 @@ fn certificate_error(why: &CertificateError, host: &str) -> Error {
                 detail(format!("certificate has expired or is not yet valid: {why}")),
             )
         }
-        // A certificate that signed itself is refused by rustls for being an authority, which is true but not what
-        // its owner wants to hear.
+        // rustls refuses an authority's own certificate, which is what `openssl req -x509` makes by default, even
+        // where it is trusted. Its owner has to be told that, and not that it is unknown.
         CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
-            unknown_authority()
+            let text = "the server's certificate is an authority's own (CA:TRUE), which is not accepted; \
+                        let that authority sign one for the server, or use `insecureSkipTLSVerify`";
+            unknown_authority().with_detail(detail(text.to_owned()))
         }
         other => failed(ErrorCode::TLS, format!("x509: {other}"), detail(other.to_string())),
     }

@@ -62,7 +62,9 @@ fn read<'js>(args: &Args<'_, 'js>, given: &Value<'js>) -> rquickjs::Result<Reque
         return Ok((None, prepared));
     }
     let Some(object) = given.as_object() else {
-        return Err(args.type_error("invalid http.batch() argument type: expected an array or an object of requests"));
+        return Err(
+            args.type_error("invalid http.batch() argument type: expected an array or an object of requests")
+        );
     };
     let mut keys = Vec::new();
     for entry in object.props::<String, Value<'js>>() {
@@ -87,7 +89,9 @@ fn read_one<'js>(args: &Args<'_, 'js>, item: &Value<'js>) -> rquickjs::Result<Pr
         return params::prepare(args, &method, &at(1)?, given(at(2)?), given(at(3)?));
     }
     if let Some(object) = item.as_object() {
-        let is_template = object.contains_key("name")? && object.contains_key("toString")? && !object.contains_key("method")?;
+        let is_template = object.contains_key("name")?
+            && object.contains_key("toString")?
+            && !object.contains_key("method")?;
         if !is_template {
             let url: Value<'js> = object.get("url")?;
             if url.is_undefined() {
@@ -97,7 +101,13 @@ fn read_one<'js>(args: &Args<'_, 'js>, item: &Value<'js>) -> rquickjs::Result<Pr
                 Some(method) => crate::js::to_string(args.ctx, &method)?,
                 None => "GET".into(),
             };
-            return params::prepare(args, &method, &url, given(object.get("body")?), given(object.get("params")?));
+            return params::prepare(
+                args,
+                &method,
+                &url,
+                given(object.get("body")?),
+                given(object.get("params")?),
+            );
         }
     }
     params::prepare(args, "GET", item, None, None)
@@ -109,9 +119,9 @@ async fn run(vu: &Rc<VuState>, requests: Vec<Prepared>) -> Vec<Done> {
     let all = Semaphore::new(total.max(1) as usize);
     let mut hosts: HashMap<String, Rc<Semaphore>> = HashMap::new();
     for prepared in &requests {
-        hosts
-            .entry(prepared.url.target.authority().to_owned())
-            .or_insert_with(|| Rc::new(Semaphore::new(if per_host == 0 { Semaphore::MAX_PERMITS } else { per_host as usize })));
+        hosts.entry(prepared.url.target.authority().to_owned()).or_insert_with(|| {
+            Rc::new(Semaphore::new(if per_host == 0 { Semaphore::MAX_PERMITS } else { per_host as usize }))
+        });
     }
     let count = requests.len();
     let mut running = FuturesUnordered::new();

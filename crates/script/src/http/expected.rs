@@ -26,7 +26,9 @@ impl Callback {
     /// Whether `status` was expected; `None` where nobody decides.
     pub(crate) fn expects(&self, status: u16) -> Option<bool> {
         match self {
-            Callback::Statuses(ranges) => Some(ranges.iter().any(|(min, max)| (*min..=*max).contains(&status))),
+            Callback::Statuses(ranges) => {
+                Some(ranges.iter().any(|(min, max)| (*min..=*max).contains(&status)))
+            }
             Callback::Off => None,
         }
     }
@@ -58,7 +60,9 @@ pub(crate) fn expected_statuses<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<V
         let value = args.get(index);
         let range = match value.as_object() {
             Some(object) => bound(args.ctx, object, "min")?.zip(bound(args.ctx, object, "max")?),
-            None => value.as_int().and_then(|status| u16::try_from(status).ok()).map(|status| (status, status)),
+            None => {
+                value.as_int().and_then(|status| u16::try_from(status).ok()).map(|status| (status, status))
+            }
         };
         let Some(range) = range else {
             return Err(args.error(format!(
@@ -92,7 +96,7 @@ pub(crate) fn from_js<'js>(args: &Args<'_, 'js>, value: &Value<'js>) -> rquickjs
     if value.is_null() {
         return Ok(Callback::Off);
     }
-    let statuses = value.as_object().and_then(|object| Class::<ExpectedStatuses>::from_object(object));
+    let statuses = value.as_object().and_then(Class::<ExpectedStatuses>::from_object);
     match statuses {
         Some(statuses) => Ok(Callback::Statuses(statuses.borrow().0.clone())),
         None => Err(args.error("unsupported argument, expected http.expectedStatuses")),

@@ -32,7 +32,9 @@ pub(super) fn file<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let bytes = match js::bytes_of(&data) {
         Some(bytes) => bytes,
         None if data.is_string() => args.string(0)?.into_bytes(),
-        None => return Err(args.type_error("invalid type for file data: expected a string or an ArrayBuffer")),
+        None => {
+            return Err(args.type_error("invalid type for file data: expected a string or an ArrayBuffer"));
+        }
     };
     let filename = match args.given(1) {
         Some(_) => args.string(1)?,
@@ -102,11 +104,14 @@ fn push_field<'js>(
             fields.push((name, Field::File(file)));
             return Ok(());
         }
-        args.vu.warn(format!("the form field \"{name}\" is an object, which no form can hold; it is sent empty"));
+        args.vu.warn(format!(
+            "the form field \"{name}\" is an object, which no form can hold; it is sent empty"
+        ));
         fields.push((name, Field::Text(String::new())));
         return Ok(());
     }
-    let text = if value.is_null() || value.is_undefined() { String::new() } else { js::to_string(args.ctx, value)? };
+    let text =
+        if value.is_null() || value.is_undefined() { String::new() } else { js::to_string(args.ctx, value)? };
     fields.push((name, Field::Text(text)));
     Ok(())
 }

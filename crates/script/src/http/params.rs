@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use model::{Instant, SystemClock, TagSetId};
 use rquickjs::{Class, Object, Value};
+use wire::Auth;
 
 use super::expected::{self, Callback};
 use super::jar::{Jar, SharedJar};
@@ -21,14 +22,6 @@ pub(crate) enum ResponseType {
     Text,
     Binary,
     None,
-}
-
-/// Who answers an authentication challenge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Auth {
-    None,
-    Basic,
-    Digest,
 }
 
 /// A request ready to send, with all that is needed to count and answer it.
@@ -95,7 +88,7 @@ pub(crate) fn prepare<'js>(
     let mut prepared = Prepared {
         request,
         url,
-        auth: Auth::None,
+        auth: Auth::Basic,
         redirects_max: plan.http.max_redirects,
         warns_at_redirect_limit: plan.http.max_redirects_is_default,
         response_type: if discards { ResponseType::None } else { ResponseType::Text },
@@ -153,7 +146,11 @@ pub(crate) fn set_header(request: &mut wire::Request, name: &str, value: String)
     }
 }
 
-fn read_params<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, params: &Object<'js>) -> rquickjs::Result<()> {
+fn read_params<'js>(
+    args: &Args<'_, 'js>,
+    prepared: &mut Prepared,
+    params: &Object<'js>,
+) -> rquickjs::Result<()> {
     for entry in params.props::<String, Value<'js>>() {
         let (key, value) = entry?;
         if value.is_undefined() || (value.is_null() && key != "responseCallback") {
@@ -175,7 +172,9 @@ fn read_params<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, params: &Obje
                 prepared.warns_at_redirect_limit = false;
             }
             "compression" => compress(args, prepared, &js::to_string(args.ctx, &value)?)?,
-            "responseType" => prepared.response_type = response_type(args, &js::to_string(args.ctx, &value)?)?,
+            "responseType" => {
+                prepared.response_type = response_type(args, &js::to_string(args.ctx, &value)?)?
+            }
             "auth" => prepared.auth = auth(args, &js::to_string(args.ctx, &value)?)?,
             "throw" => prepared.throws = js::to_bool(&value),
             "responseCallback" => prepared.callback = expected::from_js(args, &value)?,
@@ -186,7 +185,11 @@ fn read_params<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, params: &Obje
     Ok(())
 }
 
-fn read_headers<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, value: &Value<'js>) -> rquickjs::Result<()> {
+fn read_headers<'js>(
+    args: &Args<'_, 'js>,
+    prepared: &mut Prepared,
+    value: &Value<'js>,
+) -> rquickjs::Result<()> {
     let Some(headers) = value.as_object() else { return Ok(()) };
     for entry in headers.props::<String, Value<'js>>() {
         let (name, value) = entry?;
@@ -195,7 +198,11 @@ fn read_headers<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, value: &Valu
     Ok(())
 }
 
-fn read_cookies<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, value: &Value<'js>) -> rquickjs::Result<()> {
+fn read_cookies<'js>(
+    args: &Args<'_, 'js>,
+    prepared: &mut Prepared,
+    value: &Value<'js>,
+) -> rquickjs::Result<()> {
     let Some(cookies) = value.as_object() else { return Ok(()) };
     for entry in cookies.props::<String, Value<'js>>() {
         let (name, value) = entry?;
@@ -283,12 +290,7 @@ fn response_type(args: &Args<'_, '_>, name: &str) -> rquickjs::Result<ResponseTy
 }
 
 fn auth(args: &Args<'_, '_>, name: &str) -> rquickjs::Result<Auth> {
-    match name {
-        "" | "basic" => Ok(Auth::Basic),
-        "digest" => Ok(Auth::Digest),
-        "ntlm" => Err(args.error("NTLM authentication is not supported; use basic or digest")),
-        _ => Err(args.error(format!("unknown authentication \"{name}\"; use basic or digest"))),
-    }
+    Auth::parse(name).map_err(|error| args.error(error.message))
 }
 
 #[cfg(test)]

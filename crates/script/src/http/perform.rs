@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use model::LogLevel;
-use wire::{Exchange, FetchRequest, Request};
+use model::{LogLevel, SystemClock};
+use wire::{Exchange, FetchRequest, Request, RequestCookie};
 
-use super::params::{Auth, Prepared};
+use super::params::Prepared;
 use super::response::{Facts, RequestFacts};
 use super::samples::{self, Verdict};
 use crate::state::VuState;
@@ -20,12 +20,14 @@ pub(crate) struct Done {
 /// Sends `prepared` and follows it to its last response.
 pub(crate) async fn perform(vu: &Rc<VuState>, prepared: Prepared) -> Done {
     if let Some(problem) = &prepared.problem {
-        return refuse(vu, &prepared, problem.clone());
+        let problem = problem.clone();
+        return refuse(vu, prepared, problem);
     }
     let Some(client) = vu.http.client.get() else {
         let message = "requests need a running VU";
-        let error = wire::Error::new(wire::ErrorCode::OTHER, wire::Stage::Prepare, wire::Kind::Other, message);
-        return refuse(vu, &prepared, error);
+        let error =
+            wire::Error::new(wire::ErrorCode::OTHER, wire::Stage::Prepare, wire::Kind::Other, message);
+        return refuse(vu, prepared, error);
     };
     let mut last: Option<Verdict> = None;
     let fetched = {
@@ -34,8 +36,18 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: Prepared) -> Done {
             let hop = (!is_own).then_some(&request.target);
             last = Some(samples::emit(vu, &prepared, exchange, hop));
         };
-        let jar = prepared.jar.for_requests();
-        wire::fetch(client, fetch_request(&prepared), jar, &mut observe).await
+        let cookies: Vec<RequestCookie<'_>> = prepared
+            .cookies
+            .iter()
+            .map(|(name, value, replace)| RequestCookie { name, value, replace: *replace })
+            .collect();
+        let request = FetchRequest {
+            request: &prepared.request,
+            cookies: &cookies,
+            redirects_max: prepared.redirects_max,
+            auth: prepared.auth,
+        };
+        wire::fetch(client, request, Some(prepared.jar.for_requests()), &mut observe).await
     };
     if let Some(verdict) = &last {
         samples::emit_response_time(vu, &prepared, &fetched.exchange, verdict);
@@ -49,23 +61,30 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: Prepared) -> Done {
     answer(vu, prepared, fetched.exchange, fetched.target)
 }
 
-fn fetch_request(prepared: &Prepared) -> FetchRequest<'_> {
-    let _ = Auth::None;
-    FetchRequest { request: &prepared.request }
-}
-
-/// A request that cannot be sent: nothing is counted, the script gets a response that says why.
-fn refuse(vu: &Rc<VuState>, prepared: &Prepared, error: wire::Error) -> Done {
-    let _ = (vu, prepared, error);
-    unimplemented!()
+/// A request that cannot be sent: nothing is counted, and the script gets a response that says why.
+fn refuse(vu: &Rc<VuState>, prepared: Prepared, error: wire::Error) -> Done {
+    let now = SystemClock::now();
+    let target = prepared.url.target.clone();
+    let exchange = Exchange {
+        started: now,
+        finished: now,
+        phases: wire::Phases::default(),
+        reused: false,
+        remote: None,
+        tls: None,
+        late_ns: 0,
+        result: Err(error),
+    };
+    answer(vu, prepared, exchange, target)
 }
 
 /// Makes the script's response of the last exchange.
 fn answer(vu: &Rc<VuState>, prepared: Prepared, exchange: Exchange, target: wire::Target) -> Done {
-    let (headers, body, status, proto, error) = match exchange.result {
-        Ok(response) => (Some(response.headers), response.body, response.status, response.proto, None),
-        Err(error) => (None, bytes::Bytes::new(), 0, "", Some(error)),
+    let (response, error) = match exchange.result {
+        Ok(response) => (Some(response), None),
+        Err(error) => (None, Some(error)),
     };
+    let status = response.as_ref().map_or(0, |response| response.status);
     let throws = error.as_ref().and_then(|error| complain(vu, &prepared, error));
     let error_code = match &error {
         Some(error) => error.code.0,
@@ -75,11 +94,7 @@ fn answer(vu: &Rc<VuState>, prepared: Prepared, exchange: Exchange, target: wire
     let facts = Facts {
         remote: exchange.remote,
         url: target.as_str().to_owned(),
-        status,
-        proto,
-        headers,
-        target,
-        body,
+        response,
         response_type: prepared.response_type,
         phases: exchange.phases,
         tls: exchange.tls,

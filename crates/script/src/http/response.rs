@@ -7,7 +7,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use rquickjs::class::{ClassKind, JsCell, JsClass, PropertyDescriptor, PropertyName, Readable, Trace, Tracer};
+use rquickjs::class::{
+    ClassKind, JsCell, JsClass, PropertyDescriptor, PropertyName, Readable, Trace, Tracer,
+};
 use rquickjs::{Array, Atom, Class, Ctx, Exception, Object, Persistent, Value};
 
 use super::params::ResponseType;
@@ -42,11 +44,7 @@ pub(crate) type FieldAtoms = [u32; FIELDS.len()];
 pub(crate) struct Facts {
     pub(crate) remote: Option<std::net::SocketAddr>,
     pub(crate) url: String,
-    pub(crate) status: u16,
-    pub(crate) proto: &'static str,
-    pub(crate) headers: Option<wire::Headers>,
-    pub(crate) target: wire::Target,
-    pub(crate) body: Bytes,
+    pub(crate) response: Option<wire::Response>,
     pub(crate) response_type: ResponseType,
     pub(crate) phases: wire::Phases,
     pub(crate) tls: Option<Arc<wire::TlsFacts>>,
@@ -85,7 +83,11 @@ pub(super) fn prepare<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     vu.http.fields.set(Some(atoms));
     *vu.http.field_names.borrow_mut() = Some(Persistent::save(ctx, holder));
     if let Some(prototype) = Class::<Response<'js>>::prototype(ctx)? {
-        js::set_natives(&prototype, vu, &[("json", json), ("html", html), ("submitForm", html), ("clickLink", html)])?;
+        js::set_natives(
+            &prototype,
+            vu,
+            &[("json", json), ("html", html), ("submitForm", html), ("clickLink", html)],
+        )?;
     }
     Ok(())
 }
@@ -177,7 +179,11 @@ impl<'js> JsClass<'js> for Response<'js> {
         Ok(true)
     }
 
-    fn exotic_delete_property(this: &JsCell<'js, Self>, ctx: &Ctx<'js>, atom: Atom<'js>) -> rquickjs::Result<bool> {
+    fn exotic_delete_property(
+        this: &JsCell<'js, Self>,
+        ctx: &Ctx<'js>,
+        atom: Atom<'js>,
+    ) -> rquickjs::Result<bool> {
         let response = this.borrow();
         if let Some(index) = response.field(&atom) {
             response.values.borrow_mut()[index] = Some(Value::new_undefined(ctx.clone()));
@@ -187,7 +193,11 @@ impl<'js> JsClass<'js> for Response<'js> {
         Ok(true)
     }
 
-    fn exotic_has_property(this: &JsCell<'js, Self>, ctx: &Ctx<'js>, atom: Atom<'js>) -> rquickjs::Result<bool> {
+    fn exotic_has_property(
+        this: &JsCell<'js, Self>,
+        ctx: &Ctx<'js>,
+        atom: Atom<'js>,
+    ) -> rquickjs::Result<bool> {
         let response = this.borrow();
         if response.field(&atom).is_some() {
             return Ok(true);
@@ -263,17 +273,19 @@ impl<'js> Response<'js> {
         let text = |text: &str| Ok(rquickjs::String::from_str(ctx.clone(), text)?.into_value());
         match field {
             "remote_ip" => text(&facts.remote.map_or_else(String::new, |remote| remote.ip().to_string())),
-            "remote_port" => Ok(Value::new_int(ctx.clone(), facts.remote.map_or(0, |remote| remote.port().into()))),
+            "remote_port" => {
+                Ok(Value::new_int(ctx.clone(), facts.remote.map_or(0, |remote| remote.port().into())))
+            }
             "url" => text(&facts.url),
-            "status" => Ok(Value::new_int(ctx.clone(), facts.status.into())),
+            "status" => Ok(Value::new_int(ctx.clone(), facts.status().into())),
             "status_text" => text(&facts.status_text()),
-            "proto" => text(facts.proto),
+            "proto" => text(facts.response.as_ref().map_or("", |response| response.proto)),
             "headers" => headers(ctx, facts),
             "cookies" => super::jar::response_cookies(ctx, facts),
             "body" => body(ctx, facts),
             "timings" => timings(ctx, facts),
             "tls_version" => text(facts.tls.as_ref().map_or("", |tls| tls.version)),
-            "tls_cipher_suite" => text(facts.tls.as_ref().map_or("", |tls| tls.cipher_suite)),
+            "tls_cipher_suite" => text(facts.tls.as_ref().map_or("", |tls| &tls.cipher_suite)),
             "ocsp" => ocsp(ctx),
             "error" => text(&facts.error),
             "error_code" => Ok(Value::new_int(ctx.clone(), facts.error_code.into())),
@@ -283,22 +295,28 @@ impl<'js> Response<'js> {
 }
 
 impl Facts {
-    fn status_text(&self) -> String {
-        match (&self.headers, self.status) {
-            (None, _) => String::new(),
-            (Some(headers), status) => {
-                let reason = String::from_utf8_lossy(headers.reason());
-                if reason.is_empty() { status.to_string() } else { format!("{status} {reason}") }
-            }
-        }
+    fn status(&self) -> u16 {
+        self.response.as_ref().map_or(0, |response| response.status)
+    }
+
+    fn status_text(&self) -> std::borrow::Cow<'_, str> {
+        self.response.as_ref().map_or("".into(), wire::Response::status_line_text)
+    }
+
+    /// The body, unless there is none to show.
+    fn body(&self) -> Option<&Bytes> {
+        self.response
+            .as_ref()
+            .map(|response| &response.body)
+            .filter(|_| self.response_type != ResponseType::None)
     }
 }
 
 fn headers<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
     let object = Object::new(ctx.clone())?;
-    let Some(headers) = &facts.headers else { return Ok(object.into_value()) };
+    let Some(response) = &facts.response else { return Ok(object.into_value()) };
     let mut joined: Vec<(String, String)> = Vec::new();
-    for (name, value) in headers.iter() {
+    for (name, value) in response.headers.iter() {
         let name = String::from_utf8_lossy(name);
         let name = wire::canonical_name(&name);
         let value = String::from_utf8_lossy(value);
@@ -317,17 +335,11 @@ fn headers<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
 }
 
 fn body<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
-    if facts.headers.is_none() {
-        return Ok(Value::new_null(ctx.clone()));
+    let Some(body) = facts.body() else { return Ok(Value::new_null(ctx.clone())) };
+    if facts.response_type == ResponseType::Binary {
+        return Ok(rquickjs::ArrayBuffer::new_copy(ctx.clone(), &body[..])?.into_value());
     }
-    match facts.response_type {
-        ResponseType::None => Ok(Value::new_null(ctx.clone())),
-        ResponseType::Text => {
-            let text = String::from_utf8_lossy(&facts.body);
-            Ok(rquickjs::String::from_str(ctx.clone(), &text)?.into_value())
-        }
-        ResponseType::Binary => Ok(rquickjs::ArrayBuffer::new_copy(ctx.clone(), &facts.body[..])?.into_value()),
-    }
+    Ok(rquickjs::String::from_str(ctx.clone(), &String::from_utf8_lossy(body))?.into_value())
 }
 
 fn timings<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
@@ -398,12 +410,12 @@ fn json<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let response = this_response(args)?;
     let response = response.borrow();
     let facts = &response.facts;
-    if facts.headers.is_none() || facts.response_type == ResponseType::None {
+    let Some(body) = facts.body() else {
         return Err(args.error(
             "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response",
         ));
-    }
-    let text = String::from_utf8_lossy(&facts.body);
+    };
+    let text = String::from_utf8_lossy(body);
     if args.given(0).is_some() {
         return select(args, &text, &args.string(0)?);
     }
@@ -426,7 +438,11 @@ fn json<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 fn json_problem(text: &str) -> String {
     match serde_json::from_str::<serde::de::IgnoredAny>(text) {
         Err(error) => {
-            format!("cannot parse json due to an error at line {}, character {} , error: {error}", error.line(), error.column())
+            format!(
+                "cannot parse json due to an error at line {}, character {} , error: {error}",
+                error.line(),
+                error.column()
+            )
         }
         Ok(_) => "cannot parse json".into(),
     }

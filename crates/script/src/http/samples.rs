@@ -13,18 +13,21 @@ use crate::tags::HttpKey;
 /// What one exchange was, beyond its times.
 pub(crate) struct Verdict {
     pub(crate) tags: TagSetId,
-    pub(crate) status: u16,
     pub(crate) failed: Option<bool>,
     pub(crate) mark: Mark,
 }
 
 /// Emits the samples of one exchange; `hop_url` differs from the request's own after a redirect.
-pub(crate) fn emit(vu: &VuState, prepared: &Prepared, exchange: &Exchange, hop: Option<&wire::Target>) -> Verdict {
+pub(crate) fn emit(
+    vu: &VuState,
+    prepared: &Prepared,
+    exchange: &Exchange,
+    hop: Option<&wire::Target>,
+) -> Verdict {
     let status = exchange.result.as_ref().map_or(0, |response| response.status);
     let expected = prepared.callback.expects(status);
     let verdict = Verdict {
         tags: tags_of(vu, prepared, exchange, hop, status, expected),
-        status,
         failed: expected.map(|expected| !expected),
         mark: mark_of(exchange),
     };

@@ -118,7 +118,10 @@ const TEMPLATE_URL: &str = "url";
 const TEMPLATE_NAME: &str = "name";
 
 /// A URL argument: a string, or what [`template`] made. The outer error is an exception, the inner a bad URL.
-pub(crate) fn from_js<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Result<Rc<Url>, wire::Error>> {
+pub(crate) fn from_js<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+) -> rquickjs::Result<Result<Rc<Url>, wire::Error>> {
     if let Some(object) = value.as_object()
         && let Some(url) = object.get::<_, Option<String>>(TEMPLATE_URL)?
         && let Some(name) = object.get::<_, Option<String>>(TEMPLATE_NAME)?

@@ -93,20 +93,21 @@ fn proxy<'js>(ctx: &Ctx<'js>, elements: Arc<[Box<str>]>) -> rquickjs::Result<Val
         Ok(keys)
     };
     handler.set("ownKeys", Function::new(ctx.clone(), own_keys)?)?;
-    let describe = move |ctx: Ctx<'js>, _target: Object<'js>, key: Value<'js>| -> rquickjs::Result<Value<'js>> {
-        let (value, enumerable) = match element_key(&key) {
-            Some(Key::Index(index)) if index < elements.len() => (element(&ctx, &elements, index)?, true),
-            Some(Key::Length) => (Value::new_number(ctx.clone(), elements.len() as f64), false),
-            _ => return Ok(Value::new_undefined(ctx)),
+    let describe =
+        move |ctx: Ctx<'js>, _target: Object<'js>, key: Value<'js>| -> rquickjs::Result<Value<'js>> {
+            let (value, enumerable) = match element_key(&key) {
+                Some(Key::Index(index)) if index < elements.len() => (element(&ctx, &elements, index)?, true),
+                Some(Key::Length) => (Value::new_number(ctx.clone(), elements.len() as f64), false),
+                _ => return Ok(Value::new_undefined(ctx)),
+            };
+            let descriptor = Object::new(ctx)?;
+            descriptor.set("value", value)?;
+            descriptor.set("enumerable", enumerable)?;
+            // The proxy's target has no such properties, and `length` is a plain writable one there.
+            descriptor.set("configurable", enumerable)?;
+            descriptor.set("writable", true)?;
+            Ok(descriptor.into_value())
         };
-        let descriptor = Object::new(ctx)?;
-        descriptor.set("value", value)?;
-        descriptor.set("enumerable", enumerable)?;
-        // The proxy's target has no such properties, and `length` is a plain writable one there.
-        descriptor.set("configurable", enumerable)?;
-        descriptor.set("writable", true)?;
-        Ok(descriptor.into_value())
-    };
     handler.set("getOwnPropertyDescriptor", Function::new(ctx.clone(), describe)?)?;
     let refuse = |ctx: Ctx<'js>| -> rquickjs::Result<bool> {
         Err(Exception::throw_type(&ctx, "SharedArray is immutable"))
@@ -147,4 +148,3 @@ pub(super) fn deep_freeze<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::
     freeze.call_arg::<Value<'js>>(call)?;
     Ok(())
 }
-

@@ -35,9 +35,12 @@ fn decode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let input = args.string(0)?;
     // Line breaks are allowed anywhere, as in Go.
     let input: String = input.chars().filter(|c| *c != '\n' && *c != '\r').collect();
-    let bytes = engine(args)?.decode(input).map_err(|error| args.error(format!("illegal base64 data: {error}")))?;
+    let bytes =
+        engine(args)?.decode(input).map_err(|error| args.error(format!("illegal base64 data: {error}")))?;
     if args.given(2).is_some() && args.string(2)? == "s" {
-        return Ok(rquickjs::String::from_str(args.ctx.clone(), &String::from_utf8_lossy(&bytes))?.into_value());
+        return Ok(
+            rquickjs::String::from_str(args.ctx.clone(), &String::from_utf8_lossy(&bytes))?.into_value()
+        );
     }
     Ok(rquickjs::ArrayBuffer::new(args.ctx.clone(), bytes)?.into_value())
 }

@@ -28,10 +28,16 @@ const INSTANCE: &[(&str, NativeFn)] = &[
         let began = Instant::from_ns(seat(args)?.run.progress.started_ns.load(Relaxed));
         number(args, if began == Instant::ZERO { 0.0 } else { SystemClock::now().ms_since(began) })
     }),
-    ("iterationsCompleted", |args| number(args, seat(args)?.run.progress.iterations_completed.load(Relaxed) as f64)),
-    ("iterationsInterrupted", |args| number(args, seat(args)?.run.progress.iterations_interrupted.load(Relaxed) as f64)),
+    ("iterationsCompleted", |args| {
+        number(args, seat(args)?.run.progress.iterations_completed.load(Relaxed) as f64)
+    }),
+    ("iterationsInterrupted", |args| {
+        number(args, seat(args)?.run.progress.iterations_interrupted.load(Relaxed) as f64)
+    }),
     ("vusActive", |args| number(args, f64::from(seat(args)?.run.progress.vus_active.load(Relaxed)))),
-    ("vusInitialized", |args| number(args, f64::from(seat(args)?.run.progress.vus_initialized.load(Relaxed)))),
+    ("vusInitialized", |args| {
+        number(args, f64::from(seat(args)?.run.progress.vus_initialized.load(Relaxed)))
+    }),
 ];
 
 const VU: &[(&str, NativeFn)] = &[
@@ -60,7 +66,11 @@ fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>>
     Ok(module)
 }
 
-fn with_getters<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, getters: &[(&str, NativeFn)]) -> rquickjs::Result<Object<'js>> {
+fn with_getters<'js>(
+    ctx: &Ctx<'js>,
+    vu: &Rc<VuState>,
+    getters: &[(&str, NativeFn)],
+) -> rquickjs::Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     for (name, function) in getters {
         js::getter(&object, vu, name, *function)?;
@@ -90,7 +100,9 @@ fn seat<'a>(args: &'a Args<'_, '_>) -> rquickjs::Result<&'a Seat> {
 fn scenario<'a>(args: &'a Args<'_, '_>) -> rquickjs::Result<(&'a Scenario, Call)> {
     let plan = args.vu.plan();
     match (plan, call(args)) {
-        (Some(plan), Some(call)) if args.vu.is_running() => Ok((&plan.scenarios[usize::from(call.scenario.0)], call)),
+        (Some(plan), Some(call)) if args.vu.is_running() => {
+            Ok((&plan.scenarios[usize::from(call.scenario.0)], call))
+        }
         _ => Err(args.error("getting scenario information outside of the VU context is not supported")),
     }
 }
@@ -182,7 +194,13 @@ type Read = fn(&VuState, &str) -> Option<String>;
 type Write = fn(&VuState, &str, Option<&str>);
 type Names = fn(&VuState) -> Vec<String>;
 
-fn live_map<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, read: Read, write: Write, names: Names) -> rquickjs::Result<Value<'js>> {
+fn live_map<'js>(
+    ctx: &Ctx<'js>,
+    vu: &Rc<VuState>,
+    read: Read,
+    write: Write,
+    names: Names,
+) -> rquickjs::Result<Value<'js>> {
     let handler = Object::new(ctx.clone())?;
     let state = vu.clone();
     let get = move |ctx: Ctx<'js>, target: Object<'js>, key: Value<'js>| -> rquickjs::Result<Value<'js>> {
@@ -194,9 +212,15 @@ fn live_map<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, read: Read, write: Write, nam
     };
     handler.set("get", Function::new(ctx.clone(), get)?)?;
     let state = vu.clone();
-    let set = move |ctx: Ctx<'js>, _target: Object<'js>, name: String, value: Value<'js>| -> rquickjs::Result<bool> {
+    let set = move |ctx: Ctx<'js>,
+                    _target: Object<'js>,
+                    name: String,
+                    value: Value<'js>|
+          -> rquickjs::Result<bool> {
         if value.is_object() || value.is_null() || value.is_undefined() || value.is_symbol() {
-            let text = format!("invalid value for metric tag or metadata '{name}': only String, Boolean and Number types are accepted");
+            let text = format!(
+                "invalid value for metric tag or metadata '{name}': only String, Boolean and Number types are accepted"
+            );
             return Err(Exception::throw_type(&ctx, &text));
         }
         write(&state, &name, Some(&js::to_string(&ctx, &value)?));

@@ -61,7 +61,12 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     Ok(Value::new_bool(args.ctx.clone(), all_passed))
 }
 
-fn evaluate<'js>(args: &Args<'_, 'js>, name: &str, condition: Value<'js>, value: &Value<'js>) -> rquickjs::Result<bool> {
+fn evaluate<'js>(
+    args: &Args<'_, 'js>,
+    name: &str,
+    condition: Value<'js>,
+    value: &Value<'js>,
+) -> rquickjs::Result<bool> {
     let Some(function) = condition.as_function() else { return Ok(js::to_bool(&condition)) };
     let mut call = CallArgs::new(args.ctx.clone(), 1);
     call.push_arg(value.clone())?;
@@ -152,4 +157,3 @@ const fn splitmix(mut z: u64) -> u64 {
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
-

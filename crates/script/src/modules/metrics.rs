@@ -12,7 +12,8 @@ use crate::state::{Phase, VuState};
 
 pub(super) const MODULE: Builtin = Builtin { name: "k6/metrics", build };
 
-const CLASSES: &[(&str, NativeFn)] = &[("Counter", counter), ("Gauge", gauge), ("Rate", rate), ("Trend", trend)];
+const CLASSES: &[(&str, NativeFn)] =
+    &[("Counter", counter), ("Gauge", gauge), ("Rate", rate), ("Trend", trend)];
 
 /// Longest metric name: one letter or underscore and up to 128 more characters.
 const NAME_CHARS_MAX: usize = 129;
@@ -79,7 +80,9 @@ fn declare<'js>(args: &Args<'_, 'js>, kind: MetricKind) -> rquickjs::Result<Valu
 fn is_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     let first = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
-    first && (2..=NAME_CHARS_MAX).contains(&name.len()) && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    first
+        && (2..=NAME_CHARS_MAX).contains(&name.len())
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn add<'js>(
@@ -92,7 +95,10 @@ fn add<'js>(
     tags: Option<Value<'js>>,
 ) -> rquickjs::Result<bool> {
     if vu.phase.get() == Phase::Init {
-        return Err(Exception::throw_message(ctx, "metrics must be used in the VU context, not in the init context"));
+        return Err(Exception::throw_message(
+            ctx,
+            "metrics must be used in the VU context, not in the init context",
+        ));
     }
     let value = value.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let number = if value.is_null() { f64::NAN } else { js::to_number(ctx, &value)? };
@@ -104,7 +110,10 @@ fn add<'js>(
         None
     };
     if let Some(problem) = problem {
-        let text = format!("'{}' is an invalid value for metric '{name}', {problem}", crate::console::format_value(&value));
+        let text = format!(
+            "'{}' is an invalid value for metric '{name}', {problem}",
+            crate::console::format_value(&value)
+        );
         if vu.plan().is_some_and(|plan| plan.http.throw) {
             return Err(Exception::throw_type(ctx, &text));
         }

@@ -20,8 +20,9 @@ Servers with known behaviour. The first line on stdout is the address.
   testkit serve   the counting server, with a route for every behaviour
     --tls              speaks TLS instead of plain HTTP
     --tls-port PORT    speaks TLS on this port too
-    --identity KIND    valid (the default), expired, wrong-host, self-signed, unknown-ca, client-certificate
-    --catch-all        answers 200 to everything
+    --identity KIND    valid (the default), expired, wrong-host, self-signed, unknown-ca, client-certificate,
+                       any-host (the default with --catch-all)
+    --catch-all        answers 200 to everything, whatever the host
   testkit hold    answers after ?ms= and says how long it held the request
   testkit stall   answers quickly, but for one stall
     --service-ms MS    what a reply takes (1)
@@ -107,7 +108,8 @@ fn identity(name: &str) -> Result<Identity, String> {
 }
 
 fn run(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
-    let identity = options.identity.unwrap_or(Identity::Valid);
+    let identity =
+        options.identity.unwrap_or(if options.catch_all { Identity::AnyHost } else { Identity::Valid });
     let listen = Listen { port: options.port, tls: options.tls.then_some(identity) };
     match options.verb.as_deref() {
         Some("hold") => attend(&[&testkit::hold::start(listen)?], &[], options),

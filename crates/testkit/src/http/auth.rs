@@ -174,6 +174,12 @@ mod tests {
             200,
         );
         check_digest("/digest-auth/auth/u/p/MD5-sess", "auth", "b5ece22922c5e086d1d9b6b84f353e12", 200);
+        check_digest(
+            "/digest-auth/auth/u/p/SHA-512-256",
+            "auth",
+            "441d8afd9f99745240be364545fd55501a7b99020baaa3ad70a76fe2a333443d",
+            200,
+        );
         check_digest("/digest-auth/auth/u/p", "auth", "00000000000000000000000000000000", 401);
         check_digest("/digest-auth/auth/u/p/ROT13", "auth", "", 400);
         check_digest("/digest-auth/none/u/p", "none", "", 400);

@@ -28,6 +28,9 @@ const BOMB_BYTES: u64 = 1 << 30;
 /// The bomb's zeros are packed once in this size and repeated.
 const BOMB_CHUNK_BYTES: usize = 1 << 20;
 
+/// A bomb of 16 GiB is large enough, and its checksum is still quick to combine.
+const MAX_BOMB_CHUNKS: u64 = 16 * 1024;
+
 /// The request's echo, compressed whatever the client accepts.
 fn encoded(request: &Request, name: &str, encode: fn(&[u8]) -> std::io::Result<Vec<u8>>) -> Reply {
     let headers = [("content-type", "application/json"), ("content-encoding", name)];
@@ -62,7 +65,7 @@ fn zstd(body: &[u8]) -> std::io::Result<Vec<u8>> {
 
 /// `/bomb?mib=N`: a valid gzip body of N MiB of zeros (1024 unless told), a thousandth of that on the wire.
 fn bomb(request: &Request, _: &[&str]) -> Reply {
-    let chunks = request.query_number("mib", BOMB_BYTES / BOMB_CHUNK_BYTES as u64).clamp(1, 1 << 20);
+    let chunks = request.query_number("mib", BOMB_BYTES / BOMB_CHUNK_BYTES as u64).clamp(1, MAX_BOMB_CHUNKS);
     let (chunk, chunk_crc) = packed_zeros();
     let mut crc = Crc::new();
     for _ in 0..chunks {

@@ -1,4 +1,18 @@
 //! The counting server: a route for every behaviour a client must cope with, and a count of what came.
+//!
+//! | Routes | What they are for |
+//! |---|---|
+//! | `/`, `/json`, `/html`, `/bytes/N`, `/big?bytes=`, `/status/N`, `/delay/MS`, `/drip?bytes=&ms=` | plain replies |
+//! | `/chunked/N`, `/close`, `/http10` | framings |
+//! | `/anything`, `/get`, `/post`, `/put`, `/patch`, `/delete`, `/headers`, `/response-headers?` | echoes |
+//! | `/redirect/N`, `/redirect-to?url=&status=`, `/redirect-loop` | redirects |
+//! | `/cookies`, `/cookies/set?`, `/cookies/set/NAME/VALUE`, `/cookies/set-with?cookie=`, `/cookies/delete?` | cookies |
+//! | `/basic-auth/U/P`, `/digest-auth/QOP/U/P[/ALGORITHM]` | authentication |
+//! | `/gzip`, `/deflate`, `/brotli`, `/zstd`, `/bad-gzip`, `/bomb?mib=` | content codings |
+//! | `/reset`, `/reset-after-head`, `/cut`, `/cut-chunked`, `/empty`, `/early-close-idle?ms=` | connections that end |
+//! | `/hang`, `/hang-after-head`, `/slow-head?ms=` | connections that do not |
+//! | `/malformed[/KIND]`, `/huge-head?bytes=` | bytes that are no HTTP, or too many of them |
+//! | `/_testkit/seen` | the counts as JSON; not counted itself |
 
 mod auth;
 mod basics;

@@ -108,7 +108,8 @@ pub(super) fn busy() -> Reply {
 
 /// The pool in Prometheus' text format, version 0.0.4.
 pub(super) fn metrics(config: PoolConfig, state: PoolState) -> Reply {
-    let hold_seconds = config.hold.as_secs_f64();
+    // Multiplied before it is divided, so that the sum has no more digits than it needs.
+    let held_seconds = (u128::from(state.completed) * config.hold.as_nanos()) as f64 / 1e9;
     let rows = [
         ("slots", "gauge", "Slots in the pool.", config.slots as f64),
         ("queue_limit", "gauge", "Requests that may wait for a slot.", config.queue_limit as f64),
@@ -116,12 +117,7 @@ pub(super) fn metrics(config: PoolConfig, state: PoolState) -> Reply {
         ("waiting", "gauge", "Requests that wait for a slot.", state.waiting as f64),
         ("completed_total", "counter", "Queries that are done.", state.completed as f64),
         ("refused_total", "counter", "Requests that found the queue full.", state.refused as f64),
-        (
-            "hold_seconds_total",
-            "counter",
-            "Time slots were held by queries that are done.",
-            state.completed as f64 * hold_seconds,
-        ),
+        ("hold_seconds_total", "counter", "Time slots were held by queries that are done.", held_seconds),
         (
             "wait_seconds_total",
             "counter",

@@ -1,14 +1,20 @@
 //! Certificates for test servers: valid ones, and each of the usual ways to be invalid.
 
+mod any_host;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use any_host::AnyHost;
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
-    KeyUsagePurpose,
+    BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
+    KeyPair, KeyUsagePurpose,
 };
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-use rustls::server::WebPkiClientVerifier;
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{ResolvesServerCert, WebPkiClientVerifier};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{RootCertStore, ServerConfig};
 use tempfile::TempDir;
 use time::{Duration, OffsetDateTime};
@@ -28,16 +34,19 @@ pub enum Identity {
     UnknownCa,
     /// Valid, and asks for a client certificate of the same CA.
     ClientCertificate,
+    /// Good for whatever host the client names, signed by the CA in [`TlsFiles::ca`].
+    AnyHost,
 }
 
 /// Every identity with its name on the command line.
-pub const IDENTITIES: [(&str, Identity); 6] = [
+pub const IDENTITIES: [(&str, Identity); 7] = [
     ("valid", Identity::Valid),
     ("expired", Identity::Expired),
     ("wrong-host", Identity::WrongHost),
     ("self-signed", Identity::SelfSigned),
     ("unknown-ca", Identity::UnknownCa),
     ("client-certificate", Identity::ClientCertificate),
+    ("any-host", Identity::AnyHost),
 ];
 
 /// PEM files that live as long as their server.
@@ -98,40 +107,62 @@ impl From<std::io::Error> for TlsError {
     }
 }
 
+/// The names of this machine.
+const LOCAL_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
 /// Makes fresh certificates and the server's configuration (HTTP/1.1, TLS 1.2 and 1.3).
 pub(crate) fn make(identity: Identity) -> Result<(Arc<ServerConfig>, TlsFiles), TlsError> {
     let ca = authority("Plimsoll test CA")?;
     let key = KeyPair::generate()?;
-    let leaf = leaf_params(identity)?;
-    let certificate = match identity {
-        Identity::SelfSigned => leaf.self_signed(&key)?,
-        Identity::UnknownCa => leaf.signed_by(&key, &*authority("Some other CA")?)?,
-        _ => leaf.signed_by(&key, &ca)?,
-    };
     let files = write_files(&ca)?;
-
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config_error = |error: &dyn std::fmt::Display| TlsError::Config(error.to_string());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .map_err(|error| config_error(&error))?;
+        .map_err(|error| TlsError::Config(error.to_string()))?;
     let builder = match identity {
         Identity::ClientCertificate => {
-            let mut roots = RootCertStore::empty();
-            roots.add(CertificateDer::from(ca.der().to_vec())).map_err(|error| config_error(&error))?;
-            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
-                .build()
-                .map_err(|error| config_error(&error))?;
-            builder.with_client_cert_verifier(verifier)
+            builder.with_client_cert_verifier(client_verifier(&ca, Arc::clone(&provider))?)
         }
         _ => builder.with_no_client_auth(),
     };
-    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
-    let mut config = builder
-        .with_single_cert(vec![certificate.der().clone()], key)
-        .map_err(|error| config_error(&error))?;
+
+    let local = |expired| leaf_params(&LOCAL_NAMES, expired);
+    let leaf = match identity {
+        Identity::AnyHost => None,
+        Identity::SelfSigned => Some(local(false)?.self_signed(&key)?),
+        Identity::UnknownCa => Some(local(false)?.signed_by(&key, &*authority("Some other CA")?)?),
+        Identity::WrongHost => Some(leaf_params(&["wrong.example"], false)?.signed_by(&key, &ca)?),
+        Identity::Expired => Some(local(true)?.signed_by(&key, &ca)?),
+        Identity::Valid | Identity::ClientCertificate => Some(local(false)?.signed_by(&key, &ca)?),
+    };
+    let resolver: Arc<dyn ResolvesServerCert> = match leaf {
+        Some(leaf) => Arc::new(SingleCertAndKey::from(certified_key(&leaf, &key, &provider)?)),
+        None => Arc::new(AnyHost::new(ca, key, provider)?),
+    };
+    let mut config = builder.with_cert_resolver(resolver);
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok((Arc::new(config), files))
+}
+
+fn client_verifier(
+    ca: &CertifiedIssuer<'_, KeyPair>,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<dyn ClientCertVerifier>, TlsError> {
+    let mut roots = RootCertStore::empty();
+    roots.add(ca.der().clone()).map_err(|error| TlsError::Config(error.to_string()))?;
+    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+        .build()
+        .map_err(|error| TlsError::Config(error.to_string()))
+}
+
+fn certified_key(
+    leaf: &Certificate,
+    key: &KeyPair,
+    provider: &CryptoProvider,
+) -> Result<CertifiedKey, TlsError> {
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    CertifiedKey::from_der(vec![leaf.der().clone()], key, provider)
+        .map_err(|error| TlsError::Config(error.to_string()))
 }
 
 fn authority(name: &str) -> Result<CertifiedIssuer<'static, KeyPair>, rcgen::Error> {
@@ -142,18 +173,13 @@ fn authority(name: &str) -> Result<CertifiedIssuer<'static, KeyPair>, rcgen::Err
     CertifiedIssuer::self_signed(params, KeyPair::generate()?)
 }
 
-fn leaf_params(identity: Identity) -> Result<CertificateParams, rcgen::Error> {
-    let names: &[&str] = match identity {
-        Identity::WrongHost => &["wrong.example"],
-        _ => &["localhost", "127.0.0.1", "::1"],
-    };
+fn leaf_params(names: &[&str], expired: bool) -> Result<CertificateParams, rcgen::Error> {
     let mut params = CertificateParams::new(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?;
     params.distinguished_name.push(DnType::CommonName, names[0]);
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     let now = OffsetDateTime::now_utc();
     params.not_before = now - Duration::days(30);
-    params.not_after =
-        if identity == Identity::Expired { now - Duration::days(1) } else { now + Duration::days(30) };
+    params.not_after = if expired { now - Duration::days(1) } else { now + Duration::days(30) };
     Ok(params)
 }
 
@@ -177,8 +203,8 @@ mod tests {
     use std::net::TcpStream;
     use std::path::Path;
 
-    use rustls::pki_types::ServerName;
     use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, ServerName};
     use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
     use super::*;
@@ -249,6 +275,9 @@ mod tests {
         check(Identity::WrongHost, "wrong.example", false, fine);
         check(Identity::SelfSigned, "localhost", false, Err("UnknownIssuer"));
         check(Identity::UnknownCa, "localhost", false, Err("UnknownIssuer"));
+        check(Identity::AnyHost, "api.shop.example", false, fine);
+        check(Identity::AnyHost, "localhost", false, fine);
+        check(Identity::AnyHost, "127.0.0.1", false, fine);
         check(Identity::ClientCertificate, "localhost", true, fine);
         check(Identity::ClientCertificate, "localhost", false, Err("CertificateRequired"));
     }

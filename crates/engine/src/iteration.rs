@@ -1,0 +1,134 @@
+//! One iteration: called, timed, counted.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+
+use model::metric::builtin::{
+    ITERATION_DURATION, ITERATION_FAILED, ITERATION_LATENESS, ITERATION_RESPONSE_TIME, ITERATIONS,
+};
+use model::{Instant, Mark, Metadata, Sample, SystemClock, SystemTag};
+
+use crate::scenario::ScenarioRoom;
+use crate::shared::RunShared;
+use crate::vu_task::{Living, panic_text};
+use crate::{AbortReason, IterationCall, IterationEnd, Seat};
+
+impl ScenarioRoom {
+    /// Runs one iteration on the calling VU's coroutine, and the pad up to `minIterationDuration` after it.
+    pub(crate) fn run_iteration(
+        &self,
+        living: &mut Living,
+        due: Option<Instant>,
+        is_first: bool,
+    ) -> IterationEnd {
+        let call = self.call(living, due, is_first);
+        let end = iterate(&self.run, living, &call);
+        let finished = SystemClock::now();
+        self.count(end);
+        self.record(&living.seat, &call, end, finished);
+        if end == IterationEnd::Aborted {
+            living.seat.control.stop(AbortReason::Script(None));
+        }
+        let padded = call.started + self.run.plan.min_iteration_duration;
+        if finished < padded && !living.is_broken {
+            // Called off like the iteration itself: then nothing is left to wait for.
+            let _ = vu::block_on(vu::timer::sleep_until(padded));
+        }
+        end
+    }
+
+    fn call(&self, living: &mut Living, due: Option<Instant>, is_first: bool) -> IterationCall {
+        let iteration_in_instance = self.progress().iterations_started.fetch_add(1, Ordering::Relaxed);
+        let position = living.iterations_of.iter().position(|(scenario, _)| *scenario == self.id);
+        let position = position.unwrap_or_else(|| {
+            living.iterations_of.push((self.id, 0));
+            living.iterations_of.len() - 1
+        });
+        let in_scenario = &mut living.iterations_of[position].1;
+        let call = IterationCall {
+            scenario: self.id,
+            iteration_in_scenario: *in_scenario,
+            iteration_in_instance,
+            iteration_in_test: self.shared().stripe.global_index(iteration_in_instance),
+            vu_iteration: living.iterations,
+            due,
+            started: SystemClock::now(),
+            first_in_activation: is_first,
+            setup_data: self.setup_data.clone(),
+        };
+        *in_scenario += 1;
+        living.iterations += 1;
+        living.last_scenario = Some(self.id);
+        call
+    }
+
+    fn count(&self, end: IterationEnd) {
+        let progress = &self.run.config.progress;
+        match end {
+            IterationEnd::Completed | IterationEnd::Failed => {
+                progress.iterations_completed.fetch_add(1, Ordering::Relaxed);
+                self.progress().iterations_completed.fetch_add(1, Ordering::Relaxed);
+                if end == IterationEnd::Failed {
+                    progress.iterations_failed.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            IterationEnd::Interrupted | IterationEnd::Aborted => {
+                progress.iterations_interrupted.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// k6's two metrics for full iterations; beside them our own, which also know of the others.
+    fn record(&self, seat: &Seat, call: &IterationCall, end: IterationEnd, finished: Instant) {
+        let metadata = self.metadata(seat, call);
+        let record = |metric, value, mark| {
+            let sample = Sample { metric, tags: self.tags, value, at: finished, mark };
+            self.worker.record_with(sample, metadata.clone());
+        };
+        let is_full = matches!(end, IterationEnd::Completed | IterationEnd::Failed);
+        if is_full {
+            record(ITERATIONS, 1.0, Mark::Measured);
+            record(ITERATION_DURATION, finished.ms_since(call.started), Mark::Measured);
+        }
+        if !self.run.is_honest() {
+            return;
+        }
+        if is_full {
+            let failed = if end == IterationEnd::Failed { 1.0 } else { 0.0 };
+            record(ITERATION_FAILED, failed, Mark::Measured);
+        }
+        let Some(due) = call.due else { return };
+        record(ITERATION_LATENESS, call.started.ms_since(due), Mark::Measured);
+        let mark = match end {
+            IterationEnd::Completed => Mark::Measured,
+            IterationEnd::Failed => Mark::Failed,
+            // It would have taken at least this long.
+            IterationEnd::Interrupted | IterationEnd::Aborted => Mark::Cut,
+        };
+        record(ITERATION_RESPONSE_TIME, finished.ms_since(due), mark);
+    }
+
+    /// The system tags that k6 keeps out of series: made only where somebody will read them.
+    fn metadata(&self, seat: &Seat, call: &IterationCall) -> Option<Metadata> {
+        let system_tags = self.run.plan.system_tags;
+        let facts = [(SystemTag::Iter, call.vu_iteration), (SystemTag::Vu, seat.vu_id)];
+        if !self.worker.wants_samples() || !facts.iter().any(|(tag, _)| system_tags.has(*tag)) {
+            return None;
+        }
+        let wanted = facts.iter().filter(|(tag, _)| system_tags.has(*tag));
+        Some(wanted.map(|(tag, value)| (tag.as_str().into(), value.to_string().into())).collect())
+    }
+}
+
+fn iterate(run: &RunShared, living: &mut Living, call: &IterationCall) -> IterationEnd {
+    let vu = &mut living.vu;
+    match catch_unwind(AssertUnwindSafe(|| vu.iterate(call))) {
+        Ok(end) => end,
+        Err(payload) => {
+            let message = format!("iteration {} panicked: {}", call.iteration_in_test, panic_text(&*payload));
+            living.seat.worker.error(SystemClock::now(), message);
+            living.mend(run);
+            IterationEnd::Failed
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Closed executors on one thread: VUs that loop, each starting its next iteration when the last one is done.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+use model::plan::Executor;
+use model::{DropCause, Instant, SystemClock};
+use schedule::{Lane, Next, Quota, Schedule};
+
+use crate::IterationEnd;
+use crate::room::{Pause, Room};
+use crate::scenario::ScenarioRoom;
+use crate::vu_task::{Living, VuHandle, Work};
+
+/// One VU in one closed scenario: what the lane wants of it, and what it does.
+pub(crate) struct Stint {
+    scenario: Rc<ScenarioRoom>,
+    /// Whether it may start iterations.
+    is_wanted: Cell<bool>,
+    /// Whether it has work: from being told until it has stopped.
+    has_work: Cell<bool>,
+    /// When its last iteration must have ended.
+    hard_end: Cell<Instant>,
+    /// Iterations it has started.
+    started: Cell<u64>,
+}
+
+impl Stint {
+    /// The loop of a VU, on its coroutine.
+    pub(crate) fn run(&self, living: &mut Living, handle: &VuHandle) {
+        let scenario = &self.scenario;
+        handle.serves.set(Some(scenario.id));
+        handle.deadline.set(self.hard_end.get());
+        let progress = &scenario.run.config.progress;
+        progress.vus_active.fetch_add(1, Ordering::Relaxed);
+        scenario.progress().vus_active.fetch_add(1, Ordering::Relaxed);
+        let mut is_first = true;
+        while self.may_start(living) {
+            // Left over where the VU was to go and then was wanted again.
+            vu::clear_interrupt();
+            self.started.set(self.started.get() + 1);
+            let end = scenario.run_iteration(living, None, is_first);
+            is_first = false;
+            if end == IterationEnd::Aborted {
+                break;
+            }
+            // An iteration that never waits would otherwise keep the thread for itself.
+            vu::yield_now();
+        }
+        progress.vus_active.fetch_sub(1, Ordering::Relaxed);
+        scenario.progress().vus_active.fetch_sub(1, Ordering::Relaxed);
+        self.has_work.set(false);
+        scenario.leave();
+    }
+
+    fn may_start(&self, living: &Living) -> bool {
+        let now = SystemClock::now();
+        if !self.is_wanted.get() || now >= self.scenario.end || !living.may_go_on(now) {
+            return false;
+        }
+        match self.scenario.shared().quota {
+            Quota::Unlimited => true,
+            Quota::PerVu(iterations) => self.started.get() < iterations,
+            Quota::Shared(iterations) => self.scenario.shared().take_from_pile(iterations),
+        }
+    }
+}
+
+/// Drives a closed scenario's VUs of this thread from its start to its hard end.
+pub(crate) async fn run(room: Rc<Room>, scenario: Rc<ScenarioRoom>) {
+    let plan = scenario.plan();
+    let mut schedule =
+        schedule::schedule(scenario.id, plan, &scenario.run.plan.segment, Lane::ONLY, scenario.start);
+    let lane = ClosedLane::new(scenario.clone());
+    // A segment without VUs has nothing to wait for.
+    if schedule::vus(&plan.executor, &scenario.run.plan.segment).0 > 0 {
+        lane.follow(&room, &mut *schedule).await;
+    }
+    room.wind_down(&scenario).await;
+    lane.drop_rest(scenario.shared().leave_lane());
+    room.leave();
+}
+
+struct ClosedLane {
+    scenario: Rc<ScenarioRoom>,
+    /// With the VU's number in the scenario, ascending.
+    stints: Vec<(u32, Rc<VuHandle>, Rc<Stint>)>,
+}
+
+impl ClosedLane {
+    fn new(scenario: Rc<ScenarioRoom>) -> ClosedLane {
+        let stint = |(number, vu): &(u32, Rc<VuHandle>)| {
+            let stint = Rc::new(Stint {
+                scenario: scenario.clone(),
+                is_wanted: Cell::new(false),
+                has_work: Cell::new(false),
+                hard_end: Cell::new(scenario.hard_end),
+                started: Cell::new(0),
+            });
+            (*number, vu.clone(), stint)
+        };
+        let stints = scenario.vus.borrow().iter().map(stint).collect();
+        ClosedLane { scenario, stints }
+    }
+
+    async fn follow(&self, room: &Rc<Room>, schedule: &mut dyn Schedule) {
+        let mut has_begun = false;
+        loop {
+            let until = match schedule.next(SystemClock::now()) {
+                Next::Vus { at, target } => {
+                    room.mark_started(&self.scenario);
+                    self.set_target(at, target);
+                    has_begun = true;
+                    continue;
+                }
+                Next::Wait(until) => until,
+                Next::Arrival(_) | Next::Done { .. } => break,
+            };
+            // With a quota the VUs stop by themselves, perhaps long before the time is up.
+            let is_finite = self.scenario.shared().quota != Quota::Unlimited;
+            if is_finite && has_begun && self.scenario.running() == 0 {
+                break;
+            }
+            if room.pause(until, &self.scenario).await == Pause::Stopped {
+                break;
+            }
+        }
+        for (_, _, stint) in &self.stints {
+            stint.is_wanted.set(false);
+        }
+    }
+
+    fn set_target(&self, at: Instant, target: u32) {
+        for (number, vu, stint) in &self.stints {
+            let is_wanted = *number < target;
+            if is_wanted == stint.is_wanted.get() {
+                continue;
+            }
+            if is_wanted { self.begin(vu, stint) } else { self.retire(at, vu, stint) }
+        }
+    }
+
+    /// Lets a VU loop; one that still finishes its last iteration just goes on.
+    fn begin(&self, vu: &Rc<VuHandle>, stint: &Rc<Stint>) {
+        stint.is_wanted.set(true);
+        stint.hard_end.set(self.scenario.hard_end);
+        if stint.has_work.replace(true) {
+            vu.deadline.set(self.scenario.hard_end);
+            return;
+        }
+        self.scenario.enter();
+        vu.mailbox.push(Work::Loop(stint.clone()));
+    }
+
+    /// Lets a VU finish its iteration within `gracefulRampDown`.
+    fn retire(&self, at: Instant, vu: &Rc<VuHandle>, stint: &Rc<Stint>) {
+        let Executor::RampingVus { graceful_ramp_down, .. } = self.scenario.plan().executor else { return };
+        let hard_end = (at + graceful_ramp_down).min(self.scenario.hard_end);
+        stint.is_wanted.set(false);
+        stint.hard_end.set(hard_end);
+        if !stint.has_work.get() {
+            return;
+        }
+        vu.deadline.set(hard_end);
+        let (vu, stint) = (vu.clone(), stint.clone());
+        tokio::task::spawn_local(async move {
+            vu::timer::sleep_until(hard_end).await;
+            let is_meant = !stint.is_wanted.get() && stint.hard_end.get() == hard_end;
+            if is_meant && stint.has_work.get() {
+                vu.interrupt();
+            }
+        });
+    }
+
+    /// Counts the iterations that the time did not suffice for; those of a shared pile once, in the last lane.
+    fn drop_rest(&self, is_last_lane: bool) {
+        let shared = self.scenario.shared();
+        let left = match shared.quota {
+            Quota::PerVu(iterations) => {
+                self.stints.iter().map(|(_, _, stint)| iterations.saturating_sub(stint.started.get())).sum()
+            }
+            Quota::Shared(iterations) if is_last_lane => shared.left_in_pile(iterations),
+            Quota::Shared(_) | Quota::Unlimited => 0,
+        };
+        if left > 0 {
+            self.scenario.drop_iterations(left, DropCause::TimeUp, SystemClock::now());
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Arrival-rate executors on one thread: iterations start when they are due, on whichever VU is idle.
+
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use model::{Arrival, DropCause, SystemClock};
+use schedule::{Lane, Next, Schedule};
+
+use crate::report::Order;
+use crate::room::{Pause, Room};
+use crate::scenario::ScenarioRoom;
+use crate::vu_task::{Living, VuHandle, Work};
+
+/// Overdue arrivals handled at one go. Then the VUs get their turn, so that those that are done can become idle.
+const BURST_MAX: u32 = 64;
+
+/// How long after the end other threads may still reserve idle VUs of this one: an arrival due exactly at the end may
+/// reach its own thread a moment later.
+const LANE_SKEW: Duration = Duration::from_millis(5);
+
+/// Drives an arrival-rate scenario's lane of this thread from its start to its hard end.
+pub(crate) async fn run(room: Rc<Room>, scenario: Rc<ScenarioRoom>) {
+    let lane = Lane { index: scenario.worker.index() as u32, of: scenario.run.orders.len() as u32 };
+    let segment = &scenario.run.plan.segment;
+    let mut schedule = schedule::schedule(scenario.id, scenario.plan(), segment, lane, scenario.start);
+    scenario.open_idle();
+    follow(&room, &scenario, &mut *schedule).await;
+    if !room.is_stopped() {
+        vu::timer::sleep_until(scenario.end + LANE_SKEW).await;
+    }
+    scenario.close_idle();
+    room.wind_down(&scenario).await;
+    room.leave();
+}
+
+async fn follow(room: &Rc<Room>, scenario: &Rc<ScenarioRoom>, schedule: &mut dyn Schedule) {
+    let mut burst = 0;
+    loop {
+        match schedule.next(SystemClock::now()) {
+            Next::Arrival(arrival) => {
+                room.mark_started(scenario);
+                if room.is_stopped() {
+                    return;
+                }
+                scenario.offer(arrival);
+                burst += 1;
+                if burst == BURST_MAX {
+                    burst = 0;
+                    tokio::task::yield_now().await;
+                }
+            }
+            Next::Wait(until) => {
+                burst = 0;
+                if room.pause(until, scenario).await == Pause::Stopped {
+                    return;
+                }
+            }
+            Next::Vus { .. } | Next::Done { .. } => return,
+        }
+    }
+}
+
+impl ScenarioRoom {
+    /// Makes this thread's VUs idle for arrivals.
+    fn open_idle(&self) {
+        let vus = self.vus.borrow();
+        self.idle.borrow_mut().extend(vus.iter().map(|(_, vu)| vu.clone()));
+        self.shared().add_idle(self.worker.index(), vus.len() as u32);
+    }
+
+    /// No arrival is accepted any more but those that others have reserved a VU for already.
+    fn close_idle(&self) {
+        self.is_closed.set(true);
+        let unreserved = self.shared().close_idle(self.worker.index()) as usize;
+        let mut idle = self.idle.borrow_mut();
+        let keep = idle.len().saturating_sub(unreserved);
+        idle.truncate(keep);
+    }
+
+    /// Whether a VU is reserved for an arrival that is still on its way.
+    pub(crate) fn is_awaiting(&self) -> bool {
+        self.is_closed.get() && !self.idle.borrow().is_empty()
+    }
+
+    /// Starts an iteration on an idle VU of this thread, else of another one; else it is lost for good.
+    fn offer(self: &Rc<Self>, arrival: Arrival) {
+        let own = self.worker.index();
+        if self.shared().reserve(own) {
+            self.start(arrival);
+        } else if let Some(worker) = self.shared().reserve_elsewhere(own) {
+            self.run.order(worker, Order::Arrival(arrival));
+        } else {
+            self.lose(arrival);
+        }
+    }
+
+    /// Starts an iteration on a VU of this thread that has been reserved for it.
+    pub(crate) fn start(self: &Rc<Self>, arrival: Arrival) {
+        // The one that has been idle for longest, so that all VUs get their share, as in k6.
+        let vu = self.idle.borrow_mut().pop_front().expect("a reserved VU is in the queue of idle ones");
+        self.enter();
+        vu.mailbox.push(Work::Arrival(self.clone(), arrival));
+    }
+
+    /// Counts a drop, and has one more VU made if the plan allows it.
+    fn lose(&self, arrival: Arrival) {
+        let shared = self.shared();
+        let now = SystemClock::now();
+        let begins_growth = shared.begin_growth();
+        let cause = if begins_growth || shared.is_growing() {
+            DropCause::VuStarting
+        } else {
+            DropCause::VusExhausted
+        };
+        self.drop_iterations(1, cause, now);
+        if begins_growth {
+            let id = self.run.next_vu_id.fetch_add(1, Ordering::Relaxed);
+            self.run.order(self.run.worker_of(id), Order::Grow { scenario: arrival.scenario, id });
+        } else if cause == DropCause::VusExhausted && !shared.has_warned.swap(true, Ordering::Relaxed) {
+            let name = &self.plan().name;
+            self.worker.warn(
+                now,
+                format!(
+                    "scenario {name}: every VU was busy and maxVUs is reached, so iterations are dropped \
+                     (counted in dropped_iterations)"
+                ),
+            );
+        }
+    }
+
+    /// Runs one iteration on the VU's coroutine.
+    pub(crate) fn run_arrival(self: &Rc<Self>, arrival: Arrival, living: &mut Living, vu: &Rc<VuHandle>) {
+        vu.serves.set(Some(self.id));
+        vu.deadline.set(self.hard_end);
+        if living.may_go_on(SystemClock::now()) {
+            let progress = &self.run.config.progress;
+            progress.vus_active.fetch_add(1, Ordering::Relaxed);
+            self.progress().vus_active.fetch_add(1, Ordering::Relaxed);
+            let is_first = living.last_scenario != Some(self.id);
+            self.run_iteration(living, Some(arrival.due), is_first);
+            progress.vus_active.fetch_sub(1, Ordering::Relaxed);
+            self.progress().vus_active.fetch_sub(1, Ordering::Relaxed);
+        }
+        if !self.is_closed.get() && !living.is_broken {
+            self.make_idle(vu.clone());
+        }
+        self.leave();
+    }
+
+    /// Puts a VU of this thread at the disposal of arrivals.
+    pub(crate) fn make_idle(&self, vu: Rc<VuHandle>) {
+        self.idle.borrow_mut().push_back(vu);
+        self.shared().add_idle(self.worker.index(), 1);
+    }
+}

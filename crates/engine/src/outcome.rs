@@ -1,0 +1,116 @@
+//! What a run is given, and what it leaves.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::{DropCause, MetricRegistry, RunProgress, TagInterner};
+use tally::{Evaluation, Thresholds, Totals};
+
+use crate::{AbortReason, ProgramError, RunControl};
+
+/// Bytes of a VU's stack. Pages that are never touched cost nothing.
+const STACK_BYTES: usize = 1 << 20;
+
+/// What a run needs beside its plan and its program.
+#[derive(Clone)]
+pub struct RunConfig {
+    /// Worker threads; at least 1.
+    pub workers: usize,
+    /// Bytes of each VU's stack.
+    pub stack_bytes: usize,
+    /// The metrics, as declared by the script's init.
+    pub registry: Arc<MetricRegistry>,
+    /// The tag sets.
+    pub tags: Arc<TagInterner>,
+    /// The counters that the VUs and the display read.
+    pub progress: Arc<RunProgress>,
+    /// Ends the run early.
+    pub control: RunControl,
+    /// The plan's thresholds, parsed once the script's own metrics are declared.
+    pub thresholds: Thresholds,
+    /// Whether a listener wants raw samples.
+    pub wants_samples: bool,
+}
+
+impl RunConfig {
+    /// For so many scenarios, with a worker per core and everything else fresh.
+    pub fn new(scenarios: usize) -> RunConfig {
+        RunConfig {
+            workers: std::thread::available_parallelism().map_or(1, usize::from),
+            stack_bytes: STACK_BYTES,
+            registry: Arc::default(),
+            tags: Arc::default(),
+            progress: Arc::new(RunProgress::new(scenarios)),
+            control: RunControl::default(),
+            thresholds: Thresholds::default(),
+            wants_samples: false,
+        }
+    }
+}
+
+/// How a run ended. Exit codes are chosen elsewhere.
+#[derive(Debug)]
+pub struct RunOutcome {
+    /// Why it ended before its plan did.
+    pub aborted: Option<AbortReason>,
+    /// Whether the script called `test.fail()`.
+    pub marked_failed: bool,
+    /// The run never began: a VU's init code failed, or the system has no threads left.
+    pub init_error: Option<ProgramError>,
+    /// `setup()` failed.
+    pub setup_error: Option<LifecycleError>,
+    /// `teardown()` failed.
+    pub teardown_error: Option<LifecycleError>,
+    /// What `setup()` returned, as JSON.
+    pub setup_data: Option<Arc<str>>,
+    /// What all windows add up to.
+    pub totals: Totals,
+    /// The last word on the thresholds.
+    pub thresholds: Evaluation,
+    /// Dropped iterations of each scenario, by cause.
+    pub drops: Vec<DropCounts>,
+    /// Raw samples that the listeners did not get.
+    pub samples_lost: u64,
+    /// Worker threads that a VU held so long that the run ended without them; their last samples are lost.
+    pub workers_lost: usize,
+    /// From the start of setup to the end of teardown.
+    pub elapsed: Duration,
+}
+
+/// What went wrong in `setup()` or `teardown()`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LifecycleError {
+    /// It took longer than it may.
+    #[error("end within {0:?}")]
+    TimedOut(Duration),
+    /// It failed by itself.
+    #[error(transparent)]
+    Failed(#[from] ProgramError),
+}
+
+/// Dropped iterations by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DropCounts {
+    /// Every VU was busy and `maxVUs` reached.
+    pub vus_exhausted: u64,
+    /// Every VU was busy and a further one was being initialised.
+    pub vu_starting: u64,
+    /// The time was up before the iterations were.
+    pub time_up: u64,
+}
+
+impl DropCounts {
+    /// Of all causes.
+    pub fn total(&self) -> u64 {
+        self.vus_exhausted + self.vu_starting + self.time_up
+    }
+
+    /// Of one cause.
+    pub fn of(&self, cause: DropCause) -> u64 {
+        match cause {
+            DropCause::VusExhausted => self.vus_exhausted,
+            DropCause::VuStarting => self.vu_starting,
+            DropCause::TimeUp => self.time_up,
+        }
+    }
+}

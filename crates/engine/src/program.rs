@@ -1,0 +1,122 @@
+//! What the engine runs: the contract between a run and the code of its VUs.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use model::{Instant, RunProgress, ScenarioId};
+
+use crate::{Deadline, RunControl, WorkerShared};
+
+/// The code of a test. The binary adapts the script host to it; tests use closures.
+///
+/// Every call happens inside a coroutine on a worker thread, so the code may wait with [`vu::block_on`].
+pub trait Program: Send + Sync {
+    /// Makes one VU: init code runs here.
+    ///
+    /// # Errors
+    /// Init code failed. Before the start that ends the run; for a VU added later it is logged.
+    fn create_vu(&self, seat: Seat) -> Result<Box<dyn Vu>, ProgramError>;
+
+    /// Whether there is a `setup()`.
+    fn has_setup(&self) -> bool {
+        false
+    }
+
+    /// Runs `setup()` in a VU of its own, number 0, and gives its data as JSON.
+    ///
+    /// # Errors
+    /// It threw, or was called off; then no iteration starts and `teardown()` does not run.
+    fn setup(&self, _seat: Seat) -> Result<Option<Arc<str>>, ProgramError> {
+        Ok(None)
+    }
+
+    /// Whether there is a `teardown()`.
+    fn has_teardown(&self) -> bool {
+        false
+    }
+
+    /// Runs `teardown()` in a VU of its own, number 0, with the data of `setup()`.
+    ///
+    /// # Errors
+    /// It threw, or was called off.
+    fn teardown(&self, _seat: Seat, _data: Option<&Arc<str>>) -> Result<(), ProgramError> {
+        Ok(())
+    }
+}
+
+/// One VU, alive from its init to the end of the run.
+pub trait Vu {
+    /// Runs one iteration to its end. It ends soon after the seat's deadline: a wait is called off by the engine, and
+    /// code that computes without waiting asks [`Seat::deadline`] now and then.
+    fn iterate(&mut self, call: &IterationCall) -> IterationEnd;
+}
+
+/// Where a VU sits: its numbers, its thread, and what it may touch of the run.
+#[derive(Clone)]
+pub struct Seat {
+    /// Its number in the whole test, from 1; 0 for `setup()` and `teardown()`.
+    pub vu_id: u64,
+    /// Its number in this instance, from 1; 0 for `setup()` and `teardown()`.
+    pub id_in_instance: u64,
+    /// What the VUs of its thread share.
+    pub worker: Rc<WorkerShared>,
+    /// Counters of the run.
+    pub progress: Arc<RunProgress>,
+    /// Ends the run (`test.abort()`, `test.fail()`).
+    pub control: RunControl,
+    /// When its present work must have ended.
+    pub deadline: Arc<Deadline>,
+}
+
+/// One iteration, as its VU sees it.
+#[derive(Clone, Debug)]
+pub struct IterationCall {
+    /// Of which scenario.
+    pub scenario: ScenarioId,
+    /// This VU's iterations in this scenario before this one (`exec.vu.iterationInScenario`).
+    pub iteration_in_scenario: u64,
+    /// The scenario's iterations started in this instance before this one (`exec.scenario.iterationInInstance`).
+    pub iteration_in_instance: u64,
+    /// Its index in the whole test, unique over all instances (`exec.scenario.iterationInTest`).
+    pub iteration_in_test: u64,
+    /// This VU's iterations before this one, in all scenarios (`__ITER`).
+    pub vu_iteration: u64,
+    /// When it was due; `None` in closed scenarios.
+    pub due: Option<Instant>,
+    /// When it started.
+    pub started: Instant,
+    /// Whether the VU has just come (back) to the scenario: tags and environment are set anew.
+    pub first_in_activation: bool,
+    /// What `setup()` returned, as JSON.
+    pub setup_data: Option<Arc<str>>,
+}
+
+/// How an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IterationEnd {
+    /// As it should.
+    Completed,
+    /// In an exception; the code has logged it. It counts as a full iteration, as in k6.
+    Failed,
+    /// It was called off.
+    Interrupted,
+    /// The script called `test.abort()`.
+    Aborted,
+}
+
+/// What went wrong in code outside of iterations; reads after "failed to".
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// The script threw; the text has its stack.
+    #[error("{0}")]
+    Exception(String),
+    /// It was called off: a deadline passed or the run was stopped.
+    #[error("run to its end: it was interrupted")]
+    Interrupted,
+    /// The script called `test.abort()`.
+    #[error("run to its end: the test was aborted")]
+    Aborted,
+    /// It panicked: a bug of ours.
+    #[error("run: it panicked: {0}")]
+    Panicked(String),
+}

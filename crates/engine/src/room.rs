@@ -1,0 +1,248 @@
+//! One worker thread: its VUs, its lanes, and the orders it carries out.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use model::{Instant, ScenarioId, SystemClock};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::UnboundedReceiver;
+use vu::Interrupter;
+
+use crate::report::{Order, Phase, Report};
+use crate::scenario::ScenarioRoom;
+use crate::shared::{RunShared, WorkerShared};
+use crate::vu_task::{VuHandle, panic_text, start_vu};
+use crate::{ProgramError, Seat, lane_closed, lane_open};
+
+/// One worker thread.
+pub(crate) struct Room {
+    run: Arc<RunShared>,
+    worker: Rc<WorkerShared>,
+    /// The planned VUs of this thread: number `id` at `(id - 1) / workers`.
+    vus: RefCell<Vec<Rc<VuHandle>>>,
+    /// VUs added while running.
+    added: RefCell<Vec<Rc<VuHandle>>>,
+    scenarios: RefCell<Vec<Rc<ScenarioRoom>>>,
+    /// The VU of `setup()` or `teardown()` while it runs, and which of the two.
+    lifecycle: RefCell<Option<(Phase, Interrupter)>>,
+    stopped: Cell<bool>,
+    stop: Notify,
+}
+
+/// Why a pause ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// The time has come, or the scenario's VUs are all idle.
+    Over,
+    /// The run was stopped.
+    Stopped,
+}
+
+/// Initialises a thread's VUs, then carries out orders until the end.
+pub(crate) async fn run(
+    index: usize,
+    run: Arc<RunShared>,
+    mut orders: UnboundedReceiver<Order>,
+    roster: Arc<Vec<Vec<u64>>>,
+) {
+    let room = Rc::new(Room {
+        worker: Rc::new(WorkerShared::new(index, run.clone())),
+        run,
+        vus: RefCell::default(),
+        added: RefCell::default(),
+        scenarios: RefCell::default(),
+        lifecycle: RefCell::default(),
+        stopped: Cell::new(false),
+        stop: Notify::new(),
+    });
+    tokio::task::spawn_local(room.clone().initialise());
+    while let Some(order) = orders.recv().await {
+        match order {
+            Order::Start { at, setup_data } => room.start(at, setup_data, &roster),
+            Order::Lifecycle(phase) => room.run_lifecycle(phase),
+            Order::TakeWindow => {
+                room.run.report(Report::Window { worker: index, series: room.worker.take_window() });
+            }
+            Order::Arrival(arrival) => room.scenario(arrival.scenario).start(arrival),
+            Order::Grow { scenario, id } => {
+                tokio::task::spawn_local(room.clone().grow(room.scenario(scenario), id));
+            }
+            Order::Stop => room.stop(),
+            Order::Kill => room.interrupt_lifecycle(),
+            Order::CloseVus => {
+                tokio::task::spawn_local(room.clone().close_vus());
+            }
+            Order::End => return,
+        }
+    }
+}
+
+impl Room {
+    /// One VU after the other, so that init code meets no more than its thread's share of the machine.
+    async fn initialise(self: Rc<Self>) {
+        let workers = self.run.orders.len() as u64;
+        let mut id = self.worker.index() as u64 + 1;
+        while id <= self.run.vus_planned && !self.run.config.control.is_stopped() {
+            match start_vu(id, &self.run, &self.worker).await {
+                Ok(vu) => {
+                    self.vus.borrow_mut().push(vu);
+                    self.run.report(Report::VuReady);
+                }
+                Err(error) => {
+                    self.run.report(Report::VuFailed(error));
+                    return;
+                }
+            }
+            id += workers;
+        }
+    }
+
+    fn start(self: &Rc<Self>, at: Instant, setup_data: Option<Arc<str>>, roster: &[Vec<u64>]) {
+        let workers = self.run.orders.len() as u64;
+        for (index, ids) in roster.iter().enumerate() {
+            let id = ScenarioId(index as u16);
+            let (run, worker) = (self.run.clone(), self.worker.clone());
+            let scenario = Rc::new(ScenarioRoom::new(id, run, worker, at, setup_data.clone()));
+            let vus = self.vus.borrow();
+            let own = (0..).zip(ids).filter(|(_, id)| self.run.worker_of(**id) == self.worker.index());
+            let own = own.map(|(number, id)| (number, vus[((id - 1) / workers) as usize].clone()));
+            scenario.vus.borrow_mut().extend(own);
+            self.scenarios.borrow_mut().push(scenario.clone());
+            if scenario.plan().executor.is_open() {
+                tokio::task::spawn_local(lane_open::run(self.clone(), scenario));
+            } else {
+                tokio::task::spawn_local(lane_closed::run(self.clone(), scenario));
+            }
+        }
+    }
+
+    fn scenario(&self, id: ScenarioId) -> Rc<ScenarioRoom> {
+        self.scenarios.borrow()[usize::from(id.0)].clone()
+    }
+
+    async fn grow(self: Rc<Self>, scenario: Rc<ScenarioRoom>, id: u64) {
+        match start_vu(id, &self.run, &self.worker).await {
+            Ok(vu) => {
+                self.added.borrow_mut().push(vu.clone());
+                if !scenario.is_closed.get() {
+                    scenario.vus.borrow_mut().push((u32::MAX, vu.clone()));
+                    scenario.make_idle(vu);
+                }
+            }
+            Err(error) => {
+                let message = format!("failed to add VU {id}: {error}");
+                self.worker.error(SystemClock::now(), message);
+            }
+        }
+        scenario.shared().end_growth();
+    }
+
+    /// Lets all VUs go; each takes its leave on its own stack.
+    async fn close_vus(self: Rc<Self>) {
+        let vus: Vec<_> = self.vus.take().into_iter().chain(self.added.take()).collect();
+        vus.iter().for_each(|vu| vu.mailbox.close());
+        for vu in vus {
+            vu.ended().await;
+        }
+        self.run.report(Report::VusClosed { worker: self.worker.index() });
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.get()
+    }
+
+    fn stop(&self) {
+        self.stopped.set(true);
+        for vu in self.vus.borrow().iter().chain(&*self.added.borrow()) {
+            if vu.serves.get().is_some() {
+                vu.interrupt();
+            }
+        }
+        if matches!(*self.lifecycle.borrow(), Some((Phase::Setup { .. }, _))) {
+            self.interrupt_lifecycle();
+        }
+        self.stop.notify_waiters();
+    }
+
+    fn interrupt_lifecycle(&self) {
+        if let Some((_, interrupter)) = &*self.lifecycle.borrow() {
+            interrupter.interrupt();
+        }
+    }
+
+    /// Waits until `until`, until the scenario's VUs are all idle, or until the run is stopped.
+    pub(crate) async fn pause(&self, until: Instant, scenario: &ScenarioRoom) -> Pause {
+        if !self.stopped.get() {
+            tokio::select! {
+                () = self.stop.notified() => {}
+                () = scenario.quiet.notified() => {}
+                () = vu::timer::sleep_until(until) => {}
+            }
+        }
+        if self.stopped.get() { Pause::Stopped } else { Pause::Over }
+    }
+
+    /// Waits until the scenario's VUs are idle, and calls off those that are not at the hard end.
+    pub(crate) async fn wind_down(&self, scenario: &ScenarioRoom) {
+        while scenario.running() > 0 || scenario.is_awaiting() {
+            let now = SystemClock::now();
+            if self.stopped.get() || now >= scenario.hard_end {
+                break;
+            }
+            self.pause(scenario.hard_end, scenario).await;
+        }
+        while scenario.running() > 0 {
+            scenario.interrupt();
+            scenario.quiet.notified().await;
+        }
+    }
+
+    /// Remembers when the scenario began.
+    pub(crate) fn mark_started(&self, scenario: &ScenarioRoom) {
+        scenario.progress().started_ns.store(scenario.start.as_ns(), Ordering::Relaxed);
+    }
+
+    /// This thread's lane of the scenario is over.
+    pub(crate) fn leave(&self) {
+        self.run.report(Report::LaneDone);
+    }
+
+    /// Runs `setup()` or `teardown()` in a VU of its own.
+    fn run_lifecycle(self: &Rc<Self>, phase: Phase) {
+        let control = &self.run.config.control;
+        let (deadline, until) = match &phase {
+            Phase::Setup { until } => (control.iteration_deadline(), *until),
+            Phase::Teardown { until, .. } => (control.teardown_deadline(), *until),
+        };
+        deadline.set(until);
+        let seat = Seat {
+            vu_id: 0,
+            id_in_instance: 0,
+            worker: self.worker.clone(),
+            progress: self.run.config.progress.clone(),
+            control: control.clone(),
+            deadline,
+        };
+        let (program, work) = (self.run.program.clone(), phase.clone());
+        let coroutine = vu::coroutine(self.run.config.stack_bytes, move || match work {
+            Phase::Setup { .. } => program.setup(seat),
+            Phase::Teardown { data, .. } => program.teardown(seat, data.as_ref()).map(|()| None),
+        });
+        let interrupter = coroutine.interrupter();
+        *self.lifecycle.borrow_mut() = Some((phase, interrupter.clone()));
+        let watch = tokio::task::spawn_local(async move {
+            vu::timer::sleep_until(until).await;
+            interrupter.interrupt();
+        });
+        let room = self.clone();
+        tokio::task::spawn_local(async move {
+            let result = coroutine.await;
+            watch.abort();
+            *room.lifecycle.borrow_mut() = None;
+            let result = result.unwrap_or_else(|payload| Err(ProgramError::Panicked(panic_text(&*payload))));
+            room.run.report(Report::Lifecycle(result));
+        });
+    }
+}

@@ -1,0 +1,143 @@
+//! One scenario on one worker thread.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use model::metric::builtin::{DROPPED_ITERATIONS, ITERATION_RESPONSE_TIME};
+use model::plan::Scenario;
+use model::{DropCause, Instant, Mark, Sample, ScenarioId, ScenarioProgress, SystemTag, TagSet, TagSetId};
+use tokio::sync::Notify;
+
+use crate::shared::{RunShared, ScenarioShared, WorkerShared};
+use crate::vu_task::VuHandle;
+
+/// One scenario on one worker thread: its instants, tags and VUs.
+pub(crate) struct ScenarioRoom {
+    pub(crate) id: ScenarioId,
+    pub(crate) run: Arc<RunShared>,
+    pub(crate) worker: Rc<WorkerShared>,
+    /// When it starts.
+    pub(crate) start: Instant,
+    /// When the last iteration may start.
+    pub(crate) end: Instant,
+    /// When the last iteration must have ended.
+    pub(crate) hard_end: Instant,
+    /// Tags of iteration samples.
+    pub(crate) tags: TagSetId,
+    /// Tags of drops, which happen outside of any group.
+    drop_tags: TagSetId,
+    pub(crate) setup_data: Option<Arc<str>>,
+    /// This thread's VUs of the scenario, with their numbers in it, ascending.
+    pub(crate) vus: RefCell<Vec<(u32, Rc<VuHandle>)>>,
+    /// Those without work, in the order in which they became so (arrival-rate only).
+    pub(crate) idle: RefCell<VecDeque<Rc<VuHandle>>>,
+    /// Whether no VU may become idle for others to reserve any more.
+    pub(crate) is_closed: Cell<bool>,
+    /// VUs with work.
+    running: Cell<u32>,
+    /// Told when `running` becomes zero.
+    pub(crate) quiet: Notify,
+}
+
+impl ScenarioRoom {
+    pub(crate) fn new(
+        id: ScenarioId,
+        run: Arc<RunShared>,
+        worker: Rc<WorkerShared>,
+        run_start: Instant,
+        setup_data: Option<Arc<str>>,
+    ) -> ScenarioRoom {
+        let scenario = &run.plan.scenarios[usize::from(id.0)];
+        let start = run_start + scenario.start_time;
+        let end = start + schedule::duration(&scenario.executor);
+        let hard_end = end + scenario.graceful_stop;
+        let (tags, drop_tags) = tags(&run, scenario);
+        ScenarioRoom {
+            id,
+            worker,
+            start,
+            end,
+            hard_end,
+            tags,
+            drop_tags,
+            setup_data,
+            vus: RefCell::default(),
+            idle: RefCell::default(),
+            is_closed: Cell::new(false),
+            running: Cell::new(0),
+            quiet: Notify::new(),
+            run,
+        }
+    }
+
+    pub(crate) fn plan(&self) -> &Scenario {
+        &self.run.plan.scenarios[usize::from(self.id.0)]
+    }
+
+    pub(crate) fn shared(&self) -> &ScenarioShared {
+        &self.run.scenarios[usize::from(self.id.0)]
+    }
+
+    pub(crate) fn progress(&self) -> &ScenarioProgress {
+        &self.run.config.progress.scenarios[usize::from(self.id.0)]
+    }
+
+    /// A VU has been given work.
+    pub(crate) fn enter(&self) {
+        self.running.set(self.running.get() + 1);
+    }
+
+    /// A VU has done its work.
+    pub(crate) fn leave(&self) {
+        self.running.set(self.running.get() - 1);
+        if self.running.get() == 0 {
+            self.quiet.notify_waiters();
+        }
+    }
+
+    pub(crate) fn running(&self) -> u32 {
+        self.running.get()
+    }
+
+    /// Wakes every VU that still works for this scenario, so that it ends.
+    pub(crate) fn interrupt(&self) {
+        for (_, vu) in &*self.vus.borrow() {
+            if vu.serves.get() == Some(self.id) {
+                vu.interrupt();
+            }
+        }
+    }
+
+    /// Counts iterations that were due and never started.
+    pub(crate) fn drop_iterations(&self, count: u64, cause: DropCause, at: Instant) {
+        self.shared().count_drops(cause, count);
+        self.run.config.progress.iterations_dropped.fetch_add(count, Ordering::Relaxed);
+        let (metric, tags, value) = (DROPPED_ITERATIONS, self.drop_tags, count as f64);
+        // The cause goes along as a fact and not as a tag: the series stays the one that k6 has.
+        let is_wanted = self.worker.wants_samples() && self.run.is_honest();
+        let cause = is_wanted.then(|| [("cause".into(), cause.as_str().into())].into());
+        self.worker.record_with(Sample { metric, tags, value, at, mark: Mark::Measured }, cause);
+        if self.run.is_honest() && self.plan().executor.is_open() {
+            self.worker.record(ITERATION_RESPONSE_TIME, self.tags, 0.0, Mark::Dropped, at);
+        }
+    }
+}
+
+/// The tag sets of a scenario's iterations and of its drops.
+fn tags(run: &RunShared, scenario: &Scenario) -> (TagSetId, TagSetId) {
+    let system_tags = run.plan.system_tags;
+    let own = run.plan.tags.iter().chain(&scenario.tags);
+    let mut tags: Vec<(Arc<str>, Arc<str>)> =
+        own.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
+    if system_tags.has(SystemTag::Scenario) {
+        tags.push((SystemTag::Scenario.as_str().into(), scenario.name.clone()));
+    }
+    let drop_tags = run.config.tags.intern(TagSet::new(tags.iter().cloned()));
+    if system_tags.has(SystemTag::Group) {
+        tags.push((SystemTag::Group.as_str().into(), "".into()));
+    }
+    (run.config.tags.intern(TagSet::new(tags)), drop_tags)
+}

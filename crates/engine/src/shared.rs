@@ -1,0 +1,261 @@
+//! What is shared: by the VUs of one thread, and by the threads.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+
+use model::plan::{Compat, Plan};
+use model::{DropCause, Instant, LogLevel, LogLine, Mark, Metadata, MetricId, Sample, TagSetId};
+use plan::Stripe;
+use schedule::Quota;
+use tally::Recorder;
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::report::{Order, Report, SAMPLE_BATCHES_IN_FLIGHT_MAX};
+use crate::{DropCounts, Program, RunConfig};
+
+/// Raw samples per batch to the listeners.
+pub const SAMPLES_PER_BATCH_MAX: usize = 1024;
+
+/// What the VUs of one worker thread share.
+pub struct WorkerShared {
+    recorder: RefCell<Recorder>,
+    samples: RefCell<Vec<(Sample, Option<Metadata>)>>,
+    run: Arc<RunShared>,
+    index: usize,
+}
+
+impl WorkerShared {
+    pub(crate) fn new(index: usize, run: Arc<RunShared>) -> WorkerShared {
+        let recorder = RefCell::new(Recorder::new(run.config.registry.clone()));
+        WorkerShared { recorder, samples: RefCell::default(), run, index }
+    }
+
+    /// Which thread it is, from 0.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Whether raw samples are wanted, and so [`Metadata`] is worth making.
+    pub fn wants_samples(&self) -> bool {
+        self.run.config.wants_samples
+    }
+
+    /// Records one value.
+    #[inline]
+    pub fn record(&self, metric: MetricId, tags: TagSetId, value: f64, mark: Mark, at: Instant) {
+        self.recorder.borrow_mut().record(metric, tags, value, mark, at);
+        if self.run.config.wants_samples {
+            self.pass_on(Sample { metric, tags, value, at, mark }, None);
+        }
+    }
+
+    /// Records one value with facts that go along into exports.
+    pub fn record_with(&self, sample: Sample, metadata: Option<Metadata>) {
+        let Sample { metric, tags, value, at, mark } = sample;
+        self.recorder.borrow_mut().record(metric, tags, value, mark, at);
+        if self.run.config.wants_samples {
+            self.pass_on(sample, metadata);
+        }
+    }
+
+    /// Records several measured values of one tag set.
+    #[inline]
+    pub fn record_many(
+        &self,
+        tags: TagSetId,
+        values: &[(MetricId, f64)],
+        at: Instant,
+        metadata: Option<&Metadata>,
+    ) {
+        self.recorder.borrow_mut().record_many(tags, values, at);
+        if self.run.config.wants_samples {
+            for &(metric, value) in values {
+                let sample = Sample { metric, tags, value, at, mark: Mark::Measured };
+                self.pass_on(sample, metadata.cloned());
+            }
+        }
+    }
+
+    /// Says something to the user.
+    pub fn log(&self, line: LogLine) {
+        self.run.report(Report::Log(line));
+    }
+
+    pub(crate) fn warn(&self, at: Instant, message: String) {
+        self.log(LogLine::new(at, LogLevel::Warn, message));
+    }
+
+    pub(crate) fn error(&self, at: Instant, message: String) {
+        self.log(LogLine::new(at, LogLevel::Error, message));
+    }
+
+    /// What was recorded since the last call; raw samples leave too, so that listeners lag by a second at most.
+    pub(crate) fn take_window(&self) -> Vec<(model::SeriesKey, model::Aggregate)> {
+        let batch = std::mem::take(&mut *self.samples.borrow_mut());
+        self.run.send_samples(batch);
+        self.recorder.borrow_mut().take_window()
+    }
+
+    fn pass_on(&self, sample: Sample, metadata: Option<Metadata>) {
+        let mut samples = self.samples.borrow_mut();
+        samples.push((sample, metadata));
+        if samples.len() >= SAMPLES_PER_BATCH_MAX {
+            let batch = std::mem::replace(&mut *samples, Vec::with_capacity(SAMPLES_PER_BATCH_MAX));
+            self.run.send_samples(batch);
+        }
+    }
+}
+
+/// What all threads of a run share.
+pub(crate) struct RunShared {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) program: Arc<dyn Program>,
+    pub(crate) config: RunConfig,
+    pub(crate) scenarios: Vec<ScenarioShared>,
+    pub(crate) orders: Vec<UnboundedSender<Order>>,
+    pub(crate) reports: Sender<Report>,
+    /// The instance's stripe of VU numbers.
+    pub(crate) vu_stripe: Stripe,
+    pub(crate) vus_planned: u64,
+    pub(crate) next_vu_id: AtomicU64,
+    pub(crate) batches_in_flight: AtomicUsize,
+    pub(crate) samples_lost: AtomicU64,
+}
+
+impl RunShared {
+    pub(crate) fn is_honest(&self) -> bool {
+        self.plan.compat == Compat::Honest
+    }
+
+    pub(crate) fn report(&self, report: Report) {
+        // The coordinator leaves only after it has given up on this thread.
+        let _ = self.reports.send(report);
+    }
+
+    /// The worker thread of a VU.
+    pub(crate) fn worker_of(&self, vu_id: u64) -> usize {
+        ((vu_id - 1) % self.orders.len() as u64) as usize
+    }
+
+    pub(crate) fn order(&self, worker: usize, order: Order) {
+        // A worker that is gone has nothing left to do.
+        let _ = self.orders[worker].send(order);
+    }
+
+    fn send_samples(&self, batch: Vec<(Sample, Option<Metadata>)>) {
+        if batch.is_empty() {
+            return;
+        }
+        if self.batches_in_flight.fetch_add(1, Ordering::Relaxed) >= SAMPLE_BATCHES_IN_FLIGHT_MAX {
+            self.batches_in_flight.fetch_sub(1, Ordering::Relaxed);
+            self.samples_lost.fetch_add(batch.len() as u64, Ordering::Relaxed);
+            return;
+        }
+        self.report(Report::Samples(batch));
+    }
+}
+
+/// What the lanes of one scenario must agree on.
+pub(crate) struct ScenarioShared {
+    pub(crate) quota: Quota,
+    pub(crate) stripe: Stripe,
+    /// Iterations taken from the shared pile; it overshoots when the pile is empty.
+    taken: AtomicU64,
+    /// Idle VUs of each worker that nobody has reserved.
+    idle: Box<[AtomicU32]>,
+    /// VUs that may still be added.
+    spare: AtomicU32,
+    /// Whether one is being added now.
+    growing: AtomicBool,
+    lanes_left: AtomicU32,
+    drops: [AtomicU64; 3],
+    pub(crate) has_warned: AtomicBool,
+}
+
+impl ScenarioShared {
+    pub(crate) fn new(quota: Quota, stripe: Stripe, spare: u32, workers: usize) -> ScenarioShared {
+        ScenarioShared {
+            quota,
+            stripe,
+            taken: AtomicU64::new(0),
+            idle: (0..workers).map(|_| AtomicU32::new(0)).collect(),
+            spare: AtomicU32::new(spare),
+            growing: AtomicBool::new(false),
+            lanes_left: AtomicU32::new(workers as u32),
+            drops: Default::default(),
+            has_warned: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes one iteration from the pile of `size`; false when it is empty.
+    pub(crate) fn take_from_pile(&self, size: u64) -> bool {
+        self.taken.load(Ordering::Relaxed) < size && self.taken.fetch_add(1, Ordering::Relaxed) < size
+    }
+
+    /// Iterations nobody took from the pile of `size`.
+    pub(crate) fn left_in_pile(&self, size: u64) -> u64 {
+        size.saturating_sub(self.taken.load(Ordering::Relaxed))
+    }
+
+    /// Reserves an idle VU of a worker.
+    pub(crate) fn reserve(&self, worker: usize) -> bool {
+        let less = |idle: u32| idle.checked_sub(1);
+        self.idle[worker].fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok()
+    }
+
+    /// Reserves an idle VU of any worker but `own`, which has none.
+    pub(crate) fn reserve_elsewhere(&self, own: usize) -> Option<usize> {
+        let workers = self.idle.len();
+        (1..workers).map(|step| (own + step) % workers).find(|&worker| self.reserve(worker))
+    }
+
+    pub(crate) fn add_idle(&self, worker: usize, vus: u32) {
+        self.idle[worker].fetch_add(vus, Ordering::AcqRel);
+    }
+
+    /// Nobody reserves from this worker any more; gives how many were idle and not reserved.
+    pub(crate) fn close_idle(&self, worker: usize) -> u32 {
+        self.idle[worker].swap(0, Ordering::AcqRel)
+    }
+
+    /// Takes the right to add one VU, if none is being added and one is left to add.
+    pub(crate) fn begin_growth(&self) -> bool {
+        if self.growing.swap(true, Ordering::AcqRel) {
+            return false;
+        }
+        let less = |spare: u32| spare.checked_sub(1);
+        let has_spare = self.spare.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok();
+        if !has_spare {
+            self.growing.store(false, Ordering::Release);
+        }
+        has_spare
+    }
+
+    pub(crate) fn end_growth(&self) {
+        self.growing.store(false, Ordering::Release);
+    }
+
+    pub(crate) fn is_growing(&self) -> bool {
+        self.growing.load(Ordering::Acquire)
+    }
+
+    /// Tells that a lane is over; true for the last one.
+    pub(crate) fn leave_lane(&self) -> bool {
+        self.lanes_left.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
+    pub(crate) fn count_drops(&self, cause: DropCause, count: u64) {
+        self.drops[cause as usize].fetch_add(count, Ordering::Relaxed);
+    }
+
+    pub(crate) fn drops(&self) -> DropCounts {
+        let of = |cause: DropCause| self.drops[cause as usize].load(Ordering::Relaxed);
+        DropCounts {
+            vus_exhausted: of(DropCause::VusExhausted),
+            vu_starting: of(DropCause::VuStarting),
+            time_up: of(DropCause::TimeUp),
+        }
+    }
+}

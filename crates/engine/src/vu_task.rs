@@ -1,0 +1,170 @@
+//! A VU's life on its coroutine: init, then one piece of work after the other.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use model::{Arrival, Instant, ScenarioId, SystemClock};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use vu::Interrupter;
+
+use crate::lane_closed::Stint;
+use crate::mailbox::Mailbox;
+use crate::scenario::ScenarioRoom;
+use crate::shared::{RunShared, WorkerShared};
+use crate::{Deadline, ProgramError, Seat, Vu};
+
+/// A VU as its thread sees it.
+pub(crate) struct VuHandle {
+    pub(crate) mailbox: Mailbox<Work>,
+    pub(crate) deadline: Arc<Deadline>,
+    /// The scenario it works for now.
+    pub(crate) serves: Cell<Option<ScenarioId>>,
+    coroutine: RefCell<Option<(Interrupter, JoinHandle<std::thread::Result<()>>)>>,
+}
+
+/// What a VU is given to do.
+pub(crate) enum Work {
+    /// Loop until told otherwise.
+    Loop(Rc<Stint>),
+    /// Run one iteration.
+    Arrival(Rc<ScenarioRoom>, Arrival),
+}
+
+impl VuHandle {
+    /// Calls off whatever the VU is doing.
+    pub(crate) fn interrupt(&self) {
+        if let Some((interrupter, _)) = &*self.coroutine.borrow() {
+            interrupter.interrupt();
+        }
+    }
+
+    /// Waits until the VU is gone.
+    pub(crate) async fn ended(&self) {
+        let coroutine = self.coroutine.take();
+        if let Some((_, task)) = coroutine {
+            // A panic was reported where it happened.
+            let _ = task.await;
+        }
+    }
+}
+
+/// Makes a VU and waits until its init code has run.
+pub(crate) async fn start_vu(
+    id: u64,
+    run: &Arc<RunShared>,
+    worker: &Rc<WorkerShared>,
+) -> Result<Rc<VuHandle>, ProgramError> {
+    let deadline = run.config.control.iteration_deadline();
+    let handle = Rc::new(VuHandle {
+        mailbox: Mailbox::default(),
+        deadline: deadline.clone(),
+        serves: Cell::new(None),
+        coroutine: RefCell::default(),
+    });
+    let seat = Seat {
+        vu_id: run.vu_stripe.global_index(id - 1).saturating_add(1),
+        id_in_instance: id,
+        worker: worker.clone(),
+        progress: run.config.progress.clone(),
+        control: run.config.control.clone(),
+        deadline,
+    };
+    let (ready, is_ready) = oneshot::channel();
+    let life = Life { handle: handle.clone(), seat, run: run.clone() };
+    let coroutine = vu::coroutine(run.config.stack_bytes, move || life.live(ready));
+    let interrupter = coroutine.interrupter();
+    *handle.coroutine.borrow_mut() = Some((interrupter, tokio::task::spawn_local(coroutine)));
+    match is_ready.await {
+        Ok(Ok(())) => Ok(handle),
+        Ok(Err(error)) => Err(error),
+        Err(_) => Err(ProgramError::Panicked("while it was initialised".into())),
+    }
+}
+
+/// What the body of a VU's coroutine holds.
+struct Life {
+    handle: Rc<VuHandle>,
+    seat: Seat,
+    run: Arc<RunShared>,
+}
+
+/// What a living VU counts.
+pub(crate) struct Living {
+    pub(crate) seat: Seat,
+    pub(crate) vu: Box<dyn Vu>,
+    /// Iterations in all scenarios.
+    pub(crate) iterations: u64,
+    /// Iterations by scenario; a VU serves few.
+    pub(crate) iterations_of: Vec<(ScenarioId, u64)>,
+    /// The scenario of the last iteration.
+    pub(crate) last_scenario: Option<ScenarioId>,
+    /// Set when its code panicked and could not be made anew: it does no more work.
+    pub(crate) is_broken: bool,
+}
+
+impl Life {
+    fn live(self, ready: oneshot::Sender<Result<(), ProgramError>>) {
+        let vu = match create(&self.run, &self.seat) {
+            Ok(vu) => vu,
+            Err(error) => {
+                // Nobody waits any more when the run has been given up.
+                let _ = ready.send(Err(error));
+                return;
+            }
+        };
+        let _ = ready.send(Ok(()));
+        self.run.config.progress.vus_initialized.fetch_add(1, Ordering::Relaxed);
+        let mut living = Living {
+            seat: self.seat,
+            vu,
+            iterations: 0,
+            iterations_of: Vec::new(),
+            last_scenario: None,
+            is_broken: false,
+        };
+        while let Some(work) = vu::block_on_always(self.handle.mailbox.receive()) {
+            vu::clear_interrupt();
+            match work {
+                Work::Loop(stint) => stint.run(&mut living, &self.handle),
+                Work::Arrival(room, arrival) => room.run_arrival(arrival, &mut living, &self.handle),
+            }
+            self.handle.serves.set(None);
+        }
+    }
+}
+
+fn create(run: &RunShared, seat: &Seat) -> Result<Box<dyn Vu>, ProgramError> {
+    catch_unwind(AssertUnwindSafe(|| run.program.create_vu(seat.clone())))
+        .unwrap_or_else(|payload| Err(ProgramError::Panicked(panic_text(&*payload))))
+}
+
+/// The text of a panic.
+pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied().map(str::to_owned);
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a text".into())
+}
+
+impl Living {
+    /// Replaces the code of a VU that has panicked by a fresh one: its state cannot be trusted any more.
+    pub(crate) fn mend(&mut self, run: &RunShared) {
+        match create(run, &self.seat) {
+            Ok(vu) => self.vu = vu,
+            Err(error) => {
+                self.is_broken = true;
+                let message =
+                    format!("failed to restart VU {} after a panic: {error}", self.seat.id_in_instance);
+                self.seat.worker.error(SystemClock::now(), message);
+            }
+        }
+    }
+
+    /// Whether work may go on: the deadline is ahead, and the VU is whole.
+    pub(crate) fn may_go_on(&self, now: Instant) -> bool {
+        !self.is_broken && !self.seat.deadline.has_passed(now)
+    }
+}

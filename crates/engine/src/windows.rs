@@ -1,0 +1,114 @@
+//! One window each second, from what all threads hand over.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::metric::builtin::{VUS, VUS_MAX};
+use model::{Aggregate, Instant, Mark, MetricRegistry, SeriesKey, TagSetId, Window};
+use tally::{Merger, Recorder};
+
+/// How long a window is.
+pub(crate) const WINDOW: Duration = Duration::from_secs(1);
+
+/// How long a window waits for threads that a VU holds; then their part is in a later window.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Collects windows. A thread that has not answered yet is not asked again, and nobody waits for it.
+pub(crate) struct WindowBook {
+    merger: Merger,
+    /// The coordinator's own series.
+    gauges: Recorder,
+    gauge_tags: TagSetId,
+    /// By worker: whether it was asked and has not answered.
+    asked: Vec<bool>,
+    /// The window being collected: its end, and when it stops waiting.
+    open: Option<(Instant, Instant)>,
+    index: u32,
+    start: Instant,
+    next_tick: Instant,
+}
+
+impl WindowBook {
+    /// No second passes before [`WindowBook::begin`].
+    pub(crate) fn new(registry: Arc<MetricRegistry>, gauge_tags: TagSetId, workers: usize) -> WindowBook {
+        WindowBook {
+            merger: Merger::default(),
+            gauges: Recorder::new(registry),
+            gauge_tags,
+            asked: vec![false; workers],
+            open: None,
+            index: 0,
+            start: Instant::ZERO,
+            next_tick: Instant::MAX,
+        }
+    }
+
+    /// Begins the first window: what came before (init) belongs to it.
+    pub(crate) fn begin(&mut self, start: Instant) {
+        (self.start, self.next_tick) = (start, start + WINDOW);
+    }
+
+    /// Whether a window is being collected.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// When to call again at the latest.
+    pub(crate) fn next_instant(&self) -> Instant {
+        self.open.map_or(self.next_tick, |(_, until)| until.min(self.next_tick))
+    }
+
+    /// Whether a second is over.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        now >= self.next_tick
+    }
+
+    /// Closes the second: gives the workers to ask. The gauges are those of this instant.
+    pub(crate) fn tick(&mut self, now: Instant, vus: u32, vus_max: u32) -> Vec<usize> {
+        // A coordinator that was kept from running makes one long window and no empty ones.
+        while self.next_tick <= now {
+            self.next_tick = self.next_tick + WINDOW;
+        }
+        self.gauges.record(VUS, self.gauge_tags, f64::from(vus), Mark::Measured, now);
+        self.gauges.record(VUS_MAX, self.gauge_tags, f64::from(vus_max), Mark::Measured, now);
+        self.ask(now)
+    }
+
+    /// Asks without a tick: for the run's last window.
+    pub(crate) fn ask(&mut self, now: Instant) -> Vec<usize> {
+        self.open = Some((now, now + PATIENCE));
+        let free = (0..self.asked.len()).filter(|&worker| !self.asked[worker]).collect::<Vec<_>>();
+        free.iter().for_each(|&worker| self.asked[worker] = true);
+        free
+    }
+
+    /// A worker's answer.
+    pub(crate) fn add(&mut self, worker: usize, series: Vec<(SeriesKey, Aggregate)>) {
+        self.asked[worker] = false;
+        self.merger.add(series);
+    }
+
+    /// Whether a worker still owes an answer.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.asked.contains(&true)
+    }
+
+    /// The workers that a closing window does not wait for any more.
+    pub(crate) fn late(&self) -> Vec<usize> {
+        (0..self.asked.len()).filter(|&worker| self.asked[worker]).collect()
+    }
+
+    /// The window, once everybody has answered or the patience is over.
+    pub(crate) fn close(&mut self, now: Instant) -> Option<Window> {
+        let (end, until) = self.open?;
+        if self.is_waiting() && now < until {
+            return None;
+        }
+        self.open = None;
+        self.merger.add(self.gauges.take_window());
+        let window = self.merger.take(self.index, self.start, end);
+        self.index += 1;
+        self.start = end;
+        Some(window)
+    }
+}

@@ -1,0 +1,167 @@
+//! What a summary is made of.
+
+use std::time::Duration;
+
+use model::metric::builtin;
+use model::{MetricKind, ValueKind};
+
+/// Everything a summary shows.
+#[derive(Clone, Debug, Default)]
+pub struct SummaryInput {
+    /// From the start to the end of the run.
+    pub run_duration: Duration,
+    /// Metrics and sub-metrics (`metric{tag:value}`), in any order.
+    pub metrics: Vec<MetricSummary>,
+    /// All checks over all groups, one per name, in order of first sight.
+    pub checks: Vec<CheckSummary>,
+    /// The tree of groups, under a root without a name.
+    pub root_group: GroupSummary,
+    /// The scenarios, in the order to show.
+    pub scenarios: Vec<ScenarioSummary>,
+    /// What `setup()` returned.
+    pub setup_data: Option<serde_json::Value>,
+}
+
+/// A metric or sub-metric.
+#[derive(Clone, Debug)]
+pub struct MetricSummary {
+    /// `metric` or `metric{tag:value,…}`.
+    pub name: String,
+    /// What its values measure.
+    pub contains: ValueKind,
+    /// Its values.
+    pub values: Values,
+    /// Its thresholds, in the order of the script.
+    pub thresholds: Vec<ThresholdSummary>,
+}
+
+/// The values of a metric.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Of a counter.
+    Counter {
+        /// The sum.
+        count: f64,
+        /// The sum per second of the run.
+        rate: f64,
+    },
+    /// Of a gauge.
+    Gauge {
+        /// The last value.
+        value: f64,
+        /// The smallest.
+        min: f64,
+        /// The largest.
+        max: f64,
+    },
+    /// Of a rate.
+    Rate {
+        /// Values that were not zero.
+        passes: u64,
+        /// All values.
+        total: u64,
+    },
+    /// Of a trend.
+    Trend {
+        /// The statistics asked for, in their order.
+        stats: Vec<(String, Statistic)>,
+        /// Whether they are computed from every value; `None` where there was none.
+        exact: Option<bool>,
+    },
+    /// Of a trend that cannot have values in this run, and why.
+    NotApplicable(&'static str),
+}
+
+/// A statistic of a trend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Statistic {
+    /// It was measured.
+    Number(f64),
+    /// It is at least this; the word says why nobody knows more (`timeout`, `cut`, `dropped`).
+    AtLeast(f64, &'static str),
+    /// It lies among failures that have no value at all.
+    Failed,
+}
+
+/// A threshold and how it ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThresholdSummary {
+    /// As written.
+    pub source: String,
+    /// Whether it held.
+    pub ok: bool,
+    /// What was compared: the statistic's name and value.
+    pub observed: (String, Statistic),
+}
+
+/// A check.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckSummary {
+    /// Its name.
+    pub name: String,
+    /// How often it held.
+    pub passes: u64,
+    /// How often it did not.
+    pub fails: u64,
+}
+
+/// A group, with what is directly in it.
+#[derive(Clone, Debug, Default)]
+pub struct GroupSummary {
+    /// Its name; empty for the root.
+    pub name: String,
+    /// The names from the root, each after `::`.
+    pub path: String,
+    /// Groups in it, in order of first sight.
+    pub groups: Vec<GroupSummary>,
+    /// Checks in it, in order of first sight.
+    pub checks: Vec<CheckSummary>,
+    /// Metrics of samples made in it; shown by the full layout alone.
+    pub metrics: Vec<MetricSummary>,
+}
+
+/// A scenario.
+#[derive(Clone, Debug, Default)]
+pub struct ScenarioSummary {
+    /// Its name.
+    pub name: String,
+    /// Its checks, where they are known apart from those of other scenarios.
+    pub checks: Vec<CheckSummary>,
+    /// Metrics of its samples.
+    pub metrics: Vec<MetricSummary>,
+    /// Its groups, where they are known apart from those of other scenarios.
+    pub groups: Vec<GroupSummary>,
+}
+
+impl MetricSummary {
+    /// The metric's name without the tags of a sub-metric.
+    pub(crate) fn parent(&self) -> &str {
+        self.name.split_once('{').map_or(self.name.as_str(), |(parent, _)| parent)
+    }
+
+    /// What is between the braces of a sub-metric.
+    pub(crate) fn suffix(&self) -> Option<&str> {
+        let (_, suffix) = self.name.split_once('{')?;
+        Some(suffix.strip_suffix('}').unwrap_or(suffix))
+    }
+
+    pub(crate) fn kind(&self) -> MetricKind {
+        match self.values {
+            Values::Counter { .. } => MetricKind::Counter,
+            Values::Gauge { .. } => MetricKind::Gauge,
+            Values::Rate { .. } => MetricKind::Rate,
+            Values::Trend { .. } | Values::NotApplicable(_) => MetricKind::Trend,
+        }
+    }
+
+    /// Whether k6 has no such metric.
+    pub(crate) fn is_own(&self) -> bool {
+        let mut own = builtin::TABLE.iter().skip(usize::from(builtin::DATA_RECEIVED.0) + 1);
+        own.any(|(name, _, _)| *name == self.parent())
+    }
+
+    /// Whether every threshold held; `None` without thresholds.
+    pub(crate) fn verdict(&self) -> Option<bool> {
+        (!self.thresholds.is_empty()).then(|| self.thresholds.iter().all(|threshold| threshold.ok))
+    }
+}

@@ -1,0 +1,200 @@
+//! Rows of metrics, aligned.
+
+use model::plan::Compat;
+
+use crate::number;
+use crate::style::{CYAN, harmless};
+
+use super::{MetricSummary, Options, Statistic, Values};
+
+/// Dots between the longest name and its colon.
+const DOTS_MIN: usize = 3;
+
+/// One row, before alignment.
+pub(super) struct Row {
+    name: String,
+    cells: Cells,
+    note: Option<&'static str>,
+    verdict: Option<bool>,
+    is_sub: bool,
+}
+
+enum Cells {
+    /// Statistics as label and text, one column each.
+    Trend(Vec<(String, String)>),
+    /// A value, and what is said beside it.
+    Plain(String, Vec<String>),
+}
+
+/// Widths that rows shown together share.
+#[derive(Default)]
+pub(super) struct Widths {
+    name: usize,
+    value: usize,
+    extras: [usize; 2],
+    stats: Vec<usize>,
+}
+
+/// SGR codes that differ between k6's layouts.
+pub(super) struct Palette {
+    pub(super) dots: &'static str,
+    pub(super) extra: &'static str,
+}
+
+impl Row {
+    /// The row of a metric; sub-metrics go by their tags.
+    pub(super) fn of(metric: &MetricSummary, options: &Options) -> Row {
+        let name = match metric.suffix() {
+            Some(suffix) => format!("  {{ {} }}", harmless(suffix)),
+            None => harmless(&metric.name),
+        };
+        Row {
+            name,
+            cells: cells(metric, options),
+            note: note(metric, options),
+            verdict: metric.verdict(),
+            is_sub: metric.suffix().is_some(),
+        }
+    }
+
+    /// A row that is no metric.
+    pub(super) fn plain(name: &str, value: String, extra: String) -> Row {
+        Row {
+            name: name.to_owned(),
+            cells: Cells::Plain(value, vec![extra]),
+            note: None,
+            verdict: None,
+            is_sub: false,
+        }
+    }
+
+    /// How the metric's thresholds ended, and whether it is a sub-metric: what the legacy layout shows in front.
+    pub(super) fn lead(&self) -> (Option<bool>, bool) {
+        (self.verdict, self.is_sub)
+    }
+
+    /// The row's text, without indentation in front of the name.
+    pub(super) fn render(&self, widths: &Widths, options: &Options, palette: &Palette) -> String {
+        let style = options.style;
+        let dots = ".".repeat(widths.name - width(&self.name) + DOTS_MIN);
+        let cells = match &self.cells {
+            Cells::Trend(stats) => stats
+                .iter()
+                .zip(&widths.stats)
+                .map(|((label, text), column)| {
+                    let gap = column - width(label) - 1 - width(text);
+                    format!("{label}={}{}", style.paint(CYAN, text), " ".repeat(gap))
+                })
+                .collect::<Vec<_>>()
+                .join(" "),
+            Cells::Plain(value, extras) => plain_cells(value, extras, widths, options, palette),
+        };
+        let note = self.note.map(|note| format!(" {}", style.paint(palette.extra, note))).unwrap_or_default();
+        format!("{}{} {cells}{note}", self.name, style.paint(palette.dots, &format!("{dots}:")))
+    }
+}
+
+impl Widths {
+    /// The widths that fit these rows.
+    pub(super) fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Widths {
+        let mut widths = Widths::default();
+        rows.into_iter().for_each(|row| widths.fit(row));
+        widths
+    }
+
+    fn fit(&mut self, row: &Row) {
+        self.name = self.name.max(width(&row.name));
+        match &row.cells {
+            Cells::Trend(stats) => {
+                self.stats.resize(self.stats.len().max(stats.len()), 0);
+                for (column, (label, text)) in self.stats.iter_mut().zip(stats) {
+                    *column = (*column).max(width(label) + 1 + width(text));
+                }
+            }
+            Cells::Plain(value, extras) => {
+                self.value = self.value.max(width(value));
+                for (column, extra) in self.extras.iter_mut().zip(extras) {
+                    *column = (*column).max(width(extra));
+                }
+            }
+        }
+    }
+}
+
+fn plain_cells(
+    value: &str,
+    extras: &[String],
+    widths: &Widths,
+    options: &Options,
+    palette: &Palette,
+) -> String {
+    let painted = options.style.paint(CYAN, value);
+    if extras.is_empty() {
+        return painted;
+    }
+    let gap = " ".repeat(widths.value - width(value));
+    // One remark ends the row; two are columns.
+    let extra = |(extra, column): (&String, &usize)| {
+        let gap = if extras.len() > 1 { column - width(extra) } else { 0 };
+        format!("{}{}", options.style.paint(palette.extra, extra), " ".repeat(gap))
+    };
+    let extras: Vec<_> = extras.iter().zip(&widths.extras).map(extra).collect();
+    format!("{painted}{gap} {}", extras.join(" "))
+}
+
+fn cells(metric: &MetricSummary, options: &Options) -> Cells {
+    let value = |number| number::value(number, metric.contains, options.time_unit);
+    match &metric.values {
+        Values::Counter { count, rate } => Cells::Plain(value(*count), vec![format!("{}/s", value(*rate))]),
+        Values::Gauge { value: last, min, max } => {
+            Cells::Plain(value(*last), vec![format!("min={}", value(*min)), format!("max={}", value(*max))])
+        }
+        Values::Rate { passes, total } => {
+            Cells::Plain(share(*passes, *total), vec![format!("{passes} out of {total}")])
+        }
+        Values::Trend { stats, .. } => {
+            let text = |(name, statistic): &(String, Statistic)| {
+                (harmless(name), statistic_text(*statistic, name, metric, options))
+            };
+            Cells::Trend(stats.iter().map(text).collect())
+        }
+        Values::NotApplicable(why) => Cells::Plain(format!("n/a: {why}"), Vec::new()),
+    }
+}
+
+fn note(metric: &MetricSummary, options: &Options) -> Option<&'static str> {
+    if options.compat == Compat::Strict {
+        return None;
+    }
+    match metric.values {
+        Values::Trend { exact: Some(true), .. } => Some("exact"),
+        Values::Trend { exact: Some(false), .. } => Some("±0.1 %"),
+        _ => None,
+    }
+}
+
+/// A share in percent; none of none is 0 %.
+pub(super) fn share(passes: u64, total: u64) -> String {
+    number::percent(if total == 0 { 0.0 } else { passes as f64 / total as f64 })
+}
+
+/// A statistic as it is shown, with a unit.
+pub(super) fn statistic_text(
+    statistic: Statistic,
+    name: &str,
+    metric: &MetricSummary,
+    options: &Options,
+) -> String {
+    match statistic {
+        Statistic::Number(value) => {
+            number::statistic(value, name, metric.kind(), metric.contains, options.time_unit)
+        }
+        Statistic::AtLeast(bound, why) => number::at_least(bound, why, metric.contains),
+        Statistic::Failed => "failed".into(),
+    }
+}
+
+/// Columns that a text takes.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().count()
+}

@@ -1,0 +1,77 @@
+//! `constant-arrival-rate`: iterations start at a fixed rate, whatever the earlier ones do.
+
+use std::time::Duration;
+
+use model::{Arrival, Instant, ScenarioId};
+use plan::Stripe;
+
+use crate::{Lane, Next, Schedule, nanos, offset};
+
+/// Iteration *i* of the whole test is due `i × time unit ÷ rate` after the start: the first at once.
+///
+/// The one due exactly at the end belongs to the schedule: 10/s for 1 s starts 11 iterations. In k6 that last start
+/// races the end timer and 11 is what it mostly shows; here it is the rule.
+#[derive(Clone, Debug)]
+pub struct ConstantArrivalRate {
+    scenario: ScenarioId,
+    rate: u64,
+    time_unit_ns: u64,
+    stripe: Stripe,
+    lane: Lane,
+    start: Instant,
+    end: Instant,
+    taken: u64,
+}
+
+impl ConstantArrivalRate {
+    /// `pace` is the rate of the whole test and its time unit.
+    pub fn new(
+        scenario: ScenarioId,
+        pace: (u64, Duration),
+        duration: Duration,
+        stripe: Stripe,
+        lane: Lane,
+        start: Instant,
+    ) -> ConstantArrivalRate {
+        let (rate, time_unit) = pace;
+        ConstantArrivalRate {
+            scenario,
+            rate,
+            time_unit_ns: nanos(time_unit),
+            stripe,
+            lane,
+            start,
+            end: start + duration,
+            taken: 0,
+        }
+    }
+
+    /// The next arrival of this lane; none when it would be due after the end.
+    fn upcoming(&self) -> Option<Arrival> {
+        if self.rate == 0 {
+            return None;
+        }
+        let iteration = self.lane.iteration(&self.stripe, self.taken)?;
+        let offset_ns = u128::from(iteration) * u128::from(self.time_unit_ns) / u128::from(self.rate);
+        let due = offset(self.start, offset_ns);
+        (due <= self.end).then_some(Arrival { scenario: self.scenario, iteration, due })
+    }
+}
+
+impl Schedule for ConstantArrivalRate {
+    fn next(&mut self, now: Instant) -> Next {
+        match self.upcoming() {
+            Some(arrival) if arrival.due <= now => {
+                self.taken += 1;
+                Next::Arrival(arrival)
+            }
+            Some(arrival) => Next::Wait(arrival.due),
+            None if now < self.end => Next::Wait(self.end),
+            None => Next::Done { at: self.end },
+        }
+    }
+
+    fn end(&self) -> Instant {
+        self.end
+    }
+}

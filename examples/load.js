@@ -1,0 +1,34 @@
+// A load test: does the shop keep its promise at the load it is built for?
+//
+// Queries arrive at 200 a second, half of what the demo's pool can do, whether or not earlier ones are answered.
+//
+//   SHOP=http://127.0.0.1:8080 plimsoll run examples/load.js
+
+import http from 'k6/http';
+import { check } from 'k6';
+
+const SHOP = __ENV.SHOP || 'http://127.0.0.1:8080';
+
+export const options = {
+  scenarios: {
+    browsing: {
+      executor: 'constant-arrival-rate',
+      rate: 200,
+      timeUnit: '1s',
+      duration: '20s',
+      preAllocatedVUs: 20,
+      maxVUs: 100,
+    },
+  },
+  thresholds: {
+    http_req_failed: ['rate<0.01'],
+    http_req_duration: ['p(95)<50', 'p(99)<100'],
+    dropped_iterations: ['count<10'],
+    checks: ['rate>0.99'],
+  },
+};
+
+export default function () {
+  const list = http.get(`${SHOP}/products?category=rope`, { tags: { name: 'products' } });
+  check(list, { 'products are listed': (response) => response.status === 200 });
+}
