@@ -129,6 +129,13 @@ COUNTS = {
 }
 
 
+# Parts of a whole, by weight: which part gets which of the first iterations.
+WEIGHTS = [
+    [1, 1, 2], [2, 1, 4], [4, 3, 3], [3, 3, 4], [2, 2, 3], [1, 2, 7], [3, 5, 2], [5, 3, 2], [1, 6, 3], [7, 5], [5, 7],
+    [6, 1, 3, 2], [10, 3, 8], [1, 4, 4, 6], [1, 1, 1, 1, 9], [9, 2, 8, 3, 5],
+]
+
+
 def lines_of(binary, scenario, segment, hold_s):
     """(offset in ms, VU, iteration in the whole test) of every start, in order of the offsets."""
     with tempfile.TemporaryDirectory() as folder:
@@ -192,6 +199,18 @@ def iterations(binary, scenario, segment):
     return {"counts": [len(lines)], "iterations_in_test": sorted(line[2] for line in lines)}
 
 
+def owners(binary, weights):
+    """The part that each iteration belongs to; as many VUs as the weights' sum, so that one period is seen."""
+    whole = sum(weights)
+    bounds = ["0", *(f"{sum(weights[:at])}/{whole}" for at in range(1, len(weights))), "1"]
+    scenario = {"executor": "shared-iterations", "vus": whole, "iterations": whole}
+    result = [None] * whole
+    for part, segment in enumerate(zip(bounds, bounds[1:])):
+        for _, _, iteration in lines_of(binary, scenario, (":".join(segment), ",".join(bounds)), 0):
+            result[iteration] = part
+    return {"weights": weights, "sequence": ",".join(bounds), "owners": result}
+
+
 def main():
     binary, wanted = os.environ["K6_BIN"], sys.argv[1:]
     path = HERE / "schedules.json"
@@ -210,9 +229,12 @@ def main():
                 entry = {"segment": segment[0], "sequence": segment[1], **entry}
             result["cases"][name] = entry
             print(name, {key: value for key, value in entry.items() if key != "scenario"}, file=sys.stderr)
+    if not wanted:
+        result["segments"] = [owners(binary, weights) for weights in WEIGHTS]
+    segments = ",\n".join(f"  {json.dumps(entry)}" for entry in result["segments"])
     cases = ",\n".join(f"  {json.dumps(name)}: {json.dumps(entry)}" for name, entry in result["cases"].items())
     head = "".join(f" {json.dumps(key)}: {json.dumps(result[key])},\n" for key in ("about", "clock", "tolerance_ms"))
-    path.write_text("{\n" + head + ' "cases": {\n' + cases + "\n }\n}\n")
+    path.write_text("{\n" + head + ' "cases": {\n' + cases + "\n },\n" + f' "segments": [\n{segments}\n ]\n}}\n')
 
 
 if __name__ == "__main__":
