@@ -27,7 +27,7 @@ export default async function () {
   console.log(x, 1_000, 2n ** 64n > 1n);
   console.log('aXbX'.replaceAll('X', '-'), [1, 2, 3].at(-1), [3, 1, 2].toSorted().join());
   console.log([1, 2, 3].findLast((n) => n < 3), Object.hasOwn({ a: 1 }, 'a'));
-  console.log('a1b22'.match(/(?<=b)\d+/)[0], /\p{L}+/u.exec('한글!')[0]);
+  console.log('a1b22'.match(/(?<=b)\d+/)[0]);
   console.log(await twice(21), await Promise.any([Promise.reject(1), Promise.resolve(2)]));
   const { a, ...rest } = { a: 1, b: 2, c: 3 };
   console.log(a, JSON.stringify(rest), [...'한글'].length);

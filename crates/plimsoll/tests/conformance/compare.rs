@@ -114,10 +114,17 @@ fn collect(path: &str, k6: &Value, ours: &Value, differences: &mut Vec<Differenc
                 collect(&below(key), &of(left), &of(right), differences);
             }
         }
-        (Value::Array(left), Value::Array(right)) if path.matches('/').count() < 1 => {
-            for at in 0..left.len().max(right.len()) {
-                let of = |side: &[Value]| side.get(at).cloned().unwrap_or_default();
-                collect(&below(&at.to_string()), &of(left), &of(right), differences);
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
+            for (at, (k6, ours)) in left.iter().zip(right).enumerate() {
+                collect(&below(&at.to_string()), k6, ours, differences);
+            }
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            for (sign, line) in changes(left, right) {
+                let place = below(&format!("{sign} {}", text(line)));
+                let (k6, ours) =
+                    if sign == '-' { (line.clone(), Value::Null) } else { (Value::Null, line.clone()) };
+                differences.push(Difference { path: place, k6, ours, known: None });
             }
         }
         _ => differences.push(Difference {
@@ -127,6 +134,37 @@ fn collect(path: &str, k6: &Value, ours: &Value, differences: &mut Vec<Differenc
             known: None,
         }),
     }
+}
+
+/// What turns one list of lines into the other: `-` for lines only k6 has, `+` for lines only we have.
+fn changes<'a>(k6: &'a [Value], ours: &'a [Value]) -> Vec<(char, &'a Value)> {
+    // The longest common subsequence of what is left from each pair of places on.
+    let mut common = vec![vec![0_usize; ours.len() + 1]; k6.len() + 1];
+    for (at, line) in k6.iter().enumerate().rev() {
+        for (other_at, other) in ours.iter().enumerate().rev() {
+            common[at][other_at] = if line == other {
+                common[at + 1][other_at + 1] + 1
+            } else {
+                common[at + 1][other_at].max(common[at][other_at + 1])
+            };
+        }
+    }
+    let (mut at, mut other_at) = (0, 0);
+    let mut changes = Vec::new();
+    while at < k6.len() || other_at < ours.len() {
+        if at < k6.len() && other_at < ours.len() && k6[at] == ours[other_at] {
+            (at, other_at) = (at + 1, other_at + 1);
+        } else if at < k6.len()
+            && (other_at == ours.len() || common[at + 1][other_at] >= common[at][other_at + 1])
+        {
+            changes.push(('-', &k6[at]));
+            at += 1;
+        } else {
+            changes.push(('+', &ours[other_at]));
+            other_at += 1;
+        }
+    }
+    changes
 }
 
 /// Whether a text has the pattern's parts between `*` in this order.
@@ -170,7 +208,7 @@ fn differences_are_found_and_expected() {
     let ours = serde_json::json!({"exit": 107, "console": ["a"], "samples": {"x{}": {"count": 2}, "mine{}": {}}, "warned": true});
     let found = known.differences("case", &k6, &ours);
     let paths: Vec<_> = found.iter().map(|difference| (difference.path.as_str(), difference.known)).collect();
-    assert_eq!(paths, [("console/1", None), ("exit", Some(0)), ("samples/x{}", None)]);
+    assert_eq!(paths, [("console/- b", None), ("exit", Some(0)), ("samples/x{}", None)]);
     assert_eq!(known.vanished(["case"].into_iter(), &[Ok(found)]), Vec::<String>::new());
     assert_eq!(known.vanished(["case"].into_iter(), &[Ok(vec![])]), ["c* exit"]);
 }
