@@ -20,9 +20,12 @@ pub struct Context {
     pub system_tags: SystemTags,
     /// The run's thresholds.
     pub thresholds: Vec<ThresholdSpec>,
-    /// Looks up an environment variable.
-    pub env: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    /// Environment variables.
+    pub env: Arc<Env>,
 }
+
+/// Looks up an environment variable.
+pub type Env = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// Opens an export with the argument after `=`, which may be empty.
 pub(crate) type Open = fn(&str, &Context) -> Result<Box<dyn Output>, OutputError>;

@@ -11,7 +11,7 @@ mod sink;
 mod writer;
 
 pub use error::OutputError;
-pub use kind::{Context, KINDS, Kind, OutputSpec};
+pub use kind::{Context, Env, KINDS, Kind, OutputSpec};
 pub use writer::{Format, QUEUE_BATCHES_MAX};
 
 use model::RunEvent;

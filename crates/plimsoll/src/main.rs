@@ -1,1 +1,87 @@
-fn main() {}
+//! Plimsoll: load tests with k6 scripts.
+//!
+//! The binary only wires: flags become settings, a script becomes a test, a run's events reach their listeners, and the
+//! outcome becomes an exit code. One file per verb.
+
+mod common;
+mod env;
+mod exit;
+mod failure;
+mod flags;
+mod logger;
+mod program;
+mod session;
+mod signals;
+mod summary;
+mod test;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use model::LogLevel;
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::{Cli, Verb};
+
+/// VUs allocate on their threads all the time; the system's allocator makes them wait for each other.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too, and are no failure.
+            let exit = if error.use_stderr() { Exit::Other } else { Exit::Ok };
+            let _ = error.print();
+            return exit.code().into();
+        }
+    };
+    let exit = std::panic::catch_unwind(|| run(&cli)).unwrap_or_else(|_| {
+        eprintln!("plimsoll stopped by a bug of its own; please report it with the lines above");
+        Exit::Panic
+    });
+    exit.code().into()
+}
+
+fn run(cli: &Cli) -> Exit {
+    let console_output = match &cli.verb {
+        Verb::Run(flags) => flags.options.console_output.as_deref(),
+        _ => None,
+    };
+    let common = match Common::resolve(&cli.global, console_output) {
+        Ok(common) => common,
+        Err(failure) => {
+            eprintln!("{failure}");
+            return failure.exit;
+        }
+    };
+    dispatch(&cli.verb, &common).unwrap_or_else(|failure| report(&failure, &common))
+}
+
+fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
+    match verb {
+        Verb::Run(flags) => verbs::run::run(flags, common),
+        Verb::Demo(flags) => verbs::demo::run(flags, common),
+        Verb::Inspect(flags) => verbs::inspect::run(flags, common),
+        Verb::Version(flags) => {
+            verbs::version::run(flags);
+            Ok(Exit::Ok)
+        }
+        Verb::Completions(flags) => {
+            verbs::completions::run(flags);
+            Ok(Exit::Ok)
+        }
+    }
+}
+
+fn report(failure: &Failure, common: &Common) -> Exit {
+    common.logger.say(LogLevel::Error, failure.text.clone());
+    for part in &failure.below {
+        common.logger.print(&format!("{part}\n"));
+    }
+    failure.exit
+}

@@ -7,6 +7,7 @@
 pub mod header;
 pub mod log;
 pub mod number;
+pub mod progress;
 mod style;
 pub mod summary;
 

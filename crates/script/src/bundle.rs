@@ -307,11 +307,12 @@ impl ScriptVu {
         result.map(|_| ())
     }
 
-    /// `handleSummary(data)`: what to write, and where. Must be called on the VU's coroutine.
+    /// `handleSummary(data)`: what to write, and where; `None` where it returns no object, which keeps the default
+    /// summary. Must be called on the VU's coroutine.
     ///
     /// # Errors
     /// It throws or is cut off.
-    pub fn handle_summary(&mut self, data_json: &str) -> Result<Vec<(String, Vec<u8>)>, ScriptError> {
+    pub fn handle_summary(&mut self, data_json: &str) -> Result<Option<Vec<(String, Vec<u8>)>>, ScriptError> {
         self.begin_special(Phase::Summary, "");
         let value = self.run("handleSummary", |ctx| ctx.json_parse(data_json).map(Some))?;
         self.vm.context.with(|ctx| {
@@ -397,6 +398,9 @@ impl ScriptVu {
     fn enter_scenario(&self, call: &Call) {
         let state = &self.vm.state;
         let Some(plan) = state.plan() else { return };
+        if self.scenario.replace(Some(call.scenario)) == Some(call.scenario) {
+            return;
+        }
         let scenario = &plan.scenarios[usize::from(call.scenario.0)];
         let mut tags: BTreeMap<Arc<str>, Arc<str>> = plan
             .tags
@@ -406,9 +410,6 @@ impl ScriptVu {
             .collect();
         if plan.system_tags.has(SystemTag::Scenario) {
             tags.insert("scenario".into(), scenario.name.clone());
-        }
-        if self.scenario.replace(Some(call.scenario)) == Some(call.scenario) {
-            return;
         }
         state.tags.borrow_mut().reset(tags, "", plan.system_tags.has(SystemTag::Group));
         self.vm.context.with(|ctx| {
@@ -459,8 +460,8 @@ impl ScriptVu {
 }
 
 /// What `handleSummary` returned: `{ "stdout" | "stderr" | path: string | ArrayBuffer }`.
-fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Vec<(String, Vec<u8>)>> {
-    let Some(object) = value.as_object() else { return Ok(Vec::new()) };
+fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Option<Vec<(String, Vec<u8>)>>> {
+    let Some(object) = value.as_object() else { return Ok(None) };
     let mut files = Vec::new();
     for entry in object.props::<String, Value<'js>>() {
         let (path, content) = entry?;
@@ -470,7 +471,7 @@ fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Vec<(St
         };
         files.push((path, bytes));
     }
-    Ok(files)
+    Ok(Some(files))
 }
 
 /// The replacer for what `setup()` returned.

@@ -118,12 +118,9 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
 }
 
 fn interrupt(child: &Child) -> Result<(), String> {
-    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("interrupt the run: kill ended with {status}")),
-        Err(error) => Err(format!("interrupt the run: {error}")),
-    }
+    let id = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT)
+        .map_err(|error| format!("interrupt the run: {error}"))
 }
 
 fn wait(child: &mut Child) -> Result<Option<i32>, String> {

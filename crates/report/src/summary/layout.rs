@@ -107,9 +107,12 @@ fn parts(input: &SummaryInput, options: &Options) -> String {
     let duration = input.run_duration;
     let group = |group: &GroupSummary| group_part(group, duration, 0, options);
     let scenario = |scenario: &ScenarioSummary| scenario_part(scenario, duration, options);
-    let groups: String = input.root_group.groups.iter().map(group).collect();
-    let scenarios: String =
-        input.scenarios.iter().filter(|scenario| scenario.name != DEFAULT_SCENARIO).map(scenario).collect();
+    let shown = input.scenarios.iter().filter(|scenario| scenario.name != DEFAULT_SCENARIO);
+    // Groups that stand under their scenario do not stand by themselves again.
+    let nested = shown.clone().any(|scenario| !scenario.groups.is_empty());
+    let groups: String =
+        if nested { String::new() } else { input.root_group.groups.iter().map(group).collect() };
+    let scenarios: String = shown.map(scenario).collect();
     groups + &scenarios
 }
 

@@ -1,6 +1,7 @@
 //! The end-of-test summary: as text in k6's three layouts, and as the JSON that scripts and other programs read.
 
 mod checks;
+mod from_view;
 mod input;
 mod json;
 mod layout;

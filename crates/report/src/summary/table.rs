@@ -24,6 +24,8 @@ enum Cells {
     Trend(Vec<(String, String)>),
     /// A value, and what is said beside it.
     Plain(String, Vec<String>),
+    /// Words in place of values; they have no column.
+    Words(String),
 }
 
 /// Widths that rows shown together share.
@@ -88,6 +90,7 @@ impl Row {
                 .collect::<Vec<_>>()
                 .join(" "),
             Cells::Plain(value, extras) => plain_cells(value, extras, widths, options, palette),
+            Cells::Words(words) => style.paint(CYAN, words),
         };
         let note = self.note.map(|note| format!(" {}", style.paint(palette.extra, note))).unwrap_or_default();
         format!("{}{} {cells}{note}", self.name, style.paint(palette.dots, &format!("{dots}:")))
@@ -117,6 +120,7 @@ impl Widths {
                     *column = (*column).max(width(extra));
                 }
             }
+            Cells::Words(_) => {}
         }
     }
 }
@@ -129,9 +133,6 @@ fn plain_cells(
     palette: &Palette,
 ) -> String {
     let painted = options.style.paint(CYAN, value);
-    if extras.is_empty() {
-        return painted;
-    }
     let gap = " ".repeat(widths.value - width(value));
     // One remark ends the row; two are columns.
     let extra = |(extra, column): (&String, &usize)| {
@@ -158,7 +159,7 @@ fn cells(metric: &MetricSummary, options: &Options) -> Cells {
             };
             Cells::Trend(stats.iter().map(text).collect())
         }
-        Values::NotApplicable(why) => Cells::Plain(format!("n/a: {why}"), Vec::new()),
+        Values::NotApplicable(why) => Cells::Words(format!("n/a: {why}")),
     }
 }
 

@@ -22,8 +22,13 @@ type Golden = (&'static str, &'static str);
 
 #[track_caller]
 fn check(golden: Golden, layout: Layout, time_unit: Option<TimeUnit>) {
+    check_styled(golden, layout, time_unit, Style::PLAIN);
+}
+
+#[track_caller]
+fn check_styled(golden: Golden, layout: Layout, time_unit: Option<TimeUnit>, style: Style) {
     let json: Value = serde_json::from_str(golden.0).expect("a golden file is JSON");
-    let options = Options { layout, time_unit, compat: Compat::Strict, ..Options::default() };
+    let options = Options { layout, style, time_unit, compat: Compat::Strict };
     let actual = render(&input(&json["input"]), &options);
     // k6 separates the summary from what follows on the terminal; how many blank lines end it is no part of it.
     for (number, (actual, expect)) in actual.trim_end().lines().zip(golden.1.trim_end().lines()).enumerate() {
@@ -236,14 +241,8 @@ fn bounds_stay_numbers_in_json_with_words_beside() {
 #[test]
 fn colours_are_k6s() {
     let style = Style { colour: true, unicode: true };
-    let text = render(&honest(), &Options { style, ..Options::default() });
-    for expect in [
-        "  █ \x1b[1mTHRESHOLDS\x1b[0m \n",
-        "    \x1b[31m✗\x1b[0m \x1b[37m'p(95)<500'\x1b[0m \x1b[37mp(95)\x1b[0m=\x1b[36m> 60 s (timeout)\x1b[0m\n",
-        "    http_req_duration\x1b[2;37m........:\x1b[0m med=\x1b[36m12.5ms\x1b[0m ",
-    ] {
-        assert!(text.contains(expect), "{expect:?} in {text:?}");
-    }
+    check_styled(golden!("colour_compact"), Layout::Compact, None, style);
+    check_styled(golden!("colour_legacy"), Layout::Legacy, None, style);
 }
 
 #[test]

@@ -1,0 +1,243 @@
+//! What every verb needs: the environment, the config file, the log.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use model::plan::Compat;
+use model::{Epoch, LogLevel, SystemClock};
+use plan::{Options, PlanError, Warning};
+use report::log::LogFormat;
+
+use crate::env::Environment;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::{CompatFlag, GlobalFlags};
+use crate::logger::{Logger, LoggerConfig, Target};
+
+/// The largest config file that is read.
+const CONFIG_BYTES_MAX: u64 = 16 << 20;
+
+/// What the flags of all verbs mean.
+pub(crate) struct Common {
+    /// The process's variables.
+    pub(crate) env: Environment,
+    /// What the config file says.
+    pub(crate) config: Options,
+    /// Where everything is said.
+    pub(crate) logger: Arc<Logger>,
+    /// Neither banner nor progress.
+    pub(crate) is_quiet: bool,
+    /// Whether colours are allowed, where there is a terminal.
+    pub(crate) may_colour: bool,
+    /// Ties the run to the wall clock.
+    pub(crate) epoch: Epoch,
+}
+
+impl Common {
+    /// Decides what was meant. `console_output` is the flag of that name, of verbs that have it.
+    ///
+    /// # Errors
+    /// A flag, variable or the config file cannot be understood.
+    pub(crate) fn resolve(flags: &GlobalFlags, console_output: Option<&str>) -> Result<Common, Failure> {
+        let env = Environment::of_process();
+        refuse_absent(flags, &env)?;
+        let (config, warnings) = read_config(flags, &env)?;
+        let epoch = Epoch::anchor(&SystemClock);
+        let may_colour = may_colour(flags, &env)?;
+        let is_verbose = flags.verbose.or(env.switch("VERBOSE")?).unwrap_or(false);
+        let console = console_output
+            .or_else(|| env.setting("CONSOLE_OUTPUT"))
+            .or(config.console_output.as_deref())
+            .filter(|path| !path.is_empty())
+            .map(PathBuf::from);
+        let logger = Logger::new(&LoggerConfig {
+            target: target(flags, &env)?,
+            format: format(flags, &env)?,
+            is_verbose,
+            may_colour,
+            console,
+            epoch,
+        });
+        let logger = logger.map_err(|(path, error)| {
+            let text = format!("failed to open {} to write the log: {error}", path.display());
+            Failure::new(Exit::Other, text)
+        })?;
+        let is_quiet = flags.quiet.or(env.switch("QUIET")?).unwrap_or(false);
+        let common = Common { env, config, logger: Arc::new(logger), is_quiet, may_colour, epoch };
+        common.warn_all(&warnings);
+        Ok(common)
+    }
+
+    /// Logs warnings of the room `plan`.
+    pub(crate) fn warn_all(&self, warnings: &[Warning]) {
+        for warning in warnings {
+            self.logger.say(LogLevel::Warn, warning.to_string());
+        }
+    }
+
+    /// Whose numbers are reported.
+    ///
+    /// # Errors
+    /// The variable has neither value.
+    pub(crate) fn compat(&self, flag: Option<CompatFlag>) -> Result<Compat, Failure> {
+        match (flag, self.env.get("PLIMSOLL_COMPAT")) {
+            (Some(CompatFlag::Strict), _) | (None, Some("strict")) => Ok(Compat::Strict),
+            (Some(CompatFlag::Honest), _) | (None, Some("honest" | "") | None) => Ok(Compat::Honest),
+            (None, Some(other)) => Err(Failure::new(
+                Exit::InvalidConfig,
+                format!("failed to read PLIMSOLL_COMPAT: {other:?} is neither honest nor strict"),
+            )),
+        }
+    }
+}
+
+/// A [`PlanError`] in one text, with k6's code: flags that cannot be read are not a matter of configuration there.
+pub(crate) fn plan_failure(error: &PlanError) -> Failure {
+    let exit = match error {
+        PlanError::Options { level: plan::Level::CommandLine, .. } => Exit::Other,
+        _ => Exit::InvalidConfig,
+    };
+    Failure::new(exit, format!("failed to {error}"))
+}
+
+/// Flags of k6 for what this program does not have. Ignoring them would be a lie.
+fn refuse_absent(flags: &GlobalFlags, env: &Environment) -> Result<(), Failure> {
+    let has_address = flags.address.as_deref().is_some_and(|address| !address.is_empty());
+    let absent = [
+        (has_address || env.setting("ADDRESS").is_some(), "--address", "there is no REST API yet"),
+        (flags.profiling_enabled == Some(true), "--profiling-enabled", "there is no REST API yet"),
+        (!flags.secret_source.is_empty(), "--secret-source", "k6/secrets does not exist yet; use --env"),
+    ];
+    refuse_first(absent)
+}
+
+/// Fails with the first that was asked for.
+pub(crate) fn refuse_first<'a>(
+    absent: impl IntoIterator<Item = (bool, &'a str, &'a str)>,
+) -> Result<(), Failure> {
+    match absent.into_iter().find(|(is_asked_for, ..)| *is_asked_for) {
+        None => Ok(()),
+        Some((_, name, why)) => {
+            Err(Failure::new(Exit::InvalidConfig, format!("failed to do what {name} asks for: {why}")))
+        }
+    }
+}
+
+fn may_colour(flags: &GlobalFlags, env: &Environment) -> Result<bool, Failure> {
+    let refused = flags.no_color.or(env.switch("NO_COLOR")?).unwrap_or(false);
+    // https://no-color.org: any value but the empty one.
+    let refused_by_all = env.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = env.get("TERM") == Some("dumb");
+    Ok(!refused && !refused_by_all && !is_dumb)
+}
+
+fn format(flags: &GlobalFlags, env: &Environment) -> Result<LogFormat, Failure> {
+    let Some(name) = flags.log_format.as_deref().or_else(|| env.setting("LOG_FORMAT")) else {
+        return Ok(LogFormat::Text);
+    };
+    LogFormat::parse(name).ok_or_else(|| {
+        let text = format!("failed to read --log-format: {name:?} is none of text, json and raw");
+        Failure::new(Exit::Other, text)
+    })
+}
+
+fn target(flags: &GlobalFlags, env: &Environment) -> Result<Target, Failure> {
+    let text = flags.log_output.as_deref().or_else(|| env.setting("LOG_OUTPUT")).unwrap_or("stderr");
+    parse_target(text)
+        .map_err(|why| Failure::new(Exit::Other, format!("failed to read --log-output: {text:?} {why}")))
+}
+
+fn parse_target(text: &str) -> Result<Target, &'static str> {
+    match text.split_once('=').unwrap_or((text, "")) {
+        ("stderr", "") => Ok(Target::Stderr),
+        ("stdout", "") => Ok(Target::Stdout),
+        ("none", "") => Ok(Target::Nowhere),
+        ("file", "") => Err("names no file; write file=PATH"),
+        ("file", path) => Ok(Target::File(path.into())),
+        ("loki", _) => Err("is not supported yet; write to file=PATH and let an agent ship it"),
+        _ => Err("is none of stderr, stdout, none and file=PATH"),
+    }
+}
+
+fn read_config(flags: &GlobalFlags, env: &Environment) -> Result<(Options, Vec<Warning>), Failure> {
+    let asked = flags.config.clone().or_else(|| env.setting("CONFIG").map(PathBuf::from));
+    let path = match asked {
+        Some(path) => path,
+        None => match default_configs(env).into_iter().find(|path| path.is_file()) {
+            Some(path) => path,
+            None => return Ok(Default::default()),
+        },
+    };
+    let text = read_limited(&path, CONFIG_BYTES_MAX).map_err(|error| {
+        Failure::new(
+            Exit::InvalidConfig,
+            format!("failed to read the config file {}: {error}", path.display()),
+        )
+    })?;
+    Options::from_config_json(&text).map_err(|error| {
+        let mut failure = plan_failure(&error);
+        failure.text += &format!("\n\tin {}", path.display());
+        failure
+    })
+}
+
+/// Where a config file is looked for if none is named: our own folder, then k6's.
+fn default_configs(env: &Environment) -> Vec<PathBuf> {
+    let xdg = env.get("XDG_CONFIG_HOME").filter(|it| !it.is_empty()).map(PathBuf::from);
+    let folder = xdg.or_else(|| Some(Path::new(env.get("HOME")?).join(".config")));
+    folder.map_or_else(Vec::new, |folder| {
+        ["plimsoll", "k6"].map(|name| folder.join(name).join("config.json")).to_vec()
+    })
+}
+
+/// Reads a file as text, whatever its bytes; not more than `bytes_max` of it.
+///
+/// # Errors
+/// It cannot be read, or is larger.
+pub(crate) fn read_limited(path: &Path, bytes_max: u64) -> std::io::Result<String> {
+    let file = std::fs::File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory"));
+    }
+    read_text(file, bytes_max)
+}
+
+/// Reads a stream as text, whatever its bytes; not more than `bytes_max` of it.
+///
+/// # Errors
+/// It cannot be read, or is longer.
+pub(crate) fn read_text(stream: impl std::io::Read, bytes_max: u64) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut std::io::Read::take(stream, bytes_max + 1), &mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        let text = format!("it is larger than {} MiB", bytes_max >> 20);
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, text));
+    }
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_targets_are_read() {
+        let check =
+            |text: &str, expect: Option<Target>| assert_eq!(parse_target(text).ok(), expect, "{text}");
+        check("stderr", Some(Target::Stderr));
+        check("stdout", Some(Target::Stdout));
+        check("none", Some(Target::Nowhere));
+        check("file=a=b.log", Some(Target::File("a=b.log".into())));
+        check("file", None);
+        check("loki=http://x", None);
+        check("zzz", None);
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_read() {
+        assert_eq!(read_text(&b"abc"[..], 3).ok().as_deref(), Some("abc"));
+        assert!(read_text(&b"abcd"[..], 3).is_err());
+        assert_eq!(read_text(&b"a\xff"[..], 3).ok().as_deref(), Some("a\u{fffd}"));
+    }
+}

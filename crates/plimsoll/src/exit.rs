@@ -1,0 +1,213 @@
+//! Exit codes: k6's, and one function that chooses among them.
+
+use engine::{AbortReason, LifecycleError, ProgramError, RunOutcome};
+use model::plan::Compat;
+
+/// How the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Everything went as planned.
+    Ok,
+    /// A threshold was crossed.
+    ThresholdsFailed,
+    /// `setup()` took too long.
+    SetupTimeout,
+    /// `teardown()` took too long.
+    TeardownTimeout,
+    /// The options or thresholds make no test.
+    InvalidConfig,
+    /// SIGINT or SIGTERM.
+    Signal,
+    /// The script threw outside of iterations; or, unlike in k6, every iteration threw.
+    ScriptException,
+    /// `test.abort()`.
+    ScriptAborted,
+    /// A bug of ours.
+    Panic,
+    /// `test.fail()`.
+    MarkedFailed,
+    /// Anything else: a file that is not there, a flag that nobody knows.
+    Other,
+}
+
+impl Exit {
+    /// k6's number for it.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Exit::Ok => 0,
+            Exit::ThresholdsFailed => 99,
+            Exit::SetupTimeout => 100,
+            Exit::TeardownTimeout => 101,
+            Exit::InvalidConfig => 104,
+            Exit::Signal => 105,
+            Exit::ScriptException => 107,
+            Exit::ScriptAborted => 108,
+            Exit::Panic => 109,
+            Exit::MarkedFailed => 110,
+            Exit::Other => 255,
+        }
+    }
+}
+
+/// What a run's iterations came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Iterations {
+    /// Those that ran to their end or to an exception.
+    pub(crate) completed: u64,
+    /// Those of them that ended in an exception.
+    pub(crate) failed: u64,
+}
+
+impl Iterations {
+    /// Whether not one of them ran to its end.
+    pub(crate) fn all_threw(self) -> bool {
+        self.completed > 0 && self.failed >= self.completed
+    }
+}
+
+/// The exit of a run. As in k6, what ended the run early outranks `test.fail()`, and that outranks thresholds.
+pub(crate) fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compat) -> Exit {
+    let early = outcome
+        .init_error
+        .as_ref()
+        .map(|error| of_program(error, outcome.aborted.as_ref()))
+        .or_else(|| outcome.setup_error.as_ref().map(|error| of_setup(error, outcome.aborted.as_ref())))
+        .or_else(|| outcome.aborted.as_ref().map(of_abort))
+        .or_else(|| {
+            outcome.teardown_error.as_ref().map(|error| of_teardown(error, outcome.aborted.as_ref()))
+        });
+    if let Some(exit) = early {
+        return exit;
+    }
+    if outcome.marked_failed {
+        return Exit::MarkedFailed;
+    }
+    if !outcome.thresholds.ok() {
+        return Exit::ThresholdsFailed;
+    }
+    if compat == Compat::Honest && iterations.all_threw() {
+        return Exit::ScriptException;
+    }
+    Exit::Ok
+}
+
+fn of_setup(error: &LifecycleError, aborted: Option<&AbortReason>) -> Exit {
+    match error {
+        LifecycleError::TimedOut(_) => Exit::SetupTimeout,
+        LifecycleError::Failed(error) => of_program(error, aborted),
+    }
+}
+
+fn of_teardown(error: &LifecycleError, aborted: Option<&AbortReason>) -> Exit {
+    match error {
+        LifecycleError::TimedOut(_) => Exit::TeardownTimeout,
+        LifecycleError::Failed(error) => of_program(error, aborted),
+    }
+}
+
+fn of_program(error: &ProgramError, aborted: Option<&AbortReason>) -> Exit {
+    match error {
+        ProgramError::Exception(_) => Exit::ScriptException,
+        ProgramError::Aborted => Exit::ScriptAborted,
+        ProgramError::Panicked(_) => Exit::Panic,
+        ProgramError::Interrupted => aborted.map_or(Exit::Other, of_abort),
+    }
+}
+
+fn of_abort(reason: &AbortReason) -> Exit {
+    match reason {
+        AbortReason::Signal => Exit::Signal,
+        AbortReason::Script(_) => Exit::ScriptAborted,
+        AbortReason::Threshold => Exit::ThresholdsFailed,
+        AbortReason::Listener(_) => Exit::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use tally::{Evaluation, ThresholdResult, Thresholds, Totals};
+
+    use super::*;
+
+    fn outcome() -> RunOutcome {
+        RunOutcome {
+            aborted: None,
+            marked_failed: false,
+            init_error: None,
+            setup_error: None,
+            teardown_error: None,
+            setup_data: None,
+            totals: Totals::new(Arc::default(), Arc::default(), Thresholds::default()),
+            thresholds: Evaluation::default(),
+            drops: Vec::new(),
+            samples_lost: 0,
+            workers_lost: 0,
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    fn crossed() -> Evaluation {
+        let result = ThresholdResult {
+            selector: "http_reqs".into(),
+            metric: model::metric::builtin::HTTP_REQS,
+            source: "count>1".into(),
+            ok: false,
+            observed: model::Quantile::None,
+            limit: 1.0,
+        };
+        Evaluation { results: vec![result], abort: None }
+    }
+
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut RunOutcome), expect: u8) {
+        let mut outcome = outcome();
+        change(&mut outcome);
+        assert_eq!(of_run(&outcome, Iterations { completed: 1, failed: 0 }, Compat::Honest).code(), expect);
+    }
+
+    #[test]
+    fn outcomes_have_the_codes_of_k6() {
+        let exception = || ProgramError::Exception("Error: boom".into());
+        let late = || Some(LifecycleError::TimedOut(Duration::from_secs(1)));
+        check(|_| {}, 0);
+        check(|it| it.thresholds = crossed(), 99);
+        check(|it| it.aborted = Some(AbortReason::Threshold), 99);
+        check(|it| it.setup_error = late(), 100);
+        check(|it| it.teardown_error = late(), 101);
+        check(|it| it.aborted = Some(AbortReason::Signal), 105);
+        check(|it| it.init_error = Some(exception()), 107);
+        check(|it| it.setup_error = Some(exception().into()), 107);
+        check(|it| it.teardown_error = Some(exception().into()), 107);
+        check(|it| it.aborted = Some(AbortReason::Script(None)), 108);
+        check(|it| it.init_error = Some(ProgramError::Aborted), 108);
+        check(|it| it.setup_error = Some(ProgramError::Panicked("x".into()).into()), 109);
+        check(|it| it.marked_failed = true, 110);
+        check(|it| it.aborted = Some(AbortReason::Listener("disk".into())), 255);
+    }
+
+    #[test]
+    fn what_ended_the_run_outranks_what_it_measured() {
+        let stopped = |it: &mut RunOutcome, reason| {
+            it.aborted = Some(reason);
+            it.setup_error = Some(ProgramError::Interrupted.into());
+            it.thresholds = crossed();
+            it.marked_failed = true;
+        };
+        check(|it| stopped(it, AbortReason::Signal), 105);
+        check(|it| stopped(it, AbortReason::Script(None)), 108);
+        check(|it| (it.marked_failed, it.thresholds) = (true, crossed()), 110);
+    }
+
+    #[test]
+    fn a_test_in_which_every_iteration_threw_has_failed() {
+        let of =
+            |completed, failed, compat| of_run(&outcome(), Iterations { completed, failed }, compat).code();
+        assert_eq!(of(3, 3, Compat::Honest), 107);
+        assert_eq!(of(3, 3, Compat::Strict), 0);
+        assert_eq!(of(3, 2, Compat::Honest), 0);
+        assert_eq!(of(0, 0, Compat::Honest), 0);
+    }
+}

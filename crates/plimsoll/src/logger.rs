@@ -1,0 +1,229 @@
+//! Where everything that is said goes: log lines, the console of scripts, and the live progress between them.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use model::plan::Plan;
+use model::{LogLevel, LogLine, RunEvent, RunProgress, SystemClock};
+use report::Style;
+use report::log::{LogFormat, LogFormatter};
+use report::progress::Live;
+
+/// Columns of a terminal that does not tell.
+const WIDTH_DEFAULT: usize = 80;
+
+/// Takes lines from any thread.
+pub(crate) struct Logger {
+    formatter: LogFormatter,
+    least: LogLevel,
+    out: Mutex<Out>,
+    console: Option<Mutex<File>>,
+    style: Style,
+}
+
+/// Where log lines go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Standard error, with the progress.
+    #[default]
+    Stderr,
+    /// Standard output.
+    Stdout,
+    /// Nowhere.
+    Nowhere,
+    /// The end of a file.
+    File(std::path::PathBuf),
+}
+
+enum Out {
+    Stderr(Option<Live<io::Stderr>>),
+    Stdout,
+    Nowhere,
+    File(File),
+}
+
+/// How a [`Logger`] is made.
+#[derive(Clone, Debug)]
+pub(crate) struct LoggerConfig {
+    /// Where lines go.
+    pub(crate) target: Target,
+    /// How they look.
+    pub(crate) format: LogFormat,
+    /// Whether debug lines are shown.
+    pub(crate) is_verbose: bool,
+    /// Whether colours are allowed, where there is a terminal.
+    pub(crate) may_colour: bool,
+    /// Where the scripts' console writes instead.
+    pub(crate) console: Option<std::path::PathBuf>,
+    /// Ties instants to the wall clock.
+    pub(crate) epoch: model::Epoch,
+}
+
+impl Logger {
+    /// Opens what is to be opened.
+    ///
+    /// # Errors
+    /// A file cannot be made; the path comes along.
+    pub(crate) fn new(config: &LoggerConfig) -> Result<Logger, (std::path::PathBuf, io::Error)> {
+        let (out, is_terminal) = match &config.target {
+            Target::Stderr => (Out::Stderr(None), io::stderr().is_terminal()),
+            Target::Stdout => (Out::Stdout, io::stdout().is_terminal()),
+            Target::Nowhere => (Out::Nowhere, false),
+            Target::File(path) => (Out::File(append(path)?), false),
+        };
+        let style = style(config.may_colour && is_terminal);
+        let console = config.console.as_deref().map(append).transpose()?.map(Mutex::new);
+        Ok(Logger {
+            formatter: LogFormatter {
+                format: config.format,
+                style,
+                epoch: config.epoch,
+                started: config.epoch.at,
+            },
+            least: if config.is_verbose { LogLevel::Debug } else { LogLevel::Info },
+            out: Mutex::new(out),
+            console,
+            style,
+        })
+    }
+
+    /// Says something on behalf of the runner.
+    pub(crate) fn say(&self, level: LogLevel, text: impl Into<String>) {
+        script::Log::log(self, LogLine::new(SystemClock::now(), level, text));
+    }
+
+    /// Prints text that is no log line, such as the picture of an error's place, where people read the log.
+    pub(crate) fn print(&self, text: &str) {
+        if self.formatter.format == LogFormat::Text {
+            self.write(text);
+        }
+    }
+
+    /// From now on the progress of this plan is drawn between the lines, if they go to standard error.
+    pub(crate) fn show_progress(&self, plan: &Plan) {
+        if let Out::Stderr(live) = &mut *self.out() {
+            let is_terminal = io::stderr().is_terminal();
+            *live = Some(Live::new(io::stderr(), plan, self.style, is_terminal));
+        }
+    }
+
+    /// Passes an event of the run on to the progress.
+    pub(crate) fn on_event(&self, event: &RunEvent) {
+        if let Out::Stderr(Some(live)) = &mut *self.out() {
+            live.on_event(event);
+        }
+    }
+
+    /// Draws the progress where it is time to; the last time with `is_over`.
+    pub(crate) fn tick(&self, progress: &RunProgress, is_over: bool) {
+        let Out::Stderr(live) = &mut *self.out() else { return };
+        let width = stderr_width();
+        // Standard error may be closed; the run goes on without progress.
+        let _ = match (live.take(), is_over) {
+            (None, _) => Ok(()),
+            (Some(last), true) => last.finish(progress, SystemClock::now(), width),
+            (Some(mut again), false) => {
+                let drawn = again.tick(progress, SystemClock::now(), width);
+                *live = Some(again);
+                drawn
+            }
+        };
+    }
+
+    fn write(&self, text: &str) {
+        // A log that cannot be written has no other place to complain.
+        let _ = match &mut *self.out() {
+            Out::Stderr(Some(live)) => live.print(text, stderr_width()),
+            Out::Stderr(None) => io::stderr().write_all(text.as_bytes()),
+            Out::Stdout => io::stdout().write_all(text.as_bytes()),
+            Out::Nowhere => Ok(()),
+            Out::File(file) => file.write_all(text.as_bytes()),
+        };
+    }
+
+    fn out(&self) -> MutexGuard<'_, Out> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl script::Log for Logger {
+    fn log(&self, line: LogLine) {
+        if line.level < self.least {
+            return;
+        }
+        let text = self.formatter.render(&line);
+        match &self.console {
+            Some(file) if line.source == "console" => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                // As above.
+                let _ = file.write_all(text.as_bytes());
+            }
+            _ => self.write(&text),
+        }
+    }
+}
+
+/// The look of a stream.
+pub(crate) fn style(colour: bool) -> Style {
+    Style { colour, unicode: is_utf8() }
+}
+
+/// Whether the terminal reads UTF-8. Without any word about it, it does: pipes and services set nothing.
+fn is_utf8() -> bool {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| {
+        let value = std::env::var(name).ok()?;
+        (!value.is_empty()).then_some(value)
+    });
+    set.is_none_or(|value| {
+        let value = value.to_lowercase();
+        value == "c" || value == "posix" || value.contains("utf-8") || value.contains("utf8")
+    })
+}
+
+fn stderr_width() -> usize {
+    rustix::termios::tcgetwinsize(io::stderr())
+        .ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|width| *width > 0)
+        .unwrap_or(WIDTH_DEFAULT)
+}
+
+fn append(path: &Path) -> Result<File, (std::path::PathBuf, io::Error)> {
+    File::options().create(true).append(true).open(path).map_err(|error| (path.to_owned(), error))
+}
+
+/// Draws the progress ten times a second until it is dropped.
+pub(crate) struct Ticker {
+    stop: std::sync::mpsc::Sender<()>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Ticker {
+    /// Between two drawings.
+    const INTERVAL: std::time::Duration = std::time::Duration::from_millis(100);
+
+    /// Starts drawing; without a thread there is no progress, and the run goes on.
+    pub(crate) fn start(logger: Arc<Logger>, progress: Arc<RunProgress>) -> Ticker {
+        let (stop, stopped) = std::sync::mpsc::channel();
+        let draw = move || {
+            while stopped.recv_timeout(Ticker::INTERVAL) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                logger.tick(&progress, false);
+            }
+            logger.tick(&progress, true);
+        };
+        let thread = std::thread::Builder::new().name("progress".into()).spawn(draw).ok();
+        Ticker { stop, thread }
+    }
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        let _ = self.stop.send(());
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been printed already.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The script host as the engine sees it.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use engine::{AbortReason, IterationCall, IterationEnd, ProgramError, RunControl, WorkerShared};
+use model::{Instant, LogLine, Mark, Metadata, MetricId, Sample, TagSetId};
+use script::{Bundle, Call, End, ScriptError, ScriptVu};
+
+/// A loaded script with all that its VUs share.
+pub(crate) struct ScriptProgram {
+    pub(crate) bundle: Arc<Bundle>,
+    pub(crate) run: Arc<script::RunShared>,
+}
+
+impl ScriptProgram {
+    fn vu(&self, seat: engine::Seat) -> Result<ScriptVu, ProgramError> {
+        let seat = script::Seat {
+            id_in_test: seat.vu_id,
+            id_in_instance: seat.id_in_instance,
+            sink: Rc::new(WorkerSink(seat.worker)),
+            deadline: Rc::new(SeatDeadline(seat.deadline)),
+            run: self.run.clone(),
+        };
+        self.bundle.instantiate(seat).map_err(program_error)
+    }
+}
+
+impl engine::Program for ScriptProgram {
+    fn create_vu(&self, seat: engine::Seat) -> Result<Box<dyn engine::Vu>, ProgramError> {
+        Ok(Box::new(EngineVu(self.vu(seat)?)))
+    }
+
+    fn has_setup(&self) -> bool {
+        self.bundle.has("setup")
+    }
+
+    fn setup(&self, seat: engine::Seat) -> Result<Option<Arc<str>>, ProgramError> {
+        self.vu(seat)?.setup().map_err(program_error)
+    }
+
+    fn has_teardown(&self) -> bool {
+        self.bundle.has("teardown")
+    }
+
+    fn teardown(&self, seat: engine::Seat, data: Option<&Arc<str>>) -> Result<(), ProgramError> {
+        self.vu(seat)?.teardown(data).map_err(program_error)
+    }
+}
+
+struct EngineVu(ScriptVu);
+
+impl engine::Vu for EngineVu {
+    fn iterate(&mut self, call: &IterationCall) -> IterationEnd {
+        let script_call = Call {
+            scenario: call.scenario,
+            vu_iteration: call.vu_iteration,
+            iteration_in_scenario: call.iteration_in_scenario,
+            iteration_in_instance: call.iteration_in_instance,
+            iteration_in_test: call.iteration_in_test,
+            due: call.due,
+        };
+        match self.0.iterate(&script_call, call.setup_data.as_ref()) {
+            End::Completed => IterationEnd::Completed,
+            End::Failed => IterationEnd::Failed,
+            // `test.abort()` has stopped the run through the control already.
+            End::Interrupted => IterationEnd::Interrupted,
+        }
+    }
+}
+
+/// The engine's word for what went wrong in a script.
+pub(crate) fn program_error(error: ScriptError) -> ProgramError {
+    match error {
+        ScriptError::Interrupted => ProgramError::Interrupted,
+        ScriptError::Aborted(_) => ProgramError::Aborted,
+        other => ProgramError::Exception(full_text(&other)),
+    }
+}
+
+/// The error with the picture of its place and the hint, each on lines of its own.
+pub(crate) fn full_text(error: &ScriptError) -> String {
+    let mut text = error.to_string();
+    for part in excerpt(error) {
+        text.push('\n');
+        text.push_str(part);
+    }
+    text
+}
+
+/// The picture of the place and the hint, where they are known.
+pub(crate) fn excerpt(error: &ScriptError) -> impl Iterator<Item = &str> {
+    let parts = match error {
+        ScriptError::Exception { excerpt, hint, .. } => [excerpt.as_deref(), hint.as_deref()],
+        _ => [None, None],
+    };
+    parts.into_iter().flatten()
+}
+
+struct WorkerSink(Rc<WorkerShared>);
+
+impl script::Sink for WorkerSink {
+    fn record(
+        &self,
+        metric: MetricId,
+        tags: TagSetId,
+        value: f64,
+        mark: Mark,
+        at: Instant,
+        metadata: Option<&Metadata>,
+    ) {
+        self.0.record_with(Sample { metric, tags, value, at, mark }, metadata.cloned());
+    }
+
+    fn record_many(
+        &self,
+        tags: TagSetId,
+        samples: &[(MetricId, f64)],
+        at: Instant,
+        metadata: Option<&Metadata>,
+    ) {
+        self.0.record_many(tags, samples, at, metadata);
+    }
+}
+
+struct SeatDeadline(Arc<engine::Deadline>);
+
+impl script::Deadline for SeatDeadline {
+    fn has_passed(&self, now: Instant) -> bool {
+        self.0.has_passed(now)
+    }
+}
+
+/// `test.abort()` and `test.fail()`.
+pub(crate) struct ScriptControl {
+    pub(crate) control: RunControl,
+    pub(crate) log: Arc<dyn script::Log>,
+}
+
+impl script::Control for ScriptControl {
+    fn abort(&self, reason: &str) {
+        self.control.stop(AbortReason::Script(Some(reason.into())));
+    }
+
+    fn fail(&self, reason: &str) {
+        if !self.control.is_marked_failed() {
+            let message = format!("test marked as failed: {reason}");
+            self.log.log(LogLine::new(model::SystemClock::now(), model::LogLevel::Error, message));
+        }
+        self.control.mark_failed();
+    }
+}

@@ -1,0 +1,235 @@
+//! One run with its listeners, from the banner to the exit code.
+
+use std::io::{IsTerminal, Write};
+use std::num::NonZeroU16;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use engine::{AbortReason, LifecycleError, ProgramError, RunConfig, RunControl, RunOutcome};
+use model::plan::Compat;
+use model::{LogLevel, LogLine, RunEvent, SystemClock};
+use output::{Output, OutputSpec};
+
+use crate::common::Common;
+use crate::exit::{self, Exit, Iterations};
+use crate::failure::Failure;
+use crate::logger::{self, Ticker};
+use crate::program::{ScriptControl, ScriptProgram};
+use crate::signals::Running;
+use crate::summary::{self, SummarySettings};
+use crate::test::Test;
+
+/// What a run is told beside the test itself.
+pub(crate) struct SessionSettings {
+    /// Worker threads; one per core if unset.
+    pub(crate) workers: Option<NonZeroU16>,
+    /// Exports.
+    pub(crate) outputs: Vec<OutputSpec>,
+    /// The summary.
+    pub(crate) summary: SummarySettings,
+    /// Ends the run early.
+    pub(crate) control: RunControl,
+    /// Told when signals can end the run in order.
+    pub(crate) running: Running,
+}
+
+/// What is left of a run once everything was shown.
+pub(crate) struct Finished {
+    pub(crate) exit: Exit,
+    pub(crate) outcome: RunOutcome,
+}
+
+/// Runs a test and shows how it went.
+///
+/// # Errors
+/// An export cannot be opened.
+pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Result<Finished, Failure> {
+    let mut config = RunConfig::new(test.plan.scenarios.len());
+    if let Some(workers) = settings.workers {
+        config.workers = usize::from(workers.get());
+    }
+    config.registry = test.script.metrics.clone();
+    config.thresholds = test.thresholds.clone();
+    config.control = settings.control.clone();
+    let mut outputs = open_outputs(test, common, &settings.outputs, &config)?;
+    config.wants_samples = outputs.iter().any(|output| output.wants_samples());
+    let program = program(test, common, &config);
+    let run = program.run.clone();
+    raise_descriptor_limit();
+    if !common.is_quiet {
+        print_banner(test, common, &outputs);
+        common.logger.show_progress(&test.plan);
+    }
+    let progress = config.progress.clone();
+    let mut outcome = {
+        let _ticker =
+            (!common.is_quiet).then(|| Ticker::start(common.logger.clone(), config.progress.clone()));
+        settings.running.set(true);
+        let mut listener = |event: RunEvent| {
+            common.logger.on_event(&event);
+            if let RunEvent::Log(line) = &event {
+                script::Log::log(&*common.logger, line.clone());
+            }
+            outputs.iter_mut().for_each(|output| output.on_event(&event));
+        };
+        let outcome = engine::run(test.plan.clone(), Arc::new(program), config, &mut listener);
+        settings.running.set(false);
+        outcome
+    };
+    finish_outputs(outputs, common);
+    let iterations = Iterations {
+        completed: progress.iterations_completed.load(Ordering::Relaxed),
+        failed: progress.iterations_failed.load(Ordering::Relaxed),
+    };
+    let exit = exit::of_run(&outcome, iterations, test.plan.compat);
+    if outcome.init_error.is_none() {
+        summary::show(test, common, &run, &settings.summary, &mut outcome);
+    }
+    explain(&outcome, iterations, test.plan.compat, exit, common);
+    Ok(Finished { exit, outcome })
+}
+
+fn program(test: &Test, common: &Common, config: &RunConfig) -> ScriptProgram {
+    let control = ScriptControl { control: config.control.clone(), log: common.logger.clone() };
+    let run = script::RunShared {
+        plan: test.plan.clone(),
+        tags: config.tags.clone(),
+        progress: config.progress.clone(),
+        epoch: common.epoch,
+        network: test.network.clone(),
+        rate: test.plan.rps.map(script::RateGate::new),
+        control: Arc::new(control),
+    };
+    ScriptProgram { bundle: test.script.bundle.clone(), run: Arc::new(run) }
+}
+
+fn open_outputs(
+    test: &Test,
+    common: &Common,
+    specs: &[OutputSpec],
+    config: &RunConfig,
+) -> Result<Vec<Box<dyn Output>>, Failure> {
+    let env = common.env.clone();
+    let context = output::Context {
+        metrics: config.registry.clone(),
+        tags: config.tags.clone(),
+        epoch: common.epoch,
+        system_tags: test.plan.system_tags,
+        thresholds: test.plan.thresholds.clone(),
+        env: Arc::new(move |name: &str| env.get(name).map(str::to_owned)),
+    };
+    let open = |spec: &OutputSpec| {
+        spec.open(&context).map_err(|error| {
+            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+            Failure::new(Exit::Other, format!("failed to {error}{}", cause.unwrap_or_default()))
+        })
+    };
+    specs.iter().map(open).collect()
+}
+
+fn finish_outputs(outputs: Vec<Box<dyn Output>>, common: &Common) {
+    for output in outputs {
+        if let Some(warning) = output.finish().warning() {
+            common.logger.say(LogLevel::Error, warning);
+        }
+    }
+}
+
+fn print_banner(test: &Test, common: &Common, outputs: &[Box<dyn Output>]) {
+    let outputs: Vec<String> = outputs.iter().map(|output| output.description().to_owned()).collect();
+    let (total, scenarios) = (plan::describe_header(&test.plan), plan::describe_scenarios(&test.plan));
+    let header = report::header::Header {
+        version: env!("CARGO_PKG_VERSION"),
+        script: &test.script.source.name,
+        outputs: &outputs,
+        scenarios: (&total, &scenarios),
+    };
+    let style = logger::style(common.may_colour && std::io::stdout().is_terminal());
+    // Whoever closed standard output does not want the banner.
+    let _ = std::io::stdout().write_all(report::header::render(&header, style).as_bytes());
+}
+
+/// Every connection takes a descriptor, and the soft limit is often 1024 where the hard one allows a million.
+fn raise_descriptor_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current != limit.maximum {
+        // Where it may not be raised, the first connection too many names the limit.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    }
+}
+
+/// Says why the exit code is not zero.
+fn explain(outcome: &RunOutcome, iterations: Iterations, compat: Compat, exit: Exit, common: &Common) {
+    let error = |text: String| common.logger.say(LogLevel::Error, text);
+    if let Some(why) = &outcome.init_error {
+        explain_program("initialise the VUs", why, common);
+    }
+    if let Some(why) = &outcome.setup_error {
+        explain_lifecycle("setup", why, common);
+    }
+    if let Some(why) = &outcome.teardown_error {
+        explain_lifecycle("teardown", why, common);
+    }
+    match &outcome.aborted {
+        Some(AbortReason::Signal) => error("test run was aborted by a signal".into()),
+        Some(AbortReason::Script(message)) => {
+            error(message.as_deref().unwrap_or("test aborted").to_owned());
+        }
+        Some(AbortReason::Listener(why)) => error(format!("test run was aborted: {why}")),
+        Some(AbortReason::Threshold) | None => {}
+    }
+    if outcome.marked_failed {
+        error("test run was marked as failed".into());
+    }
+    let crossed = outcome.thresholds.crossed();
+    if !crossed.is_empty() {
+        let early = match outcome.aborted {
+            Some(AbortReason::Threshold) => "; one of them ended the test before its time",
+            _ => "",
+        };
+        error(format!("thresholds on metrics '{}' have been crossed{early}", crossed.join(", ")));
+    }
+    if iterations.all_threw() && compat == Compat::Honest {
+        let note = if exit == Exit::ScriptException { " (--compat strict would exit with 0)" } else { "" };
+        error(format!("all {} iterations ended in an exception{note}", iterations.completed));
+    }
+    if outcome.samples_lost > 0 {
+        error(format!(
+            "{} samples did not reach the outputs, which were too slow; the summary has them all",
+            outcome.samples_lost
+        ));
+    }
+}
+
+fn explain_lifecycle(function: &str, error: &LifecycleError, common: &Common) {
+    match error {
+        LifecycleError::TimedOut(limit) => {
+            let seconds = limit.as_secs_f64();
+            let text = format!("{function}() execution timed out after {seconds} seconds");
+            let mut line = LogLine::new(SystemClock::now(), LogLevel::Error, text);
+            let hint = format!("the time limit is the option {function}Timeout");
+            line.fields = vec![("hint", hint)];
+            script::Log::log(&*common.logger, line);
+        }
+        LifecycleError::Failed(error) => explain_program(&format!("run {function}()"), error, common),
+    }
+}
+
+fn explain_program(what: &str, error: &ProgramError, common: &Common) {
+    match error {
+        ProgramError::Exception(text) => {
+            let mut line = LogLine::new(SystemClock::now(), LogLevel::Error, text.clone());
+            line.source = "stacktrace";
+            line.fields = vec![("hint", "script exception".to_owned())];
+            script::Log::log(&*common.logger, line);
+        }
+        // The reason for the abort is told by itself.
+        ProgramError::Interrupted | ProgramError::Aborted => {}
+        ProgramError::Panicked(_) => {
+            common
+                .logger
+                .say(LogLevel::Error, format!("failed to {what}: this is a bug of plimsoll: {error}"));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The end of a run: `handleSummary`, the summary as text, and the files that were asked for.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::RunOutcome;
+use model::{Clock, Instant, LogLevel, Mark, Metadata, MetricId, SystemClock, TagSetId};
+use report::summary::{self, Layout, RunFacts, SummaryInput};
+use script::{Bundle, RunShared, ScriptError};
+
+use crate::common::Common;
+use crate::logger;
+use crate::program::full_text;
+use crate::test::Test;
+
+/// What is shown at the end, and where.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SummarySettings {
+    /// Rows and their arrangement; `None` shows nothing and calls no `handleSummary`.
+    pub(crate) layout: Option<Layout>,
+    /// Where the summary goes as JSON.
+    pub(crate) export: Option<PathBuf>,
+    /// k6's newer shape of JSON.
+    pub(crate) is_machine_readable: bool,
+}
+
+/// Shows the results. What cannot be written is told and changes no exit code, as in k6.
+pub(crate) fn show(
+    test: &Test,
+    common: &Common,
+    run: &Arc<RunShared>,
+    settings: &SummarySettings,
+    outcome: &mut RunOutcome,
+) {
+    let Some(layout) = settings.layout else { return };
+    let setup_data = outcome.setup_data.as_deref().and_then(|text| serde_json::from_str(text).ok());
+    let view = outcome.totals.view(outcome.elapsed);
+    let input = SummaryInput::from_view(&view, &test.plan, setup_data);
+    let machine = settings.is_machine_readable.then(|| machine_summary(test, common, &input));
+    let made = test.script.bundle.has("handleSummary").then(|| {
+        let data = machine.clone().unwrap_or_else(|| handle_summary_data(test, common, &input));
+        handle_summary(test, run, data)
+    });
+    let own = match made {
+        None => None,
+        Some(Ok(own)) => own,
+        Some(Err(error)) => {
+            explain(&error, test.plan.lifecycle.handle_summary_timeout, common);
+            None
+        }
+    };
+    match own {
+        Some(files) => files.iter().for_each(|(name, bytes)| write(name, bytes, common)),
+        None => print(test, common, layout, &input),
+    }
+    if let Some(path) = &settings.export {
+        let text = machine.unwrap_or_else(|| json(&summary::export(&input, test.plan.compat), true));
+        write(&path.display().to_string(), text.as_bytes(), common);
+    }
+}
+
+fn print(test: &Test, common: &Common, layout: Layout, input: &SummaryInput) {
+    let options = summary::Options {
+        layout,
+        style: logger::style(common.may_colour && std::io::stdout().is_terminal()),
+        time_unit: test.plan.summary.time_unit,
+        compat: test.plan.compat,
+    };
+    write("stdout", summary::render(input, &options).as_bytes(), common);
+}
+
+fn handle_summary_data(test: &Test, common: &Common, input: &SummaryInput) -> String {
+    let facts = RunFacts {
+        options: &test.plan.summary,
+        no_color: !common.may_colour,
+        stdout_is_terminal: std::io::stdout().is_terminal(),
+        stderr_is_terminal: std::io::stderr().is_terminal(),
+        compat: test.plan.compat,
+    };
+    json(&summary::handle_summary_data(input, &facts), false)
+}
+
+fn machine_summary(test: &Test, common: &Common, input: &SummaryInput) -> String {
+    let generated_at = api::rfc3339(SystemClock.wall_unix_ns().max(common.epoch.wall_unix_ns));
+    json(&summary::machine_summary(input, test.plan.compat, &test.script.source.text, generated_at), true)
+}
+
+fn json(value: &impl serde::Serialize, is_indented: bool) -> String {
+    let text = if is_indented { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+    text.expect("names are strings, and numbers that JSON lacks are turned into others")
+}
+
+/// Writes to a stream by its name, or to a file.
+fn write(name: &str, bytes: &[u8], common: &Common) {
+    let result = match name {
+        "stdout" => std::io::stdout().write_all(bytes).and_then(|()| std::io::stdout().flush()),
+        "stderr" => std::io::stderr().write_all(bytes),
+        path => std::fs::write(Path::new(path), bytes),
+    };
+    if let Err(error) = result {
+        common.logger.say(LogLevel::Error, format!("failed to write the summary to {name}: {error}"));
+    }
+}
+
+fn explain(error: &ScriptError, limit: Duration, common: &Common) {
+    let text = match error {
+        ScriptError::Interrupted => {
+            format!("handleSummary() execution timed out after {} seconds", limit.as_secs_f64())
+        }
+        other => full_text(other),
+    };
+    common.logger.say(LogLevel::Error, format!("failed to run handleSummary(): {text}"));
+}
+
+/// What `handleSummary` gives: texts by the names of streams and files; `None` where it leaves the default.
+type Texts = Option<Vec<(String, Vec<u8>)>>;
+
+/// Calls `handleSummary` in a VU of its own.
+fn handle_summary(test: &Test, run: &Arc<RunShared>, data: String) -> Result<Texts, ScriptError> {
+    let limit = test.plan.lifecycle.handle_summary_timeout;
+    let seat = script::Seat {
+        id_in_test: 0,
+        id_in_instance: 0,
+        sink: Rc::new(NoSink),
+        deadline: Rc::new(FixedDeadline(SystemClock::now() + limit)),
+        run: run.clone(),
+    };
+    let bundle: Arc<Bundle> = test.script.bundle.clone();
+    let host = |error: std::io::Error| ScriptError::Host(error.to_string());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(host)?;
+    let called = vu::coroutine(script::STACK_BYTES, move || bundle.instantiate(seat)?.handle_summary(&data));
+    let interrupter = called.interrupter();
+    let ended = tokio::task::LocalSet::new().block_on(&runtime, async {
+        let mut called = pin!(called);
+        if let Ok(ended) = tokio::time::timeout(limit, &mut called).await {
+            return ended;
+        }
+        interrupter.interrupt();
+        called.await
+    });
+    ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// The run is over: samples come too late.
+struct NoSink;
+
+impl script::Sink for NoSink {
+    fn record(&self, _: MetricId, _: TagSetId, _: f64, _: Mark, _: Instant, _: Option<&Metadata>) {}
+}
+
+struct FixedDeadline(Instant);
+
+impl script::Deadline for FixedDeadline {
+    fn has_passed(&self, now: Instant) -> bool {
+        self.0 <= now
+    }
+}

@@ -1,0 +1,239 @@
+//! From a script's path to a test that can be run.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use model::plan::{Compat, Plan};
+use model::{LogLevel, MetricRegistry};
+use plan::{CliOptions, Level, Options, ResolveContext, consolidate, resolve, vu_demand};
+use script::{Bundle, Entry, Settings};
+use tally::Thresholds;
+
+use crate::common::{Common, plan_failure, read_limited, read_text, refuse_first};
+use crate::env::Environment;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::ScriptFlags;
+
+/// The largest script that is read.
+const SCRIPT_BYTES_MAX: u64 = 256 << 20;
+
+/// What the `User-Agent` header says where the script does not.
+const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
+
+/// A script's text and what it is called.
+pub(crate) struct Source {
+    /// As it was named; `-` for standard input.
+    pub(crate) name: String,
+    /// Where its imports are looked for.
+    pub(crate) path: PathBuf,
+    /// The script.
+    pub(crate) text: String,
+}
+
+impl Source {
+    /// Reads a script from a file or from standard input.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn read(script: &Path) -> Result<Source, Failure> {
+        let name = script.display().to_string();
+        let fails = |error: std::io::Error| {
+            let next = match error.kind() {
+                std::io::ErrorKind::NotFound => "; check the path, or use - to read from standard input",
+                _ => "",
+            };
+            Failure::new(Exit::Other, format!("failed to read the script {name}: {error}{next}"))
+        };
+        if script == Path::new("-") {
+            let folder = std::env::current_dir().map_err(fails)?;
+            let text = read_text(std::io::stdin().lock(), SCRIPT_BYTES_MAX).map_err(fails)?;
+            return Ok(Source { name: name.clone(), path: folder.join("-"), text });
+        }
+        let path = std::path::absolute(script).map_err(fails)?;
+        if path.extension().is_some_and(|extension| extension == "tar") {
+            refuse_first([(true, name.as_str(), "archives are not supported yet; run the script itself")])?;
+        }
+        let text = read_limited(&path, SCRIPT_BYTES_MAX).map_err(fails)?;
+        Ok(Source { name: name.clone(), path, text })
+    }
+}
+
+/// A script that was evaluated once.
+pub(crate) struct Script {
+    pub(crate) source: Source,
+    pub(crate) bundle: Arc<Bundle>,
+    pub(crate) metrics: Arc<MetricRegistry>,
+}
+
+impl Script {
+    /// Evaluates a script.
+    ///
+    /// # Errors
+    /// Something that it imports is missing, or it throws.
+    pub(crate) fn load(
+        source: Source,
+        common: &Common,
+        env: std::collections::BTreeMap<String, String>,
+    ) -> Result<Script, Failure> {
+        let metrics = Arc::<MetricRegistry>::default();
+        let entry = Entry { path: source.path.clone(), text: source.text.clone() };
+        let settings = Settings { env, metrics: metrics.clone(), log: common.logger.clone() };
+        let bundle =
+            Bundle::load(entry, settings).map_err(|error| Failure::of_script(&source.name, &error))?;
+        Ok(Script { source, bundle: Arc::new(bundle), metrics })
+    }
+
+    /// What the script itself says in `options`.
+    ///
+    /// # Errors
+    /// It cannot be understood.
+    pub(crate) fn options(&self, common: &Common) -> Result<Options, Failure> {
+        let text = self.bundle.options_json().unwrap_or("null");
+        let (options, warnings) = Options::from_script_json(text).map_err(|error| plan_failure(&error))?;
+        common.warn_all(&warnings);
+        Ok(options)
+    }
+
+    /// What all sources say together.
+    ///
+    /// # Errors
+    /// One of them cannot be understood.
+    pub(crate) fn merged_options(
+        &self,
+        common: &Common,
+        cli: &CliOptions,
+        compat: Compat,
+    ) -> Result<Options, Failure> {
+        let of_env = Options::from_env(common.env.all()).map_err(|error| plan_failure(&error))?;
+        let of_cli = Options::from_cli(cli).map_err(|error| plan_failure(&error))?;
+        let sources = [
+            (Level::ConfigFile, common.config.clone()),
+            (Level::Script, self.options(common)?),
+            (Level::Environment, of_env),
+            (Level::CommandLine, of_cli),
+        ];
+        let (options, warnings) = consolidate(&sources, compat);
+        common.warn_all(&warnings);
+        Ok(options)
+    }
+
+    /// The plan that the merged options come to.
+    ///
+    /// # Errors
+    /// They make no test.
+    pub(crate) fn plan(&self, common: &Common, options: Options, compat: Compat) -> Result<Plan, Failure> {
+        let context = ResolveContext {
+            exports: Some(self.bundle.exports()),
+            compat,
+            once: false,
+            user_agent: Some(USER_AGENT),
+        };
+        let (plan, warnings) = resolve(options, &context).map_err(|error| plan_failure(&error))?;
+        common.warn_all(&warnings);
+        Ok(plan)
+    }
+}
+
+/// A test, checked and ready to run.
+pub(crate) struct Test {
+    pub(crate) script: Script,
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) thresholds: Thresholds,
+    pub(crate) network: Arc<wire::Shared>,
+}
+
+impl Test {
+    /// Loads the script and checks everything that can be checked before the first VU.
+    ///
+    /// # Errors
+    /// Something is wrong with the script, the options, or the thresholds.
+    pub(crate) fn prepare(
+        source: Source,
+        common: &Common,
+        env: std::collections::BTreeMap<String, String>,
+        cli: &CliOptions,
+        compat: Compat,
+        ignores_thresholds: bool,
+    ) -> Result<Test, Failure> {
+        let script = Script::load(source, common, env)?;
+        let options = script.merged_options(common, cli, compat)?;
+        let mut plan = script.plan(common, options, compat)?;
+        if ignores_thresholds {
+            plan.thresholds.clear();
+        }
+        refuse_unsupported(&plan, common)?;
+        check_demand(&plan)?;
+        let thresholds = Thresholds::parse(&plan.thresholds, &script.metrics).map_err(|errors| {
+            let lines: Vec<String> = errors.iter().map(|error| format!("failed to {error}")).collect();
+            Failure::new(Exit::InvalidConfig, lines.join("\n"))
+        })?;
+        let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls)
+            .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?;
+        Ok(Test { script, plan: Arc::new(plan), thresholds, network: Arc::new(network) })
+    }
+}
+
+/// `__ENV` of a script.
+///
+/// # Errors
+/// `--env` cannot be understood.
+pub(crate) fn script_env(
+    flags: &ScriptFlags,
+    env: &Environment,
+    includes_process: bool,
+) -> Result<std::collections::BTreeMap<String, String>, Failure> {
+    let includes_process =
+        flags.include_system_env_vars.or(env.switch("INCLUDE_SYSTEM_ENV_VARS")?).unwrap_or(includes_process);
+    env.for_script(includes_process, &flags.env)
+}
+
+/// Flags about the script's kind that k6 has and this program does not need.
+///
+/// # Errors
+/// They ask for what does not exist.
+pub(crate) fn refuse_kinds(flags: &ScriptFlags, env: &Environment) -> Result<(), Failure> {
+    let kind = flags.kind.as_deref().or_else(|| env.setting("TYPE"));
+    let mode = flags.compatibility_mode.as_deref().or_else(|| env.setting("COMPATIBILITY_MODE"));
+    refuse_first([
+        (kind.is_some_and(|kind| kind == "archive"), "--type archive", "archives are not supported yet"),
+        (kind.is_some_and(|kind| !["archive", "js"].contains(&kind)), "--type", "there are js and archive"),
+        (
+            mode.is_some_and(|mode| !["base", "extended"].contains(&mode)),
+            "--compatibility-mode",
+            "there are base and extended, and both are one here",
+        ),
+    ])
+}
+
+/// Options that would change the load, and that nothing here carries out yet, are refused; the others get a word.
+fn refuse_unsupported(plan: &Plan, common: &Common) -> Result<(), Failure> {
+    refuse_first([
+        (plan.lifecycle.paused, "paused", "there is no REST API yet that could resume the test"),
+        (
+            plan.rps.is_some(),
+            "rps",
+            "it is not supported yet; a constant-arrival-rate scenario limits the rate",
+        ),
+    ])?;
+    if plan.http.debug.is_some() {
+        common.logger.say(LogLevel::Warn, "option \"httpDebug\" has no effect yet");
+    }
+    Ok(())
+}
+
+/// VUs beyond what the kernel has memory mappings for would end the run half-way.
+fn check_demand(plan: &Plan) -> Result<(), Failure> {
+    let vus_max = vu_demand(plan).vus_max;
+    match vu::coroutines_max() {
+        Some(possible) if vus_max > possible => Err(Failure::new(
+            Exit::InvalidConfig,
+            format!(
+                "failed to make room for {vus_max} VUs: this system allows a process stacks for {possible}; \
+                 raise it with `sysctl vm.max_map_count={}`",
+                vus_max.saturating_mul(2).saturating_add(8_000)
+            ),
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,85 @@
+//! `plimsoll run`: a test from a script.
+
+use std::num::NonZeroU16;
+
+use engine::RunControl;
+use model::LogLevel;
+use output::OutputSpec;
+use report::summary::Layout;
+
+use crate::common::{Common, refuse_first};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::{ResultFlags, RunFlags};
+use crate::session::{self, SessionSettings};
+use crate::signals::{self, Running};
+use crate::summary::SummarySettings;
+use crate::test::{self, Source, Test};
+
+/// Runs the verb.
+///
+/// # Errors
+/// The test could not begin.
+pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
+    let (control, running) = (RunControl::default(), Running::default());
+    signals::listen(control.clone(), running.clone(), common.logger.clone());
+    refuse_absent(flags, common)?;
+    test::refuse_kinds(&flags.script, &common.env)?;
+    let outputs = outputs(&flags.results, common)?;
+    let summary = summary(&flags.results, common)?;
+    let compat = common.compat(flags.script.compat)?;
+    let env = test::script_env(&flags.script, &common.env, true)?;
+    let ignores_thresholds =
+        flags.results.no_thresholds.or(common.env.switch("NO_THRESHOLDS")?).unwrap_or(false);
+    let source = Source::read(&flags.script.script)?;
+    let cli = flags.options.to_cli_options();
+    let test = Test::prepare(source, common, env, &cli, compat, ignores_thresholds)?;
+    let workers = flags.workers.and_then(NonZeroU16::new);
+    let settings = SessionSettings { workers, outputs, summary, control, running };
+    Ok(session::run(&test, common, settings)?.exit)
+}
+
+fn refuse_absent(flags: &RunFlags, common: &Common) -> Result<(), Failure> {
+    let traces = flags.traces_output.as_deref().or_else(|| common.env.setting("TRACES_OUTPUT"));
+    let lingers = flags.linger.or(common.env.switch("LINGER")?).unwrap_or(false);
+    refuse_first([
+        (lingers, "--linger", "there is no REST API yet to stay for"),
+        (traces.is_some_and(|traces| traces != "none"), "--traces-output", "traces are not exported yet"),
+        (
+            flags.options.http_debug.is_some(),
+            "--http-debug",
+            "requests are not printed yet; console.log(JSON.stringify(response)) shows one",
+        ),
+    ])
+}
+
+fn outputs(flags: &ResultFlags, common: &Common) -> Result<Vec<OutputSpec>, Failure> {
+    let of_env = common.env.setting("OUT").map(|text| text.split(',').map(str::to_owned).collect());
+    let texts = if flags.out.is_empty() { of_env.unwrap_or_default() } else { flags.out.clone() };
+    let parse = |text: &String| {
+        OutputSpec::parse(text).map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
+    };
+    texts.iter().map(parse).collect()
+}
+
+fn summary(flags: &ResultFlags, common: &Common) -> Result<SummarySettings, Failure> {
+    let env = &common.env;
+    let is_refused = flags.no_summary.or(env.switch("NO_SUMMARY")?).unwrap_or(false);
+    if is_refused {
+        common.logger.say(LogLevel::Warn, "--no-summary is now spelled --summary-mode=disabled");
+    }
+    let mode = flags.summary_mode.as_deref().or_else(|| env.setting("SUMMARY_MODE")).unwrap_or("compact");
+    let layout = match mode {
+        "disabled" => None,
+        _ => Some(Layout::parse(mode).ok_or_else(|| {
+            let text = format!(
+                "failed to read --summary-mode: {mode:?} is none of compact, full, legacy and disabled"
+            );
+            Failure::new(Exit::Other, text)
+        })?),
+    };
+    let export = flags.summary_export.clone().or_else(|| env.setting("SUMMARY_EXPORT").map(Into::into));
+    let is_machine_readable =
+        flags.new_machine_readable_summary.or(env.switch("NEW_MACHINE_READABLE_SUMMARY")?).unwrap_or(false);
+    Ok(SummarySettings { layout: layout.filter(|_| !is_refused), export, is_machine_readable })
+}

@@ -1,0 +1,13 @@
+//! `plimsoll version`
+
+use crate::flags::VersionFlags;
+
+/// Prints what this program is.
+pub(crate) fn run(flags: &VersionFlags) {
+    let (version, os, arch) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
+    if flags.json {
+        println!("{}", serde_json::json!({ "version": format!("v{version}"), "os": os, "arch": arch }));
+    } else {
+        println!("plimsoll v{version} ({os}/{arch})");
+    }
+}
