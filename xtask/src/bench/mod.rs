@@ -211,3 +211,28 @@ fn release_binary() -> anyhow::Result<PathBuf> {
     ensure!(built.context("run cargo build")?.success(), "build the release binary");
     Ok(workspace::target_directory()?.join("release/plimsoll"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_case_has_its_place_on_the_page() {
+        let page = std::fs::read_to_string(workspace::root().join("docs/performance.md")).expect("the page");
+        for case in cases::ALL {
+            assert!(page.contains(&format!("<!-- bench:{} -->\n", case.name)), "{}", case.name);
+        }
+        assert_eq!(page.matches("<!-- bench:").count(), cases::ALL.len(), "a place without a case");
+    }
+
+    #[test]
+    fn options_are_read_and_bounded() {
+        let check = |arguments: &[&str], expect: bool| {
+            assert_eq!(parse(lexopt::Parser::from_args(arguments)).is_ok(), expect, "{arguments:?}");
+        };
+        check(&["--case", "tls", "--rounds", "2", "--seconds", "1", "--write"], true);
+        check(&["--case", "nothing"], false);
+        check(&["--rounds", "0"], false);
+        check(&["--rounds", "many"], false);
+    }
+}

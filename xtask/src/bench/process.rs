@@ -38,14 +38,11 @@ pub(super) struct Cost {
     pub(super) stderr: String,
 }
 
-impl Cost {
-    /// The mean resident memory between two moments, bytes.
-    pub(super) fn resident_between(&self, from_s: f64, to_s: f64) -> Option<f64> {
-        let inside = self.resident.iter().filter(|(at_s, _)| (from_s..to_s).contains(at_s));
-        let (count, sum) =
-            inside.fold((0u32, 0.0), |(count, sum), (_, bytes)| (count + 1, sum + *bytes as f64));
-        (count > 0).then(|| sum / f64::from(count))
-    }
+/// The mean of what lies between two moments of a series of (seconds, bytes); `None` where nothing does.
+pub(super) fn mean_between(series: &[(f64, u64)], from_s: f64, to_s: f64) -> Option<f64> {
+    let inside = series.iter().filter(|(at_s, _)| (from_s..to_s).contains(at_s));
+    let (count, sum) = inside.fold((0u32, 0.0), |(count, sum), (_, bytes)| (count + 1, sum + *bytes as f64));
+    (count > 0).then(|| sum / f64::from(count))
 }
 
 /// A command that runs on these cores only, as `taskset` writes them.
@@ -125,4 +122,40 @@ fn resident_bytes(pid: u32) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_are_of_what_lies_between() {
+        let series = [(1.0, 10), (2.0, 20), (3.0, 40), (4.0, 1000)];
+        let check = |from_s, to_s, expect| {
+            assert_eq!(mean_between(&series, from_s, to_s), expect, "{from_s}..{to_s}")
+        };
+        check(2.0, 4.0, Some(30.0));
+        check(1.5, 2.5, Some(20.0));
+        check(5.0, 6.0, None);
+    }
+
+    #[test]
+    fn a_run_is_measured_and_a_long_one_is_stopped() {
+        let folder = std::env::temp_dir().join(format!("plimsoll-process-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let shell = |script: &str, limit| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            run(&mut command, &folder, limit, |_| ())
+        };
+        let cost =
+            shell("echo out; echo err >&2; sleep 0.1; exit 3", Duration::from_secs(20)).expect("it ends");
+        assert_eq!(
+            (cost.stdout.as_str(), cost.stderr.as_str(), cost.status.code()),
+            ("out\n", "err\n", Some(3))
+        );
+        assert!(cost.wall_s >= 0.1 && cost.resident_max > 0, "{cost:?}");
+        assert!(shell("sleep 30", Duration::from_millis(100)).is_err());
+        std::fs::remove_dir_all(&folder).expect("the folder is removed");
+    }
 }

@@ -3,6 +3,7 @@
 use crate::bench::Bench;
 use crate::bench::bars::judge;
 use crate::bench::page::Report;
+use crate::bench::process::mean_between;
 use crate::bench::stats::Estimate;
 
 const PER_S: u32 = 20_000;
@@ -22,7 +23,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
     let outcome = bench.plimsoll().run(&load, &bench.server, &bench.folder, |_| ())?;
     let around = |minute: f64| {
         let at_s = minute * 60.0;
-        outcome.cost.resident_between(at_s - AROUND_S, at_s + AROUND_S).unwrap_or(f64::NAN) / 1e3
+        mean_between(&outcome.cost.resident, at_s - AROUND_S, at_s + AROUND_S).unwrap_or(f64::NAN) / 1e3
     };
     let (first_kb, last_kb) = (around(1.0), around(10.0));
     let grown_kb = last_kb - first_kb;
