@@ -128,6 +128,16 @@ pub(crate) fn from_js<'js>(
     {
         return Ok(named(&url, &name));
     }
+    if !value.is_string() {
+        let text =
+            format!("invalid request URL: a string is expected, not {}", crate::console::format_value(value));
+        return Ok(Err(wire::Error::new(
+            wire::ErrorCode::INVALID_URL,
+            wire::Stage::Prepare,
+            wire::Kind::Invalid,
+            text,
+        )));
+    }
     Ok(find(&js::to_string(ctx, value)?))
 }
 
