@@ -1,0 +1,183 @@
+//! What goes wrong outside of the program: a clear message, the right exit code, nothing lost, no hang.
+
+use testkit::{Identity, Listen};
+
+use crate::harness::{Ran, plimsoll};
+
+#[track_caller]
+fn load(script: &str, code: i32, says: &str) -> Ran {
+    plimsoll(script).run().exits(code).says(says)
+}
+
+/// One GET of a path; prints status, error code and error.
+#[track_caller]
+fn get(server: &testkit::Server, path: &str, flags: &str) -> Ran {
+    let script = "import http from 'k6/http';
+        export default () => {
+          const response = http.get(`${__ENV.URL}${__ENV.PLACE}`);
+          console.log(`status=${response.status} code=${response.error_code} body=${(response.body || '').length}`);
+        }";
+    let ca = server.tls_files().map(|files| files.ca().display().to_string());
+    let run = plimsoll(script).against(server).env("PLACE", path).flags(flags);
+    match ca {
+        Some(ca) => run.env("SSL_CERT_FILE", &ca).run().exits(0),
+        None => run.run().exits(0),
+    }
+}
+
+/// Whether the request failed, and left no time that it did not take.
+#[track_caller]
+fn failed_without_a_time(ran: &Ran) {
+    assert_eq!(ran.value("http_req_failed", "passes"), Some(1.0), "{}", ran.out);
+    assert_eq!(ran.value("http_req_duration", "max"), None, "a failure is no fast answer: {}", ran.out);
+}
+
+#[test]
+fn syntax_errors_are_shown_with_their_place() {
+    let ran = load("export default function () {\n  let a = ;\n}\n", 107, "SyntaxError");
+    assert!(ran.err.contains("script.js:2"), "{}", ran.err);
+    assert!(ran.err.contains("2 |   let a = ;\n"), "{}", ran.err);
+    assert!(ran.err.lines().any(|line| line.trim_end().ends_with('^')), "{}", ran.err);
+}
+
+#[test]
+fn modules_that_are_not_there() {
+    load("import x from './nowhere.js'; export default () => {}", 107, "nowhere.js");
+    load("import x from 'k6/nowhere'; export default () => {}", 107, "k6/nowhere");
+    load("import x from 'lodash'; export default () => {}", 107, "lodash");
+    load("const text = open('./nowhere.csv'); export default () => {}", 107, "nowhere.csv");
+}
+
+#[test]
+fn options_that_make_no_test() {
+    let options = |text: &str| format!("export const options = {text}; export default () => {{}}");
+    load(&options("{ duration: {} }"), 104, "\\\"duration\\\" must be");
+    load(&options("{ scenarios: { a: { executor: 'constant-vuus', vus: 1 } } }"), 104, "constant-vuus");
+    load(&options("{ scenarios: { a: { executor: 'constant-vus', vus: -1, duration: '1s' } } }"), 104, "vus");
+    load(&options("{ vus: 1, duraton: '1s' }"), 0, "did you mean \\\"duration\\\"?");
+    load(&options("{ thresholds: { http_req_durations: ['p(95)<1'] } }"), 104, "http_req_duration");
+    load(&options("{ thresholds: { http_req_duration: ['p(95<1'] } }"), 104, "p(95<1");
+    load(&options("{ thresholds: { http_reqs: ['p(95)<1'] } }"), 104, "http_reqs");
+    load(&options("{ hosts: { 'a.test': 'nowhere' } }"), 104, "a.test");
+    load(&options("{ rps: 10 }"), 104, "rps");
+}
+
+#[test]
+fn what_does_not_exist_yet_is_refused_by_name() {
+    let flags = [
+        "--address localhost:6565",
+        "--linger",
+        "--paused",
+        "--http-debug",
+        "--rps 5",
+        "--traces-output otel",
+        "--type archive",
+        "--log-output loki",
+    ];
+    for words in flags {
+        let name = words.split(' ').next().unwrap_or_default().trim_start_matches("--");
+        let ran = plimsoll("export default () => {}").flags(words).run().says(name);
+        assert!(matches!(ran.code, Some(104 | 255)), "{words}: {:?}", ran.code);
+    }
+}
+
+#[test]
+fn hosts_that_cannot_be_reached() {
+    let script =
+        |url: &str| format!("import http from 'k6/http'; export default () => {{ http.get('{url}'); }}");
+    let ran = load(&script("http://127.0.0.1:1/"), 0, "connection refused");
+    failed_without_a_time(&ran);
+    failed_without_a_time(&load(&script("http://nowhere.invalid/"), 0, "nowhere.invalid"));
+    let ran = plimsoll(&script("http://127.0.0.1:1/")).flags("--compat strict").run().exits(0);
+    assert_eq!(ran.value("http_req_duration", "max"), Some(0.0), "k6 counts a refusal as 0 ms");
+    plimsoll(&script("http://127.0.0.1:1/")).flags("--throw").run().exits(107).says("connection refused");
+}
+
+#[test]
+fn certificates_that_are_not_good() {
+    let check = |identity, says: &str| {
+        let server = testkit::http::start_tls(identity);
+        let ran = get(&server, "/json", "").says("status=0").says(says);
+        failed_without_a_time(&ran);
+        assert_eq!(server.settled().total, 0);
+    };
+    check(Identity::Expired, "expired");
+    check(Identity::WrongHost, "certificate");
+    check(Identity::SelfSigned, "certificate");
+    check(Identity::UnknownCa, "certificate");
+    let server = testkit::http::start_tls(Identity::Expired);
+    get(&server, "/json", "--insecure-skip-tls-verify").says("status=200");
+    let server = testkit::http::start_tls(Identity::Valid);
+    get(&server, "/json", "").says("status=200");
+}
+
+#[test]
+fn a_server_without_tls() {
+    let server = testkit::http::start();
+    let url = server.url("/json").replace("http://", "https://");
+    let script = format!("import http from 'k6/http'; export default () => {{ http.get('{url}'); }}");
+    failed_without_a_time(&load(&script, 0, "Request Failed"));
+}
+
+#[test]
+fn answers_that_are_no_http() {
+    let server = testkit::http::start();
+    for kind in ["status-line", "status", "header", "length", "two-lengths", "binary"] {
+        let ran = get(&server, &format!("/malformed/{kind}"), "").says("status=0").says("Request Failed");
+        assert_eq!(ran.value("http_req_failed", "passes"), Some(1.0), "{kind}");
+        assert_eq!(ran.count("http_reqs"), 1, "{kind}");
+    }
+    get(&server, "/huge-head?bytes=20000000", "").says("Request Failed");
+    get(&server, "/bad-gzip", "").says("code=1701");
+}
+
+#[test]
+fn bodies_that_are_cut() {
+    let server = testkit::http::start();
+    for path in ["/cut", "/cut-chunked", "/reset-after-head"] {
+        let ran = get(&server, path, "").says("Request Failed");
+        assert_eq!(ran.value("http_req_failed", "passes"), Some(1.0), "{path}");
+    }
+}
+
+#[test]
+fn redirects_without_end() {
+    let server = testkit::http::start();
+    let ran = get(&server, "/redirect-loop", "").says("status=302");
+    assert_eq!((ran.count("http_reqs"), server.settled().total), (11, 11));
+}
+
+#[test]
+fn bombs_are_stopped() {
+    let server = testkit::http::start();
+    let ran = get(&server, "/bomb?mib=16384", "").says("status=0").says("Request Failed");
+    assert_eq!(ran.count("http_reqs"), 1);
+}
+
+#[test]
+fn two_gigabytes_are_read_without_being_kept() {
+    let server = testkit::http::start();
+    let ran = get(&server, "/big?bytes=2147483648", "--discard-response-bodies").says("status=200");
+    assert!(ran.value("data_received", "count") >= Some(2_147_483_648.0), "{}", ran.out);
+}
+
+#[test]
+fn loops_and_recursions_without_end() {
+    let options = "export const options = { scenarios: { s: {
+        executor: 'constant-vus', vus: 3, duration: '1s', gracefulStop: '0s' } } };";
+    let ran = load(&format!("{options} export default () => {{ for (;;) {{}} }}"), 0, "");
+    assert!(ran.elapsed.as_secs() < 20, "{:?}", ran.elapsed);
+    load("const f = (n) => f(n + 1) + 1; export default () => f(0)", 107, "stack");
+    load("const f = (n) => f(n + 1) + 1; f(0); export default () => {}", 107, "stack");
+}
+
+#[test]
+fn descriptors_that_run_out() {
+    let server = testkit::hold::start(Listen::default()).expect("a server");
+    let script = "import http from 'k6/http'; export default () => { http.get(`${__ENV.URL}/?ms=300`); }";
+    let ran = plimsoll(script).against(&server).descriptors(60).flags("-u 100 -i 200").run().exits(0);
+    let ran = ran.says("too many open files").says("ulimit -n");
+    let failed = ran.value("http_req_failed", "passes").unwrap_or(0.0);
+    assert!(failed > 0.0 && failed < 200.0, "some fit and some do not: {failed}");
+    assert_eq!((ran.count("http_reqs"), ran.count("iterations")), (200, 200));
+}

@@ -1,0 +1,151 @@
+//! Sent = seen = `http_reqs`, whatever happens to the requests and however many VUs make them.
+
+use crate::harness::plimsoll;
+
+/// Runs `body`, which counts what it sends in `sent`, and compares with what the server saw.
+#[track_caller]
+fn check(body: &str, flags: &str) {
+    let server = testkit::http::start();
+    let script = format!(
+        "import http from 'k6/http';
+         import {{ sleep }} from 'k6';
+         import {{ Counter }} from 'k6/metrics';
+         const sent = new Counter('sent');
+         const url = __ENV.URL;
+         {body}"
+    );
+    let ran = plimsoll(&script).against(&server).flags(flags).run().exits(0);
+    let seen = server.settled().total;
+    let (sent, counted) = (ran.count("sent"), ran.count("http_reqs"));
+    assert_eq!((sent, seen, counted), (sent, sent, sent), "sent, seen, http_reqs of {flags}");
+    assert!(sent > 0, "nothing was sent: {}", ran.err);
+}
+
+/// At several concurrencies.
+#[track_caller]
+fn check_all(body: &str) {
+    for flags in ["-u 1 -i 5", "-u 7 -i 70", "-u 50 -i 300", "-u 200 -i 600"] {
+        check(body, flags);
+    }
+}
+
+#[test]
+fn plain_requests() {
+    check_all("export default () => { http.get(`${url}/json`); sent.add(1); }");
+}
+
+#[test]
+fn posts_with_bodies() {
+    check_all(
+        "export default () => {
+           http.post(`${url}/post`, { a: 'x'.repeat(3000), b: ['1', '2'] });
+           http.request('PUT', `${url}/put`, 'y'.repeat(100000));
+           http.del(`${url}/delete`);
+           sent.add(3);
+         }",
+    );
+}
+
+#[test]
+fn redirects_count_each_hop() {
+    check_all(
+        "export default () => {
+           http.get(`${url}/redirect/3`);
+           http.get(`${url}/redirect/5`, { redirects: 2 });
+           http.get(`${url}/redirect-loop`);
+           sent.add(4 + 3 + 11);
+         }",
+    );
+}
+
+#[test]
+fn batches_and_promises() {
+    check_all(
+        "export default async () => {
+           http.batch(Array.from({ length: 30 }, (_, i) => ['GET', `${url}/bytes/${i}`]));
+           http.batch({ a: `${url}/json`, b: { method: 'POST', url: `${url}/post`, body: 'x' } });
+           await Promise.all([http.asyncRequest('GET', `${url}/json`), http.asyncRequest('GET', `${url}/gzip`)]);
+           sent.add(34);
+         }",
+    );
+}
+
+#[test]
+fn resets_and_cuts() {
+    check_all(
+        "export default () => {
+           http.get(`${url}/json`);
+           for (const path of ['reset', 'reset-after-head', 'cut', 'cut-chunked', 'empty', 'json', 'close', 'http10']) {
+             http.get(`${url}/${path}`);
+           }
+           http.post(`${url}/reset`, 'body');
+           sent.add(10);
+         }",
+    );
+}
+
+#[test]
+fn resets_and_redirects_in_batches() {
+    check_all(
+        "export default () => {
+           const one = ['reset', 'redirect/2', 'json', 'cut', 'malformed', 'delay/5', 'redirect/1', 'empty'];
+           http.batch(one.map((path) => ['GET', `${url}/${path}`]));
+           sent.add(one.length + 3);
+         }",
+    );
+}
+
+#[test]
+fn timeouts() {
+    check(
+        "export default () => {
+           http.get(`${url}/hang`, { timeout: 200 });
+           http.get(`${url}/hang-after-head`, { timeout: '200ms' });
+           http.get(`${url}/json`);
+           sent.add(3);
+         }",
+        "-u 20 -i 40",
+    );
+}
+
+#[test]
+fn new_connections() {
+    check(
+        "export default () => { http.get(`${url}/json`); sent.add(1); }",
+        "-u 20 -i 200 --no-connection-reuse",
+    );
+    check(
+        "export default () => { http.get(`${url}/json`); http.get(`${url}/json`); sent.add(2); }",
+        "-u 20 -i 200 --no-vu-connection-reuse",
+    );
+}
+
+#[test]
+fn setup_and_teardown() {
+    check(
+        "export function setup() { http.get(`${url}/json`); sent.add(1); return { n: 1 }; }
+         export default (data) => { http.get(`${url}/bytes/${data.n}`); sent.add(1); }
+         export function teardown() { http.get(`${url}/json`); sent.add(1); }",
+        "-u 5 -i 20",
+    );
+}
+
+#[test]
+fn iterations_that_the_end_cuts_off() {
+    check(
+        "export const options = { scenarios: { s: {
+           executor: 'constant-vus', vus: 20, duration: '1s', gracefulStop: '0s' } } };
+         export default () => { sent.add(1); http.get(`${url}/delay/70`); }",
+        "",
+    );
+}
+
+#[test]
+fn arrivals() {
+    check(
+        "export const options = { scenarios: { s: {
+           executor: 'constant-arrival-rate', rate: 300, duration: '2s', preAllocatedVUs: 50 } } };
+         export default () => { http.get(`${url}/json`); sent.add(1); sleep(0.01); }",
+        "",
+    );
+}

@@ -1,0 +1,242 @@
+//! Runs the binary with a script and reads what it left.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use model::SystemClock;
+use serde_json::Value;
+
+/// A run that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// A run to be made: a script and what stands beside it.
+pub(crate) struct Plimsoll {
+    script: String,
+    words: Vec<String>,
+    env: Vec<(String, String)>,
+    stdin: Option<String>,
+    descriptors: Option<u32>,
+    folder: PathBuf,
+}
+
+/// `plimsoll run -q <script>`
+pub(crate) fn plimsoll(script: &str) -> Plimsoll {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let number = RUNS.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("plimsoll-front-door-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    let words = ["run", "-q"].map(str::to_owned).to_vec();
+    Plimsoll { script: script.to_owned(), words, env: Vec::new(), stdin: None, descriptors: None, folder }
+}
+
+/// `plimsoll <words>`, without a script.
+pub(crate) fn verb(words: &str) -> Plimsoll {
+    let words = words.split_whitespace().map(str::to_owned).collect();
+    Plimsoll { words, ..plimsoll("") }
+}
+
+impl Plimsoll {
+    /// Further flags, split at blanks.
+    pub(crate) fn flags(mut self, flags: &str) -> Plimsoll {
+        self.words.extend(flags.split_whitespace().map(str::to_owned));
+        self
+    }
+
+    /// One more environment variable.
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Plimsoll {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// `__ENV.URL` is this server.
+    pub(crate) fn against(self, server: &testkit::Server) -> Plimsoll {
+        let url = server.url("");
+        self.env("URL", url.trim_end_matches('/'))
+    }
+
+    /// A file beside the script.
+    pub(crate) fn file(self, name: &str, text: &str) -> Plimsoll {
+        std::fs::write(self.folder.join(name), text).expect("a file for the test");
+        self
+    }
+
+    /// What standard input has.
+    pub(crate) fn stdin(mut self, text: &str) -> Plimsoll {
+        self.stdin = Some(text.to_owned());
+        self
+    }
+
+    /// The most file descriptors that the process may have.
+    pub(crate) fn descriptors(mut self, most: u32) -> Plimsoll {
+        self.descriptors = Some(most);
+        self
+    }
+
+    /// Starts it.
+    pub(crate) fn start(self) -> Running {
+        let mut words = self.words.clone();
+        if !self.script.is_empty() {
+            std::fs::write(self.folder.join("script.js"), &self.script).expect("a script for the test");
+            words.extend(["--summary-export", "summary.json", "script.js"].map(str::to_owned));
+        }
+        let binary = env!("CARGO_BIN_EXE_plimsoll");
+        let mut command = match self.descriptors {
+            None => Command::new(binary),
+            Some(most) => {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", &format!("ulimit -n {most}; exec \"$0\" \"$@\""), binary]);
+                shell
+            }
+        };
+        let foreign =
+            std::env::vars().filter(|(name, _)| name.starts_with("K6_") || name.starts_with("PLIMSOLL_"));
+        foreign.for_each(|(name, _)| {
+            command.env_remove(name);
+        });
+        command
+            .args(words)
+            .current_dir(&self.folder)
+            .envs(self.env.iter().map(|(name, value)| (name, value)));
+        // A config file of whoever runs the tests is no part of them.
+        command.env("XDG_CONFIG_HOME", &self.folder).env_remove("NO_COLOR");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary starts");
+        let mut stdin = child.stdin.take().expect("it is piped");
+        // A program that ends before it has read everything is fine.
+        let _ = stdin.write_all(self.stdin.as_deref().unwrap_or_default().as_bytes());
+        drop(stdin);
+        let out = reader(child.stdout.take().expect("it is piped"));
+        let err = reader(child.stderr.take().expect("it is piped"));
+        Running { child, out, err, started: SystemClock::now(), folder: self.folder }
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(self) -> Ran {
+        self.start().wait()
+    }
+}
+
+fn reader(mut stream: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("a pipe can be read");
+        String::from_utf8(bytes).expect("what is printed is UTF-8")
+    })
+}
+
+/// A run that is under way.
+pub(crate) struct Running {
+    child: Child,
+    out: JoinHandle<String>,
+    err: JoinHandle<String>,
+    started: model::Instant,
+    folder: PathBuf,
+}
+
+impl Running {
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).expect("it is running");
+    }
+
+    /// Waits for its end.
+    pub(crate) fn wait(mut self) -> Ran {
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("it is our child") {
+                break status;
+            }
+            if SystemClock::now().since(self.started) > PATIENCE {
+                self.child.kill().expect("it is our child");
+                panic!("it hangs; so far it said: {}", self.err.join().unwrap_or_default());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let elapsed = SystemClock::now().since(self.started);
+        let text = std::fs::read_to_string(self.folder.join("summary.json")).unwrap_or_default();
+        let summary = serde_json::from_str(&text).unwrap_or(Value::Null);
+        let ran = Ran {
+            code: status.code(),
+            out: self.out.join().expect("the reader does not panic"),
+            err: self.err.join().expect("the reader does not panic"),
+            summary,
+            elapsed,
+            folder: self.folder,
+        };
+        assert!(!ran.err.contains("panicked at"), "it panicked: {}", ran.err);
+        ran
+    }
+}
+
+/// Waits until something holds.
+pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let started = SystemClock::now();
+    while !holds() {
+        assert!(SystemClock::now().since(started) < PATIENCE, "{what} never happened");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What a run left.
+pub(crate) struct Ran {
+    /// The exit code; `None` when a signal ended it.
+    pub(crate) code: Option<i32>,
+    /// Standard output.
+    pub(crate) out: String,
+    /// Standard error.
+    pub(crate) err: String,
+    /// How long it took.
+    pub(crate) elapsed: Duration,
+    summary: Value,
+    folder: PathBuf,
+}
+
+impl Ran {
+    /// Fails unless the exit code is this one.
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Ran {
+        assert_eq!(self.code, Some(code), "stdout: {}\nstderr: {}", self.out, self.err);
+        self
+    }
+
+    /// Fails unless standard error has this text.
+    #[track_caller]
+    pub(crate) fn says(self, text: &str) -> Ran {
+        assert!(self.err.contains(text), "{text:?} is not in: {}", self.err);
+        self
+    }
+
+    /// Fails unless standard output has this text.
+    #[track_caller]
+    pub(crate) fn prints(self, text: &str) -> Ran {
+        assert!(self.out.contains(text), "{text:?} is not in: {}", self.out);
+        self
+    }
+
+    /// A value of a metric in the exported summary; `None` where there is none.
+    pub(crate) fn value(&self, metric: &str, name: &str) -> Option<f64> {
+        self.summary["metrics"][metric][name].as_f64()
+    }
+
+    /// A counter, 0 where it counted nothing.
+    pub(crate) fn count(&self, metric: &str) -> u64 {
+        self.value(metric, "count").unwrap_or(0.0) as u64
+    }
+
+    /// A file that it wrote.
+    #[track_caller]
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.join(name)).expect("it wrote the file")
+    }
+}
+
+impl Drop for Ran {
+    fn drop(&mut self) {
+        // What is left in the temporary folder harms nobody.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

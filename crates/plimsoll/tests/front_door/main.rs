@@ -1,0 +1,10 @@
+//! The program through its front door: the real binary, real sockets on loopback, real signals.
+
+mod bad_input;
+mod command_line;
+mod counting;
+mod exit_codes;
+mod harness;
+mod results;
+mod signals;
+mod timing;

@@ -1,0 +1,71 @@
+//! Times: what is measured is what happened, also where the server stalls.
+
+use std::time::Duration;
+
+use testkit::{Listen, StallConfig};
+
+use crate::harness::{Ran, plimsoll};
+
+/// 100 iterations a second for 30 s against a server that stalls for one second.
+fn stall(vus: u32, flags: &str) -> Ran {
+    let config = StallConfig {
+        service: Duration::from_millis(1),
+        offset: Duration::from_secs(10),
+        length: Duration::from_secs(1),
+    };
+    let server = testkit::stall::start(config, Listen::default()).expect("a server");
+    let script = format!(
+        "import http from 'k6/http';
+         export const options = {{
+           summaryTrendStats: ['p(95)', 'p(99)', 'max'],
+           scenarios: {{ s: {{ executor: 'constant-arrival-rate', rate: 100, duration: '30s',
+             preAllocatedVUs: {vus}, maxVUs: {vus} }} }},
+         }};
+         export default () => {{ http.get(__ENV.URL + '/'); }}"
+    );
+    plimsoll(&script).against(&server).flags(flags).run().exits(0)
+}
+
+#[test]
+#[ignore = "30 s on an otherwise idle machine"]
+fn a_stall_is_seen_by_those_who_waited() {
+    let ran = stall(200, "");
+    assert_eq!(ran.count("dropped_iterations"), 0);
+    assert!(ran.value("http_req_response_time", "p(95)") < Some(5.0), "{}", ran.out);
+    let p99 = ran.value("http_req_response_time", "p(99)").expect("a quantile");
+    assert!((650.0..750.0).contains(&p99), "{p99}: {}", ran.out);
+}
+
+#[test]
+#[ignore = "30 s on an otherwise idle machine"]
+fn a_stall_that_starves_the_vus_is_not_hidden() {
+    let ran = stall(10, "");
+    let dropped = ran.count("dropped_iterations");
+    assert!((80..=100).contains(&dropped), "{dropped}: {}", ran.out);
+    // 3 % of the population never started: its 99th percentile is not known.
+    let row = ran.out.lines().find(|line| line.contains("http_req_response_time")).expect("a row");
+    assert!(row.contains("p(99)=>"), "{row}");
+    let strict = stall(10, "--compat strict");
+    assert!(
+        strict.value("http_req_duration", "p(99)") < Some(100.0),
+        "k6 prints milliseconds: {}",
+        strict.out
+    );
+}
+
+#[test]
+#[ignore = "an otherwise idle machine"]
+fn the_client_adds_less_than_a_millisecond() {
+    let server = testkit::hold::start(Listen::default()).expect("a server");
+    let script = "import http from 'k6/http'; import { Trend } from 'k6/metrics';
+        const added = new Trend('added', true);
+        export const options = { summaryTrendStats: ['p(99)'], scenarios: { s: {
+          executor: 'constant-arrival-rate', rate: 1000, duration: '10s', preAllocatedVUs: 100 } } };
+        export default () => {
+          const response = http.get(`${__ENV.URL}/?ms=20`);
+          added.add(response.timings.duration - response.json('hold_ns') / 1e6);
+        }";
+    let ran = plimsoll(script).against(&server).run().exits(0);
+    assert!(ran.value("added", "p(99)") <= Some(1.0), "{}", ran.out);
+    assert_eq!(ran.count("dropped_iterations"), 0);
+}
