@@ -42,6 +42,9 @@ pub struct Settings {
     pub log: Arc<dyn Log>,
 }
 
+/// What `handleSummary()` wants written: a path (or `stdout`, `stderr`) and the content.
+pub type Files = Vec<(String, Vec<u8>)>;
+
 /// A script, compiled, evaluated once, its options read.
 pub struct Bundle {
     init: Arc<InitShared>,
@@ -319,7 +322,7 @@ impl ScriptVu {
     ///
     /// # Errors
     /// It throws or is cut off.
-    pub fn handle_summary(&mut self, data_json: &str) -> Result<Option<Vec<(String, Vec<u8>)>>, ScriptError> {
+    pub fn handle_summary(&mut self, data_json: &str) -> Result<Option<Files>, ScriptError> {
         self.begin_special(Phase::Summary, "");
         let value = self.run("handleSummary", |ctx| ctx.json_parse(data_json).map(Some))?;
         self.vm.context.with(|ctx| {
@@ -467,7 +470,7 @@ impl ScriptVu {
 }
 
 /// What `handleSummary` returned: `{ "stdout" | "stderr" | path: string | ArrayBuffer }`.
-fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Option<Vec<(String, Vec<u8>)>>> {
+fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Option<Files>> {
     let Some(object) = value.as_object() else { return Ok(None) };
     let mut files = Vec::new();
     for entry in object.props::<String, Value<'js>>() {

@@ -73,7 +73,7 @@ pub(crate) fn prepare<'js>(
     };
     let (url, mut problem) = match url::from_js(args.ctx, url_value)? {
         Ok(url) => (url, None),
-        Err(error) => (url::unusable(), Some(error)),
+        Err(error) => (url::unusable(args.ctx, url_value)?, Some(error)),
     };
     let method = match known_method(method) {
         Ok(method) => method,

@@ -292,10 +292,9 @@ impl Facts {
 
     /// The body, unless there is none to show.
     fn body(&self) -> Option<&Bytes> {
-        self.response
-            .as_ref()
-            .map(|response| &response.body)
-            .filter(|_| self.response_type != ResponseType::None)
+        let response = self.response.as_ref().filter(|_| self.response_type != ResponseType::None)?;
+        // These statuses have no body by definition, which is not the same as an empty one.
+        (!matches!(response.status, 204 | 304)).then_some(&response.body)
     }
 }
 
