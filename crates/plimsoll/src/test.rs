@@ -139,6 +139,8 @@ impl Script {
 pub(crate) struct Test {
     pub(crate) script: Script,
     pub(crate) plan: Arc<Plan>,
+    /// What is written over the script's exported `options`.
+    pub(crate) exported_options_json: String,
     pub(crate) thresholds: Thresholds,
     pub(crate) network: Arc<wire::Shared>,
 }
@@ -158,6 +160,7 @@ impl Test {
     ) -> Result<Test, Failure> {
         let script = Script::load(source, common, env)?;
         let options = script.merged_options(common, cli, compat)?;
+        let exported_options_json = plan::exported_options_json(&options);
         let mut plan = script.plan(common, options, compat)?;
         if ignores_thresholds {
             plan.thresholds.clear();
@@ -170,7 +173,13 @@ impl Test {
         })?;
         let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls)
             .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?;
-        Ok(Test { script, plan: Arc::new(plan), thresholds, network: Arc::new(network) })
+        Ok(Test {
+            script,
+            plan: Arc::new(plan),
+            exported_options_json,
+            thresholds,
+            network: Arc::new(network),
+        })
     }
 }
 
@@ -208,14 +217,7 @@ pub(crate) fn refuse_kinds(flags: &ScriptFlags, env: &Environment) -> Result<(),
 
 /// Options that would change the load, and that nothing here carries out yet, are refused; the others get a word.
 fn refuse_unsupported(plan: &Plan, common: &Common) -> Result<(), Failure> {
-    refuse_first([
-        (plan.lifecycle.paused, "paused", "there is no REST API yet that could resume the test"),
-        (
-            plan.rps.is_some(),
-            "rps",
-            "it is not supported yet; a constant-arrival-rate scenario limits the rate",
-        ),
-    ])?;
+    refuse_first([(plan.lifecycle.paused, "paused", "there is no REST API yet that could resume the test")])?;
     if plan.http.debug.is_some() {
         common.logger.say(LogLevel::Warn, "option \"httpDebug\" has no effect yet");
     }

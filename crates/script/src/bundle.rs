@@ -42,6 +42,9 @@ pub struct Settings {
     pub log: Arc<dyn Log>,
 }
 
+/// What `handleSummary()` wants written: a path (or `stdout`, `stderr`) and the content.
+pub type Files = Vec<(String, Vec<u8>)>;
+
 /// A script, compiled, evaluated once, its options read.
 pub struct Bundle {
     init: Arc<InitShared>,
@@ -246,7 +249,8 @@ impl ScriptVu {
         self.end_iteration(&state);
         match result {
             Ok(()) => End::Completed,
-            Err(ScriptError::Interrupted | ScriptError::Aborted(_)) => End::Interrupted,
+            Err(ScriptError::Interrupted) => End::Interrupted,
+            Err(ScriptError::Aborted(_)) => End::Aborted,
             Err(error) => {
                 self.report(&error);
                 End::Failed
@@ -273,6 +277,12 @@ impl ScriptVu {
             state.record(metric, tags, bytes as f64, Mark::Measured, at);
         }
         state.http.end_iteration(state);
+    }
+
+    /// The tags that samples of this VU carry now, as the script may have changed them.
+    pub fn tags(&self) -> model::TagSetId {
+        let state = &self.vm.state;
+        state.tags.borrow_mut().id(&state.cache)
     }
 
     /// `setup()`: its result as JSON. Must be called on the VU's coroutine.
@@ -312,7 +322,7 @@ impl ScriptVu {
     ///
     /// # Errors
     /// It throws or is cut off.
-    pub fn handle_summary(&mut self, data_json: &str) -> Result<Option<Vec<(String, Vec<u8>)>>, ScriptError> {
+    pub fn handle_summary(&mut self, data_json: &str) -> Result<Option<Files>, ScriptError> {
         self.begin_special(Phase::Summary, "");
         let value = self.run("handleSummary", |ctx| ctx.json_parse(data_json).map(Some))?;
         self.vm.context.with(|ctx| {
@@ -384,7 +394,7 @@ impl ScriptVu {
         ctx: &Ctx<'js>,
         data: Option<&Arc<str>>,
     ) -> rquickjs::Result<Option<Value<'js>>> {
-        let Some(data) = data else { return Ok(None) };
+        let Some(data) = data else { return Ok(Some(Value::new_undefined(ctx.clone()))) };
         let known = self.setup_data.borrow().clone();
         if let Some(known) = known {
             return known.restore(ctx).map(Some);
@@ -424,7 +434,7 @@ impl ScriptVu {
     /// Writes the consolidated options into the script's own object, where k6 puts them too.
     fn write_options_back(&self) -> Result<(), ScriptError> {
         let state = &self.vm.state;
-        let Some(plan) = state.plan() else { return Ok(()) };
+        let Some(seat) = state.seat() else { return Ok(()) };
         self.vm.context.with(|ctx| {
             let write = || {
                 let namespace =
@@ -432,7 +442,7 @@ impl ScriptVu {
                 let Some(options) = namespace.get::<_, Value<'_>>("options")?.into_object() else {
                     return Ok(());
                 };
-                let consolidated = ctx.json_parse(plan.options_json.as_bytes())?;
+                let consolidated = ctx.json_parse(seat.run.exported_options_json.as_bytes())?;
                 let Some(consolidated) = consolidated.as_object() else { return Ok(()) };
                 for entry in consolidated.props::<String, Value<'_>>() {
                     let (name, value) = entry?;
@@ -460,7 +470,7 @@ impl ScriptVu {
 }
 
 /// What `handleSummary` returned: `{ "stdout" | "stderr" | path: string | ArrayBuffer }`.
-fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Option<Vec<(String, Vec<u8>)>>> {
+fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Option<Files>> {
     let Some(object) = value.as_object() else { return Ok(None) };
     let mut files = Vec::new();
     for entry in object.props::<String, Value<'js>>() {
