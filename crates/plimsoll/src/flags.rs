@@ -15,6 +15,7 @@ use plan::CliOptions;
     propagate_version = false,
     subcommand_required = true,
     arg_required_else_help = true,
+    args_override_self = true,
     after_help = "Examples:\n  plimsoll demo                            see a test run against a built-in shop\n  \
                   plimsoll run script.js                   run a script\n  \
                   plimsoll run -u 10 -d 30s script.js      10 VUs for 30 seconds\n  \
