@@ -98,7 +98,7 @@ fn hosts_that_cannot_be_reached() {
     assert_eq!(ran.value("http_req_duration", "max"), Some(0.0), "k6 counts a refusal as 0 ms");
     plimsoll(&script("http://127.0.0.1:1/")).flags("--throw").run().exits(107).says("connection refused");
     let thresholds = "export const options = { thresholds: { http_req_duration: ['avg<500'] } };";
-    let script = format!("{}{thresholds}", script("http://127.0.0.1:1/"));
+    let script = format!("{}\n{thresholds}", script("http://127.0.0.1:1/"));
     plimsoll(&script).run().exits(99).says("http_req_duration");
     plimsoll(&script).flags("--compat strict").run().exits(0);
 }
