@@ -133,14 +133,17 @@ impl ScenarioRoom {
     pub(crate) fn run_arrival(self: &Rc<Self>, arrival: Arrival, living: &mut Living, vu: &Rc<VuHandle>) {
         vu.serves.set(Some(self.id));
         vu.deadline.set(self.hard_end);
+        let progress = &self.run.config.progress;
         if living.may_go_on(SystemClock::now()) {
-            let progress = &self.run.config.progress;
             progress.vus_active.fetch_add(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_add(1, Ordering::Relaxed);
             let is_first = living.last_scenario != Some(self.id);
             self.run_iteration(living, Some(arrival.due), is_first);
             progress.vus_active.fetch_sub(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_sub(1, Ordering::Relaxed);
+        } else {
+            // Called off before its first instruction: due at the very end and without grace, say.
+            progress.iterations_interrupted.fetch_add(1, Ordering::Relaxed);
         }
         if !self.is_closed.get() && !living.is_broken {
             self.make_idle(vu.clone());

@@ -65,10 +65,17 @@ pub(crate) async fn run(
             Order::TakeWindow => {
                 room.run.report(Report::Window { worker: index, series: room.worker.take_window() });
             }
-            Order::Arrival(arrival) => room.scenario(arrival.scenario).start(arrival),
-            Order::Grow { scenario, id } => {
-                tokio::task::spawn_local(room.clone().grow(room.scenario(scenario), id));
+            Order::Arrival(arrival) => {
+                let scenario = room.scenario(arrival.scenario);
+                scenario.expect("a VU can be reserved only after the start").start(arrival);
             }
+            Order::Grow { scenario, id } => match room.scenario(scenario) {
+                Some(scenario) => {
+                    tokio::task::spawn_local(room.clone().grow(scenario, id));
+                }
+                // Another thread was quicker to start: this one's own order to start is next in the queue.
+                None => room.run.order(index, Order::Grow { scenario, id }),
+            },
             Order::Stop => room.stop(),
             Order::Kill => room.interrupt_lifecycle(),
             Order::CloseVus => {
@@ -118,8 +125,8 @@ impl Room {
         }
     }
 
-    fn scenario(&self, id: ScenarioId) -> Rc<ScenarioRoom> {
-        self.scenarios.borrow()[usize::from(id.0)].clone()
+    fn scenario(&self, id: ScenarioId) -> Option<Rc<ScenarioRoom>> {
+        self.scenarios.borrow().get(usize::from(id.0)).cloned()
     }
 
     async fn grow(self: Rc<Self>, scenario: Rc<ScenarioRoom>, id: u64) {

@@ -1,9 +1,9 @@
 //! Options from flags: what was typed, in text; what it means is decided here and nowhere else.
 
+use crate::Options;
 use crate::error::{PlanError, Problem};
 use crate::options::{Level, finish};
 use crate::value::{OptionValue, invalid};
-use crate::{Options, Warning};
 
 /// The flags that set options, as typed; `None` and empty lists where a flag was not given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,11 +77,11 @@ pub struct CliOptions {
 }
 
 impl Options {
-    /// Reads flags. There are no warnings to make; the pair has the shape of the other sources.
+    /// Reads flags.
     ///
     /// # Errors
     /// Everything that is wrong, each with the flag's name.
-    pub fn from_cli(cli: &CliOptions) -> Result<(Options, Vec<Warning>), PlanError> {
+    pub fn from_cli(cli: &CliOptions) -> Result<Options, PlanError> {
         let mut problems = conflicts(cli);
         let mut one = Reader { problems: &mut problems };
         let options = Options {
@@ -121,7 +121,7 @@ impl Options {
             once: cli.once,
             ..Options::default()
         };
-        Ok((finish(options, problems, Level::CommandLine)?, Vec::new()))
+        finish(options, problems, Level::CommandLine)
     }
 }
 

@@ -99,7 +99,7 @@ impl Options {
                 }
             }
             Some(_) if self.vus.is_none() => return Ok(self.scenarios.take().unwrap_or_default()),
-            _ => self.without_shortcut(has_scenarios, warnings),
+            _ => self.without_shortcut(warnings),
         };
         Ok(Scenarios([("default".to_owned(), shortcut)].into()))
     }
@@ -124,19 +124,19 @@ impl Options {
         Ok(ScenarioConfig { vus: self.vus, duration: self.duration, ..ScenarioConfig::of(constant) })
     }
 
-    /// Only VUs, or nothing at all.
-    fn without_shortcut(&mut self, has_scenarios: bool, warnings: &mut Vec<Warning>) -> ScenarioConfig {
-        if let Some(vus) = self.vus {
-            if has_scenarios {
+    /// Only VUs, or nothing at all. An empty `stages` counts for more than `vus`, an empty `scenarios` for less.
+    fn without_shortcut(&mut self, warnings: &mut Vec<Warning>) -> ScenarioConfig {
+        let has_no_stages = self.stages == Some(Stages::default());
+        if let Some(vus) = self.vus.filter(|_| !has_no_stages) {
+            if self.scenarios.is_some() {
                 warnings.push(Warning::VusOverrideScenarios { vus });
             }
             self.iterations = Some(vus);
             return self.shared_iterations();
         }
-        if self.stages == Some(Stages::default()) {
+        if has_no_stages {
             warnings.push(Warning::EmptyShortcut { name: "stages" });
-        }
-        if self.scenarios == Some(Scenarios::default()) {
+        } else if self.scenarios.is_some() {
             warnings.push(Warning::EmptyShortcut { name: "scenarios" });
         }
         ScenarioConfig::of(executors::find("per-vu-iterations").expect("it is in the list"))

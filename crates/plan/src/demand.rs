@@ -210,3 +210,54 @@ fn note(needed: &mut Vec<(Duration, u64)>, at: Duration, vus: u64) {
         needed.push((at, vus));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use model::plan::{Executor, Plan, Scenario, Stage};
+
+    use super::*;
+
+    fn ramping(stages: &[(u64, u64)], ramp_down_s: u64, stop_s: u64) -> Plan {
+        let stage =
+            |&(seconds, target): &(u64, u64)| Stage { duration: Duration::from_secs(seconds), target };
+        let executor = Executor::RampingVus {
+            start_vus: 0,
+            stages: stages.iter().map(stage).collect(),
+            graceful_ramp_down: Duration::from_secs(ramp_down_s),
+        };
+        let scenario = Scenario {
+            name: "a".into(),
+            exec: "default".into(),
+            executor,
+            start_time: Duration::ZERO,
+            graceful_stop: Duration::from_secs(stop_s),
+            env: Default::default(),
+            tags: Default::default(),
+        };
+        Plan { scenarios: vec![scenario], ..Plan::default() }
+    }
+
+    fn check(plan: &Plan, vus_max: u64, end_s: u64) {
+        let demand = vu_demand(plan);
+        assert_eq!((demand.vus_max, demand.planned_max), (vus_max, vus_max));
+        assert_eq!(demand.duration_max, Duration::from_secs(end_s));
+    }
+
+    #[test]
+    fn a_ramp_keeps_its_vus_for_the_ramp_down() {
+        check(&ramping(&[(10, 10), (10, 0)], 5, 60), 10, 25);
+        check(&ramping(&[(10, 10), (10, 0), (30, 0)], 90, 1), 10, 51);
+        check(&ramping(&[(10, 10)], 90, 1), 10, 11);
+        check(&ramping(&[(0, 7), (0, 0)], 0, 0), 7, 0);
+    }
+
+    /// Without the limit this plan would take 10^10 changes.
+    #[test]
+    fn a_plan_with_too_many_changes_is_reserved_for_at_its_largest() {
+        let saw: Vec<(u64, u64)> =
+            (0..10_000).map(|i| (1, if i % 2 == 0 { crate::VUS_MAX } else { 0 })).collect();
+        check(&ramping(&saw, 0, 3), crate::VUS_MAX, 10_003);
+    }
+}

@@ -10,30 +10,23 @@ use crate::{GoDuration, vu_demand};
 /// `1 scenario, 10 max VUs, 1m0s max duration (incl. graceful stop):`, with this process's share in front.
 pub fn describe_header(plan: &Plan) -> String {
     let demand = vu_demand(plan);
-    let working = demand.scenarios.iter().filter(|it| it.vus_max > 0).count();
-    let plural = if working == 1 { "" } else { "s" };
+    let count = plan.scenarios.len();
+    let plural = if count == 1 { "" } else { "s" };
     let ((from, from_unit), (to, to_unit)) = (plan.segment.from, plan.segment.to);
     let share = to as f64 / to_unit as f64 - from as f64 / from_unit as f64;
     format!(
-        "({:.2}%) {working} scenario{plural}, {} max VUs, {} max duration (incl. graceful stop):",
+        "({:.2}%) {count} scenario{plural}, {} max VUs, {} max duration (incl. graceful stop):",
         share * 100.0,
         demand.vus_max,
         GoDuration::from(demand.duration_max)
     )
 }
 
-/// A line for each scenario that has work here, by start time and name: `default: 10 looping VUs for 30s (…)`.
+/// A line for each scenario, by start time and name: `default: 10 looping VUs for 30s (gracefulStop: 30s)`.
 pub fn describe_scenarios(plan: &Plan) -> Vec<String> {
-    let demand = vu_demand(plan);
-    let mut working: Vec<&Scenario> = plan
-        .scenarios
-        .iter()
-        .zip(&demand.scenarios)
-        .filter(|(_, it)| it.vus_max > 0)
-        .map(|(it, _)| it)
-        .collect();
-    working.sort_by(|a, b| (a.start_time, &a.name).cmp(&(b.start_time, &b.name)));
-    working
+    let mut scenarios: Vec<&Scenario> = plan.scenarios.iter().collect();
+    scenarios.sort_by(|a, b| (a.start_time, &a.name).cmp(&(b.start_time, &b.name)));
+    scenarios
         .iter()
         .map(|scenario| format!("{}: {}", scenario.name, describe_scenario(plan, scenario)))
         .collect()

@@ -214,4 +214,19 @@ mod tests {
         assert_eq!(GoDuration::from_ms(f64::NAN), None);
         assert_eq!(GoDuration::from_ms(1500.5).unwrap().to_string(), "1.5005s");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_printed_can_be_read(ns: i64) {
+            let duration = GoDuration { ns: ns.max(-i64::MAX) };
+            proptest::prop_assert_eq!(GoDuration::parse(&duration.to_string()), Some(duration));
+        }
+
+        #[test]
+        fn no_text_is_too_strange(text in "[-+0-9.dhmsnuµ e]{0,12}") {
+            if let Some(duration) = GoDuration::parse(&text) {
+                proptest::prop_assert_eq!(GoDuration::parse(&duration.to_string()), Some(duration));
+            }
+        }
+    }
 }

@@ -184,11 +184,18 @@ impl fmt::Display for Warning {
 
 /// The candidate closest to `name`, if it is close enough to be what was meant.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    const SIMILARITY_MIN: f64 = 0.75;
+    const SIMILARITY_MIN: f64 = 0.6;
+    // The distance costs the product of the lengths, and no option is longer than this.
+    const NAME_BYTES_MAX: usize = 100;
+    if name.len() > NAME_BYTES_MAX {
+        return None;
+    }
     let lower = name.to_ascii_lowercase();
+    let similarity =
+        |candidate: &str| strsim::normalized_damerau_levenshtein(&lower, &candidate.to_ascii_lowercase());
     candidates
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&lower, &candidate.to_ascii_lowercase()), candidate))
+        .map(|candidate| (similarity(candidate), candidate))
         .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)

@@ -15,7 +15,7 @@ use crate::value::invalid;
 use crate::{GoDuration, echo, segment};
 
 /// The most scenarios of one plan.
-pub const SCENARIOS_MAX: usize = 10_000;
+pub const SCENARIOS_MAX: usize = 1_000;
 
 const GRACEFUL_STOP_DEFAULT: GoDuration = GoDuration::from_secs(30);
 

@@ -14,8 +14,9 @@ pub const SEGMENTS_MAX: usize = 1000;
 /// A fraction as the model holds it: numerator, denominator.
 pub type Fraction = (u64, u64);
 
-/// The whole test.
+/// Where the whole test begins.
 const ZERO: Fraction = (0, 1);
+/// Where it ends.
 const ONE: Fraction = (1, 1);
 
 /// Why a segment or a sequence cannot be used. Reads after "failed to".

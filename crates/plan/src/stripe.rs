@@ -110,8 +110,7 @@ fn own_index(segment: &Segment) -> usize {
 /// Who owns each place of a period that is as long as the sum of the weights.
 ///
 /// A part of weight *n* in a period of *D* is a task that wants one place in each of its windows `[kD/n, (k+1)D/n)`;
-/// places go to the earliest deadline among the windows that are open (Liu and Layland, 1973), equal deadlines to the
-/// heavier part. More windows have opened by any place than there are places before it, so none stays empty and every
+/// places go to the heaviest part among those whose window is open, as k6's recorded schedules show. More windows have opened by any place than there are places before it, so none stays empty and every
 /// part gets exactly its weight.
 fn share_out(weights: &[u64]) -> Vec<u32> {
     let period: u64 = weights.iter().sum();
@@ -123,7 +122,7 @@ fn share_out(weights: &[u64]) -> Vec<u32> {
     for place in 0..period {
         while let Some(&Reverse((_, part))) = waiting.peek().filter(|next| next.0.0 <= place) {
             waiting.pop();
-            open.push(Reverse(Want { window: taken[part] + 1, weight: weights[part], part }));
+            open.push(Reverse(Want { weight: weights[part], part }));
         }
         let Reverse(first) = open.pop().expect("more windows have opened than places were given away");
         owners.push(first.part as u32);
@@ -135,20 +134,16 @@ fn share_out(weights: &[u64]) -> Vec<u32> {
     owners
 }
 
-/// A part that wants a place; its deadline is `window` / `weight` of a period.
+/// A part that wants a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Want {
-    window: u64,
     weight: u64,
     part: usize,
 }
 
 impl Ord for Want {
     fn cmp(&self, other: &Want) -> Ordering {
-        (self.window * other.weight)
-            .cmp(&(other.window * self.weight))
-            .then(other.weight.cmp(&self.weight))
-            .then(self.part.cmp(&other.part))
+        other.weight.cmp(&self.weight).then(self.part.cmp(&other.part))
     }
 }
 
@@ -213,6 +208,26 @@ mod tests {
                 &[1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4],
                 &[0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1],
                 &[0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4],
+            ],
+        );
+        check(
+            "0,1/12,1/3,5/12,7/12,1",
+            &[
+                &[0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1],
+                &[0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3],
+                &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1],
+                &[0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2],
+                &[1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6],
+            ],
+        );
+        check(
+            "0,2/13,5/13,9/13,10/13,1",
+            &[
+                &[0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2],
+                &[0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3],
+                &[1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4],
+                &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+                &[0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3],
             ],
         );
     }

@@ -106,8 +106,7 @@ impl Script {
         compat: Compat,
     ) -> Result<Options, Failure> {
         let of_env = Options::from_env(common.env.all()).map_err(|error| plan_failure(&error))?;
-        let (of_cli, warnings) = Options::from_cli(cli).map_err(|error| plan_failure(&error))?;
-        common.warn_all(&warnings);
+        let of_cli = Options::from_cli(cli).map_err(|error| plan_failure(&error))?;
         let sources = [
             (Level::ConfigFile, common.config.clone()),
             (Level::Script, self.options(common)?),

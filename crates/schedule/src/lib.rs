@@ -95,7 +95,7 @@ pub fn schedule(
     lane: Lane,
     start: Instant,
 ) -> Box<dyn Schedule> {
-    let stripe = Stripe::new(segment);
+    let (stripe, iterations) = (Stripe::new(segment), iteration_stripe(&scenario.executor, segment));
     match &scenario.executor {
         Executor::SharedIterations { vus, max_duration, .. } => {
             Box::new(SharedIterations::new(count(stripe.scale(*vus)), *max_duration, start))
@@ -111,19 +111,26 @@ pub fn schedule(
         }
         Executor::ConstantArrivalRate { rate, time_unit, duration, .. } => {
             let pace = (*rate, *time_unit);
-            Box::new(ConstantArrivalRate::new(id, pace, *duration, stripe, lane, start))
+            Box::new(ConstantArrivalRate::new(id, pace, *duration, iterations, lane, start))
         }
         Executor::RampingArrivalRate { start_rate, time_unit, stages, .. } => {
             let pace = (*start_rate, *time_unit);
-            Box::new(RampingArrivalRate::new(id, pace, stages, stripe, lane, start))
+            Box::new(RampingArrivalRate::new(id, pace, stages, iterations, lane, start))
         }
     }
 }
 
-/// Which iterations of the whole test are this instance's. Iterations that VUs share follow the VUs, as in k6.
+/// Which iterations of the whole test are this instance's.
+///
+/// As in k6, iterations for which any VU will do (shared ones and arrivals) follow the VUs and not the segment, so
+/// that an instance without VUs has no iterations either.
 pub fn iteration_stripe(executor: &Executor, segment: &Segment) -> Stripe {
     match executor {
-        Executor::SharedIterations { vus, .. } => Stripe::over_vus(segment, (*vus).min(plan::VUS_MAX)),
+        Executor::SharedIterations { vus, .. }
+        | Executor::ConstantArrivalRate { max_vus: vus, .. }
+        | Executor::RampingArrivalRate { max_vus: vus, .. } => {
+            Stripe::over_vus(segment, (*vus).clamp(1, plan::VUS_MAX))
+        }
         _ => Stripe::new(segment),
     }
 }

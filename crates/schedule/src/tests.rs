@@ -11,6 +11,7 @@ use crate::{Lane, Next, Quota, Schedule, quota, schedule, vus};
 
 const START: Instant = Instant::from_ns(7_000_000_000);
 const SECOND: Duration = Duration::from_secs(1);
+const MS: Duration = Duration::from_millis(1);
 
 fn scenario(executor: Executor) -> Scenario {
     Scenario {
@@ -177,14 +178,43 @@ fn segments(cuts: &std::collections::BTreeSet<u64>) -> Vec<Segment> {
 
 fn any_open_executor() -> impl Strategy<Value = Executor> {
     let stages = prop::collection::vec((0..2000_u64, 0..60_u64), 1..5);
-    prop_oneof![
+    let executor = prop_oneof![
         (1..200_u64, 1..3000_u64, 1..3000_u64).prop_map(|(rate, unit, ms)| constant(
             rate,
             Duration::from_millis(unit),
             Duration::from_millis(ms)
         )),
         (0..60_u64, stages).prop_map(|(rate, stages)| ramping(rate, &stages)),
-    ]
+    ];
+    (executor, 1..30_u64).prop_map(|(mut executor, vus)| {
+        if let Executor::ConstantArrivalRate { max_vus, .. } | Executor::RampingArrivalRate { max_vus, .. } =
+            &mut executor
+        {
+            *max_vus = vus;
+        }
+        executor
+    })
+}
+
+/// In thirds, as k6 v2.2 counted them: with 10 VUs the parts have 4, 3 and 3 of them.
+#[test]
+fn arrivals_follow_the_vus_of_a_segment() {
+    let check = |rate, vus, expect: [usize; 3]| {
+        let mut executor = constant(rate, SECOND, MS * 1050);
+        if let Executor::ConstantArrivalRate { max_vus, .. } = &mut executor {
+            *max_vus = vus;
+        }
+        let scenario = scenario(executor);
+        let starts = |segment: &Segment| {
+            walk(&mut *schedule(ScenarioId(0), &scenario, segment, Lane::ONLY, START)).0.len()
+        };
+        let counts: Vec<usize> = segments(&[4, 8].into()).iter().map(starts).collect();
+        assert_eq!(counts, expect, "{rate}/s, {vus} VUs");
+    };
+    check(10, 10, [5, 3, 3]);
+    check(10, 9, [4, 4, 3]);
+    check(9, 10, [4, 3, 3]);
+    check(10, 1, [11, 0, 0]);
 }
 
 proptest! {

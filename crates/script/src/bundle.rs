@@ -398,6 +398,9 @@ impl ScriptVu {
     fn enter_scenario(&self, call: &Call) {
         let state = &self.vm.state;
         let Some(plan) = state.plan() else { return };
+        if self.scenario.replace(Some(call.scenario)) == Some(call.scenario) {
+            return;
+        }
         let scenario = &plan.scenarios[usize::from(call.scenario.0)];
         let mut tags: BTreeMap<Arc<str>, Arc<str>> = plan
             .tags
@@ -407,9 +410,6 @@ impl ScriptVu {
             .collect();
         if plan.system_tags.has(SystemTag::Scenario) {
             tags.insert("scenario".into(), scenario.name.clone());
-        }
-        if self.scenario.replace(Some(call.scenario)) == Some(call.scenario) {
-            return;
         }
         state.tags.borrow_mut().reset(tags, "", plan.system_tags.has(SystemTag::Group));
         self.vm.context.with(|ctx| {

@@ -6,6 +6,7 @@ mod form;
 mod jar;
 mod params;
 mod perform;
+mod rate;
 mod response;
 mod samples;
 mod url;
@@ -25,6 +26,7 @@ pub(crate) use form::FormFile;
 use jar::SharedJar;
 pub(crate) use jar::{Jar, ResponseCookie, after_setup};
 use params::Prepared;
+pub use rate::RateGate;
 pub(crate) use response::Response;
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/http", build };

@@ -248,6 +248,24 @@ pub(crate) fn load_module<'js>(
     unsafe { rquickjs::Module::load(ctx.clone(), bytecode) }
 }
 
+/// The engine's number of an atom, which the binding shows only by hashing it. It is the atom's as long as the name is
+/// in use somewhere.
+pub(crate) fn atom_number(atom: &rquickjs::Atom<'_>) -> u32 {
+    struct Number(u32);
+    impl std::hash::Hasher for Number {
+        fn finish(&self) -> u64 {
+            self.0.into()
+        }
+        fn write(&mut self, _bytes: &[u8]) {}
+        fn write_u32(&mut self, number: u32) {
+            self.0 = number;
+        }
+    }
+    let mut number = Number(0);
+    std::hash::Hash::hash(atom, &mut number);
+    number.0
+}
+
 /// How modules, which are made by static functions, find their VU.
 #[derive(Clone)]
 pub(crate) struct VuHandle(pub(crate) Rc<VuState>);

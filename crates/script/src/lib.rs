@@ -28,4 +28,5 @@ mod vm;
 pub use bundle::{Bundle, Entry, STACK_BYTES, ScriptVu, Settings};
 pub use callbacks::{Control, Deadline, Log, Sink};
 pub use error::ScriptError;
+pub use http::RateGate;
 pub use state::{Call, End, RunShared, Seat};

@@ -8,6 +8,7 @@ mod metrics;
 
 use std::rc::Rc;
 
+pub(crate) use k6::CheckTags;
 use rquickjs::{Ctx, Exception, Object, Persistent};
 
 use crate::state::VuState;

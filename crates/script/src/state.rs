@@ -14,7 +14,7 @@ use rquickjs::{Object, Persistent};
 use crate::callbacks::{Control, Deadline, Log, Sink};
 use crate::error::Stop;
 use crate::event_loop::EventLoop;
-use crate::http::HttpState;
+use crate::http::{HttpState, RateGate};
 use crate::source::Sources;
 use crate::tags::{TagCache, VuTags};
 
@@ -40,6 +40,8 @@ pub struct RunShared {
     pub epoch: Epoch,
     /// Connections' shared part: names, certificates, rules.
     pub network: Arc<wire::Shared>,
+    /// Limits the requests of all VUs together, where the options ask for it.
+    pub rate: Option<RateGate>,
     /// Aborts and failures.
     pub control: Arc<dyn Control>,
 }
@@ -109,6 +111,7 @@ pub(crate) struct VuState {
     pub(crate) stop: Stop,
     pub(crate) cjs: crate::cjs::Cache,
     pub(crate) builtin_objects: RefCell<HashMap<&'static str, Persistent<Object<'static>>>>,
+    pub(crate) check_tags: crate::modules::CheckTags,
     /// `response time` of the next request counts from here; `None` in closed scenarios.
     pub(crate) next_due: Cell<Option<Instant>>,
     metadata: RefCell<Option<Metadata>>,
@@ -133,6 +136,7 @@ impl VuState {
             stop: Stop::default(),
             cjs: crate::cjs::Cache::default(),
             builtin_objects: RefCell::default(),
+            check_tags: crate::modules::CheckTags::default(),
             next_due: Cell::new(None),
             metadata: RefCell::default(),
             script_metadata: RefCell::default(),
@@ -215,6 +219,7 @@ impl VuState {
         self.events.clear();
         self.builtin_objects.borrow_mut().clear();
         self.cjs.clear();
+        self.check_tags.forget();
         self.http.forget_values();
     }
 }

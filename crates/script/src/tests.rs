@@ -94,7 +94,8 @@ fn load(
     Bundle::load(Entry { path: "/scripts/test.js".into(), text: source.to_owned() }, settings)
 }
 
-/// Runs `iterations` of a script's default function (after its `setup`, if any) for at most a second each.
+/// Runs `iterations` of a script's default function (after its `setup`, if any) for at most a second of
+/// computing and two of waiting.
 fn run_against(base: &str, iterations: u64, source: &str) -> Left {
     let heard = Arc::new(Heard::default());
     let metrics = Arc::new(MetricRegistry::default());
@@ -120,6 +121,7 @@ fn run_against(base: &str, iterations: u64, source: &str) -> Left {
         progress: Arc::new(RunProgress::new(1)),
         epoch: Epoch::anchor(&SystemClock),
         network: Arc::new(network),
+        rate: None,
         control: heard.clone(),
         tags: tags.clone(),
         plan: Arc::new(plan),
@@ -127,8 +129,13 @@ fn run_against(base: &str, iterations: u64, source: &str) -> Left {
     let workers = vu::Workers::start(1).unwrap();
     let (sender, receiver) = std::sync::mpsc::channel();
     workers.spawn(0, move || async move {
-        let body = move || iterate(&bundle, run, iterations);
-        sender.send(vu::coroutine(STACK_BYTES, body).await).unwrap();
+        let coroutine = vu::coroutine(STACK_BYTES, move || iterate(&bundle, run, iterations));
+        let interrupter = coroutine.interrupter();
+        tokio::task::spawn_local(async move {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            interrupter.interrupt();
+        });
+        sender.send(coroutine.await).unwrap();
     });
     let ended = receiver.recv_timeout(Duration::from_secs(30)).expect("no hang").expect("no panic");
     let (ends, samples, setup) = ended;
@@ -335,6 +342,20 @@ fn requests_are_counted_by_both_sides() {
     let (sent, received) = (server.seen().bytes_in, server.seen().bytes_out);
     let sum = |metric: &str| left.samples.iter().filter(|s| s.0 == metric).map(|s| s.2).sum::<f64>() as u64;
     assert_eq!((sum("data_sent"), sum("data_received")), (sent, received));
+}
+
+#[test]
+fn a_request_that_is_cut_off_is_counted() {
+    let server = testkit::http::start();
+    let source = "import http from 'k6/http'; export default function () { http.get(`${__ENV.BASE}/hang`) }";
+    let left = run_against(&server.url(""), 1, source);
+    assert_eq!(left.ends, [End::Interrupted]);
+    assert_eq!((left.count("http_reqs"), left.count("http_req_failed")), (1, 1));
+    assert_eq!(
+        left.samples.iter().find(|sample| sample.0 == "http_req_duration").map(|s| s.3),
+        Some(Mark::Cut)
+    );
+    assert_eq!(server.seen().total, 1);
 }
 
 #[test]

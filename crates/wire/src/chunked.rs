@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use crate::decode::{Fault, malformed, too_large};
+use crate::decode::{Fault, malformed_body, too_large};
 use crate::limits::{CHUNK_LINE_BYTES_MAX, TRAILER_BYTES_MAX};
 
 /// Reads chunks, however they are cut into pieces.
@@ -78,10 +78,10 @@ impl Chunked {
 
     fn push_digit(&mut self, byte: u8) -> Result<(), Fault> {
         let digit = char::from(byte).to_digit(16).filter(|_| matches!(self.state, State::Size));
-        let digit = digit.ok_or_else(|| malformed("invalid byte in chunk length"))?;
+        let digit = digit.ok_or_else(|| malformed_body("invalid byte in chunk length"))?;
         self.digits += 1;
         if self.digits > 16 {
-            return Err(malformed("http chunk length too large"));
+            return Err(malformed_body("http chunk length too large"));
         }
         self.size = self.size << 4 | u64::from(digit);
         Ok(())
@@ -107,7 +107,7 @@ impl Chunked {
 
     fn end_line(&mut self) -> Result<(), Fault> {
         if self.digits == 0 {
-            return Err(malformed("empty chunk length"));
+            return Err(malformed_body("empty chunk length"));
         }
         self.state = if self.size == 0 { State::Trailer } else { State::Data { left: self.size } };
         (self.size, self.digits, self.line_bytes) = (0, 0, 0);
@@ -129,7 +129,7 @@ impl Chunked {
                 self.line_bytes = 0;
                 self.state = State::Size;
             }
-            _ => return Err(malformed("malformed chunked encoding")),
+            _ => return Err(malformed_body("malformed chunked encoding")),
         }
         Piece::used(1)
     }

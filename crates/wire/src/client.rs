@@ -1,6 +1,6 @@
 //! One VU's connections.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::converse::{converse, put_buffer, take_buffer};
 use crate::decode::Decoder;
 use crate::dial::Dialer;
 use crate::encode::{asks_to_close, encode_head};
-use crate::error::{Error, Stage};
+use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::exchange::Exchange;
 use crate::idle::Idle;
 use crate::request::{Method, Request};
@@ -33,6 +33,8 @@ pub struct Client {
     traffic: Rc<Traffic>,
     /// Timers that no running exchange uses: as many as there have been exchanges at the same time.
     timers: RefCell<Vec<Timer>>,
+    /// Exchanges whose future was dropped with the request on its way.
+    abandoned: RefCell<Vec<Abandoned>>,
     /// TLS configurations with this VU's sessions, by the number of their class.
     tls: RefCell<Vec<(usize, Arc<ClientConfig>)>>,
 }
@@ -55,6 +57,7 @@ impl Client {
             idle: RefCell::default(),
             traffic: Rc::default(),
             timers: RefCell::default(),
+            abandoned: RefCell::default(),
             tls: RefCell::default(),
         }
     }
@@ -65,11 +68,14 @@ impl Client {
     /// the script's back); where the server closes it just as the request goes out, the exchange fails with
     /// [`Kind::Cut`](crate::Kind::Cut).
     ///
-    /// Exchanges of one client may run at the same time. Dropping the future closes its connection.
+    /// Exchanges of one client may run at the same time. Dropping the future closes its connection; where the request
+    /// was on its way already, [`Client::take_abandoned`] tells.
     pub async fn exchange(&self, request: &Request) -> Exchange {
         let trace = Trace::new(SystemClock::now());
+        let guard = AbandonGuard { client: self, request, trace: &trace, is_running: Cell::new(true) };
         let mut timer = self.timers.borrow_mut().pop().unwrap_or_default();
         let outcome = timer.limit(request.deadline, self.attempt(request, &trace)).await;
+        guard.is_running.set(false);
         self.timers.borrow_mut().push(timer);
         let result = outcome.unwrap_or_else(|| Err(Error::timed_out(trace.stage())));
         let finished = if result.is_ok() { trace.received_at.get() } else { SystemClock::now() };
@@ -89,6 +95,12 @@ impl Client {
     pub fn close_idle(&self) {
         self.idle.borrow_mut().clear();
         self.tls.borrow_mut().clear();
+    }
+
+    /// The exchange that was dropped last, if its request was on its way: a server has seen it, so whoever counts
+    /// requests counts it.
+    pub fn take_abandoned(&self) -> Option<Abandoned> {
+        self.abandoned.borrow_mut().pop()
     }
 
     /// Bytes written to and read from sockets (TLS included, TCP and below not) since the last call: `(sent,
@@ -158,6 +170,50 @@ impl Client {
         let config = self.shared.tls.config_of(class, !self.shared.http.no_connection_reuse)?;
         configs.push((class, config.clone()));
         Ok(config)
+    }
+}
+
+/// An exchange that was given up with its request on the way.
+#[derive(Debug)]
+pub struct Abandoned {
+    /// Where it went.
+    pub target: Target,
+    /// What is known of it; its result is an error of kind [`Kind::Cut`](crate::Kind::Cut).
+    pub exchange: Exchange,
+}
+
+/// Notices that the future of an exchange is dropped.
+struct AbandonGuard<'a> {
+    client: &'a Client,
+    request: &'a Request,
+    trace: &'a Trace,
+    is_running: Cell<bool>,
+}
+
+impl Drop for AbandonGuard<'_> {
+    fn drop(&mut self) {
+        let stage = self.trace.stage();
+        if !self.is_running.get() || stage < Stage::Send {
+            return;
+        }
+        let finished = SystemClock::now();
+        let exchange = Exchange {
+            started: self.trace.started,
+            finished,
+            phases: self.trace.phases(finished),
+            reused: self.trace.reused.get(),
+            remote: self.trace.remote.get(),
+            tls: self.trace.tls.take(),
+            late_ns: 0,
+            result: Err(Error::new(
+                ErrorCode::OTHER,
+                stage,
+                Kind::Cut,
+                "request given up before its response came",
+            )),
+        };
+        let abandoned = Abandoned { target: self.request.target.clone(), exchange };
+        self.client.abandoned.borrow_mut().push(abandoned);
     }
 }
 

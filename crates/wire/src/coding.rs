@@ -40,6 +40,7 @@ const BROTLI_WINDOW_LOG: u32 = 22;
 ///
 /// # Errors
 /// Code 1701: the body is broken, has more than [`CODINGS_MAX`] codings or gets larger than [`DECODED_BYTES_MAX`].
+/// (k6 has code 1000 for a body that ends too early.)
 pub fn decode(headers: &Headers, body: &Bytes) -> Result<Option<Bytes>, Error> {
     decode_bounded(headers, body, DECODED_BYTES_MAX).map_err(|error| {
         let message = format!("error decompressing response body ({error})");

@@ -11,7 +11,9 @@ use tokio::io::ReadBuf;
 use crate::connection::Connection;
 use crate::decode::{Decoder, Fault, cut};
 use crate::error::{Error, Stage};
-use crate::limits::{INLINE_BODY_BYTES_MAX, READ_BYTES, SPARE_BUFFER_BYTES_MAX, SPARE_BUFFERS_MAX};
+use crate::limits::{
+    INLINE_BODY_BYTES_MAX, READ_BYTES, READS_PER_TURN_MAX, SPARE_BUFFER_BYTES_MAX, SPARE_BUFFERS_MAX,
+};
 use crate::response::Response;
 use crate::system::stream_error;
 use crate::tls;
@@ -118,7 +120,10 @@ impl Talk<'_> {
 
     fn poll_receive(&mut self, cx: &Context<'_>) -> Poll<Result<(), Error>> {
         SCRATCH.with_borrow_mut(|scratch| {
-            while !self.decoder.is_done() {
+            for _ in 0..READS_PER_TURN_MAX {
+                if self.decoder.is_done() {
+                    return Poll::Ready(Ok(()));
+                }
                 let polled_at = SystemClock::now();
                 let mut buffer = ReadBuf::new(scratch);
                 let read = ready!(self.connection.poll_read(cx, &mut buffer));
@@ -131,7 +136,12 @@ impl Talk<'_> {
                 }
                 self.take(buffer.filled()).map_err(|fault| self.at_stage(*fault))?;
             }
-            Poll::Ready(Ok(()))
+            if self.decoder.is_done() {
+                return Poll::Ready(Ok(()));
+            }
+            // There may be more, but the neighbours on this thread wait too.
+            cx.waker().wake_by_ref();
+            Poll::Pending
         })
     }
 

@@ -38,7 +38,12 @@ enum State {
 /// Why bytes are no response that we take.
 pub(crate) type Fault = Box<Error>;
 
-/// A fault that is the peer's.
+/// A fault of the peer's in a body, or in what it means.
+pub(crate) fn malformed_body(message: impl Into<String>) -> Fault {
+    Box::new(Error::new(ErrorCode::OTHER, Stage::Receive, Kind::Malformed, message))
+}
+
+/// A fault of the peer's in a head.
 pub(crate) fn malformed(message: impl Into<String>) -> Fault {
     let message = message.into();
     let detail = format!("net/http: HTTP/1.x transport connection broken: {message}");
@@ -186,7 +191,7 @@ impl Decoder {
     fn begin_body(&mut self, head: Head) -> Result<(), Fault> {
         if head.status == 101 {
             let reason = String::from_utf8_lossy(head.headers.reason()).into_owned();
-            return Err(malformed(format!("unsupported response status: 101 {reason}").trim_end()));
+            return Err(malformed_body(format!("unsupported response status: 101 {reason}").trim_end()));
         }
         if head.status < 200 {
             self.interim_count += 1;

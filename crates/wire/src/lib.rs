@@ -52,7 +52,7 @@ mod watch;
 mod testing;
 
 pub use auth::{Auth, basic};
-pub use client::Client;
+pub use client::{Abandoned, Client};
 pub use coding::{CODINGS_MAX, DECODED_BYTES_MAX, EncodeError, Encoded, decode, encode};
 pub use cookies::{CookieAttributes, CookieJar, RequestCookie};
 pub use error::{Error, ErrorCode, Kind, Stage};

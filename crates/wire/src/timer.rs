@@ -85,7 +85,7 @@ mod tests {
         let mut timer = Timer::default();
         let check = |(is_done, took_ms): (bool, u128), expect, about_ms: u128| {
             assert_eq!(is_done, expect);
-            assert!((about_ms..about_ms + 100).contains(&took_ms), "{took_ms} ms instead of {about_ms}");
+            assert!((about_ms..about_ms + 1000).contains(&took_ms), "{took_ms} ms instead of {about_ms}");
         };
         check(limited(&mut timer, 10_000, 1).await, true, 1);
         check(limited(&mut timer, 20, 10_000).await, false, 20);

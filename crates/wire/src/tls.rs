@@ -125,6 +125,8 @@ impl Tls {
             None => builder.with_no_client_auth(),
         };
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        // As in k6, `SSLKEYLOGFILE` lets a protocol analyser read along; without the variable this does nothing.
+        config.key_log = Arc::new(rustls::KeyLogFile::new());
         Ok(config)
     }
 }

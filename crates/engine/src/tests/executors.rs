@@ -110,6 +110,14 @@ fn a_constant_rate_starts_eleven_in_a_second() {
 }
 
 #[test]
+fn an_arrival_at_the_end_without_grace_is_interrupted() {
+    let mut scenario = scenario("s", constant_rate(10, 300, 2, 2));
+    scenario.graceful_stop = Duration::ZERO;
+    let ran = run_plan(2, plan(vec![scenario]), Script::sleeping(10));
+    assert_eq!((ran.iterations(), ran.dropped(), ran.interrupted()), (3, 0, 1));
+}
+
+#[test]
 fn a_ramping_rate_starts_ten_in_a_second() {
     let ran = run_one(
         Executor::RampingArrivalRate {

@@ -18,7 +18,7 @@ pub(crate) struct Done {
 }
 
 /// Sends `prepared` and follows it to its last response.
-pub(crate) async fn perform(vu: &Rc<VuState>, prepared: Prepared) -> Done {
+pub(crate) async fn perform(vu: &Rc<VuState>, mut prepared: Prepared) -> Done {
     if let Some(problem) = &prepared.problem {
         let problem = problem.clone();
         return refuse(vu, prepared, problem);
@@ -29,7 +29,16 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: Prepared) -> Done {
             wire::Error::new(wire::ErrorCode::OTHER, wire::Stage::Prepare, wire::Kind::Other, message);
         return refuse(vu, prepared, error);
     };
+    if let Some(gate) = &vu.seat().and_then(|seat| seat.run.rate.as_ref()) {
+        let wait = gate.wait(SystemClock::now());
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+            // As in k6, the wait is no part of the request.
+            prepared.request.deadline = SystemClock::now() + prepared.timeout;
+        }
+    }
     let mut last: Option<Verdict> = None;
+    let guard = InFlight { vu, client, prepared: &prepared };
     let fetched = {
         let mut observe = |exchange: &Exchange, request: &Request| {
             let is_own = request.target.as_str() == prepared.request.target.as_str();
@@ -49,6 +58,7 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: Prepared) -> Done {
         };
         wire::fetch(client, request, Some(prepared.jar.for_requests()), &mut observe).await
     };
+    drop(guard);
     if let Some(verdict) = &last {
         samples::emit_response_time(vu, &prepared, &fetched.exchange, verdict);
     }
@@ -59,6 +69,25 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: Prepared) -> Done {
         ));
     }
     answer(vu, prepared, fetched.exchange, fetched.target)
+}
+
+/// Counts a request whose iteration is cut off while it is on its way: the server has seen it. (k6 forgets it.)
+struct InFlight<'a> {
+    vu: &'a VuState,
+    client: &'a wire::Client,
+    prepared: &'a Prepared,
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        let Some(abandoned) = self.client.take_abandoned() else { return };
+        if self.vu.is_strict() {
+            return;
+        }
+        let is_own = abandoned.target.as_str() == self.prepared.request.target.as_str();
+        let hop = (!is_own).then_some(&abandoned.target);
+        samples::emit(self.vu, self.prepared, &abandoned.exchange, hop);
+    }
 }
 
 /// A request that cannot be sent: nothing is counted, and the script gets a response that says why.

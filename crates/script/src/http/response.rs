@@ -2,7 +2,6 @@
 //! two of the sixteen.
 
 use std::cell::RefCell;
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -78,7 +77,7 @@ pub(super) fn prepare<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     let mut atoms = FieldAtoms::default();
     for (index, name) in FIELDS.iter().enumerate() {
         holder.set(*name, index as i32)?;
-        atoms[index] = number_of(&Atom::from_str(ctx.clone(), name)?);
+        atoms[index] = js::atom_number(&Atom::from_str(ctx.clone(), name)?);
     }
     vu.http.fields.set(Some(atoms));
     *vu.http.field_names.borrow_mut() = Some(Persistent::save(ctx, holder));
@@ -90,23 +89,6 @@ pub(super) fn prepare<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
         )?;
     }
     Ok(())
-}
-
-/// An atom hashes as its number, which the binding does not show otherwise.
-fn number_of(atom: &Atom<'_>) -> u32 {
-    struct Number(u32);
-    impl Hasher for Number {
-        fn finish(&self) -> u64 {
-            self.0.into()
-        }
-        fn write(&mut self, _bytes: &[u8]) {}
-        fn write_u32(&mut self, number: u32) {
-            self.0 = number;
-        }
-    }
-    let mut number = Number(0);
-    atom.hash(&mut number);
-    number.0
 }
 
 /// Gives a finished request to the script: a response, or an exception where the script asked for one.
@@ -239,7 +221,7 @@ impl<'js> JsClass<'js> for Response<'js> {
 
 impl<'js> Response<'js> {
     fn field(&self, atom: &Atom<'js>) -> Option<usize> {
-        let number = number_of(atom);
+        let number = js::atom_number(atom);
         self.atoms.iter().position(|known| *known == number)
     }
 
@@ -339,7 +321,11 @@ fn body<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
     if facts.response_type == ResponseType::Binary {
         return Ok(rquickjs::ArrayBuffer::new_copy(ctx.clone(), &body[..])?.into_value());
     }
-    Ok(rquickjs::String::from_str(ctx.clone(), &String::from_utf8_lossy(body))?.into_value())
+    let text = match std::str::from_utf8(body) {
+        Ok(text) => std::borrow::Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(body),
+    };
+    Ok(rquickjs::String::from_str(ctx.clone(), &text)?.into_value())
 }
 
 fn timings<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {

@@ -1,13 +1,15 @@
 //! `k6`: check, fail, group, randomSeed, sleep.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use model::metric::builtin;
-use model::{Mark, SystemClock, SystemTag};
+use model::{Mark, SystemClock, SystemTag, TagSetId};
 use rquickjs::function::Args as CallArgs;
-use rquickjs::{Ctx, Object, Value};
+use rquickjs::{Atom, Ctx, Object, Persistent, Value};
+use rustc_hash::FxHashMap;
 
 use super::Builtin;
 use crate::error::{StopReason, unwind};
@@ -44,14 +46,11 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let has_tag = vu.plan().is_some_and(|plan| plan.system_tags.has(SystemTag::Check));
     let value = args.get(0);
     let mut all_passed = true;
-    for entry in sets.props::<String, Value<'js>>() {
+    for entry in sets.props::<Atom<'js>, Value<'js>>() {
         let (name, condition) = entry?;
-        if name.contains(GROUP_SEPARATOR) {
-            return Err(args.error("group and check names may not contain '::'"));
-        }
+        let tags = if has_tag { check_tags(args, base, &name)? } else { base };
         let outcome = evaluate(args, &name, condition, &value);
         let passed = matches!(outcome, Ok(true));
-        let tags = if has_tag { vu.cache.with_tag(base, "check", &name) } else { base };
         if vu.stop.reason() == StopReason::None {
             vu.record(builtin::CHECKS, tags, f64::from(passed), Mark::Measured, SystemClock::now());
         }
@@ -61,9 +60,55 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     Ok(Value::new_bool(args.ctx.clone(), all_passed))
 }
 
+/// `base` with the tag `check`. A script runs the same few checks again and again, so the sets are remembered by the
+/// engine's number of the name, and the names are kept alive for it.
+#[derive(Default)]
+pub(crate) struct CheckTags {
+    known: RefCell<FxHashMap<(u32, TagSetId), TagSetId>>,
+    names: RefCell<Option<Persistent<Object<'static>>>>,
+}
+
+/// Sets remembered per VU. A script that makes up names pays for each.
+const CHECK_TAGS_MAX: usize = 4096;
+
+impl CheckTags {
+    pub(crate) fn forget(&self) {
+        self.known.borrow_mut().clear();
+        self.names.borrow_mut().take();
+    }
+}
+
+fn check_tags<'js>(args: &Args<'_, 'js>, base: TagSetId, name: &Atom<'js>) -> rquickjs::Result<TagSetId> {
+    let tags = &args.vu.check_tags;
+    let key = (js::atom_number(name), base);
+    if let Some(known) = tags.known.borrow().get(&key) {
+        return Ok(*known);
+    }
+    let text = name.to_string()?;
+    if text.contains(GROUP_SEPARATOR) {
+        return Err(args.error("group and check names may not contain '::'"));
+    }
+    let set = args.vu.cache.with_tag(base, "check", &text);
+    if tags.known.borrow().len() >= CHECK_TAGS_MAX {
+        tags.forget();
+    }
+    let names = tags.names.borrow().clone();
+    let names = match names {
+        Some(names) => names.restore(args.ctx)?,
+        None => {
+            let names = Object::new(args.ctx.clone())?;
+            *tags.names.borrow_mut() = Some(Persistent::save(args.ctx, names.clone()));
+            names
+        }
+    };
+    names.set(text, true)?;
+    tags.known.borrow_mut().insert(key, set);
+    Ok(set)
+}
+
 fn evaluate<'js>(
     args: &Args<'_, 'js>,
-    name: &str,
+    name: &Atom<'js>,
     condition: Value<'js>,
     value: &Value<'js>,
 ) -> rquickjs::Result<bool> {
@@ -72,6 +117,7 @@ fn evaluate<'js>(
     call.push_arg(value.clone())?;
     let result: Value<'js> = function.call_arg(call)?;
     if result.is_promise() {
+        let name = name.to_string()?;
         return Err(args.error(format!(
             "check \"{name}\" is an async function, and check() does not wait; await the value before the check"
         )));

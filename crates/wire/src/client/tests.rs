@@ -44,12 +44,13 @@ fn connections_are_kept_and_everything_is_counted() {
 fn phases_are_where_the_time_went() {
     local(async {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
-        let (address, _) = serve(move |_| vec![pause_ms(60), send(head), pause_ms(120), send("ok")]).await;
+        let (address, _) = serve(move |_| vec![pause_ms(60), send(head), pause_ms(300), send("ok")]).await;
         let exchange = get(&client(|_, _| {}), &format!("http://{address}/")).await;
         assert_adds_up(&exchange);
-        let about = |ns: u64, ms: u64| assert!((ms..ms + 40).contains(&(ns / 1_000_000)), "{ns} ns, {ms} ms");
+        let about =
+            |ns: u64, ms: u64| assert!((ms..ms + 150).contains(&(ns / 1_000_000)), "{ns} ns, {ms} ms");
         about(exchange.phases.waiting_ns, 59);
-        about(exchange.phases.receiving_ns, 119);
+        about(exchange.phases.receiving_ns, 299);
         about(exchange.phases.sending_ns, 0);
         about(exchange.phases.blocked_ns, 0);
     });
@@ -70,11 +71,18 @@ fn a_busy_thread_is_not_blamed_on_the_server() {
                 while SystemClock::now() < until {}
             }
         };
-        let exchange =
-            tokio::select! { exchange = get(&client, &url) => exchange, () = neighbour => unreachable!() };
-        let whole_ms = SystemClock::now().since(exchange.started).as_millis();
-        assert!(whole_ms >= 50, "{whole_ms} ms");
-        assert!(exchange.late_ns >= 10_000_000, "late by {} ns", exchange.late_ns);
+        // It has its turn first, so that the response always waits for it.
+        let exchange = tokio::select! {
+            biased;
+            () = neighbour => unreachable!(),
+            exchange = get(&client, &url) => exchange,
+        };
+        let whole_ns = SystemClock::now().as_ns() - exchange.started.as_ns();
+        assert!(
+            exchange.phases.duration_ns() + exchange.late_ns <= whole_ns,
+            "the delay is not in the duration"
+        );
+        assert!(exchange.late_ns >= 40_000_000, "late by {} ns", exchange.late_ns);
         assert_adds_up(&exchange);
     });
 }
@@ -245,7 +253,7 @@ fn deadlines_cover_every_stage() {
             let exchange = client.exchange(&request).await;
             assert_eq!(outcome(&exchange), format!("1050 TimedOut {stage:?} request timeout"));
             let took_ms = exchange.finished.since(exchange.started).as_millis();
-            assert!((80..160).contains(&took_ms), "{took_ms} ms");
+            assert!((80..1000).contains(&took_ms), "{took_ms} ms");
             assert_adds_up(&exchange);
         };
         check("/wait", Stage::Wait).await;

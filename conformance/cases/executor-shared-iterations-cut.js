@@ -1,0 +1,12 @@
+// maxDuration ends it; what was not started is dropped.
+import { sleep } from 'k6';
+
+export const options = {
+  scenarios: {
+    a: { executor: 'shared-iterations', vus: 1, iterations: 10, maxDuration: '1s', gracefulStop: '2s' },
+  },
+};
+
+export default function () {
+  sleep(0.7);
+}

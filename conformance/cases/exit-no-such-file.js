@@ -1,0 +1,3 @@
+//! script: not-there.js
+// A script that is not there.
+export default function () {}

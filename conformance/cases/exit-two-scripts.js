@@ -1,0 +1,3 @@
+//! args: another.js
+// Two scripts are too many.
+export default function () {}

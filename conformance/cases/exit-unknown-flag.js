@@ -1,0 +1,3 @@
+//! args: --no-such-flag
+// A flag that does not exist.
+export default function () {}

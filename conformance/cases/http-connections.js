@@ -1,0 +1,9 @@
+//! args: --iterations 3
+// A VU keeps its connection from request to request and from iteration to iteration.
+import http from 'k6/http';
+
+export default function () {
+  const first = http.get(`${__ENV.BASE}/status/200`).timings.connecting;
+  const second = http.get(`${__ENV.BASE}/status/200`).timings.connecting;
+  console.log(first > 0, second > 0);
+}

@@ -1,0 +1,2 @@
+// The default export must be a function.
+export default 42;

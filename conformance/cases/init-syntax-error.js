@@ -1,0 +1,4 @@
+// A syntax error.
+export default function () {
+  const = 3;
+}

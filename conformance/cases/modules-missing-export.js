@@ -1,0 +1,6 @@
+// Importing a name that a local module does not export is an error.
+import { nothing } from './fixtures/lib.js';
+
+export default function () {
+  console.log(typeof nothing);
+}

@@ -1,0 +1,6 @@
+// A module that is not there.
+import { nothing } from './fixtures/not-there.js';
+
+export default function () {
+  nothing();
+}

@@ -1,0 +1,4 @@
+// Scenario names are letters, digits, _ and -.
+export const options = { scenarios: { 'a b': { executor: 'shared-iterations' } } };
+
+export default function () {}

@@ -1,0 +1,4 @@
+// exec names a function that is not exported.
+export const options = { scenarios: { a: { executor: 'shared-iterations', exec: 'nobody' } } };
+
+export default function () {}

@@ -1,0 +1,90 @@
+//! A script with the lines at its top that say how it is run.
+
+use std::path::{Path, PathBuf};
+
+use testkit::Identity;
+use testkit::tls::IDENTITIES;
+
+/// A script of `conformance/cases`.
+#[derive(Debug, Default)]
+pub(crate) struct Case {
+    /// The file's name without `.js`.
+    pub(crate) name: String,
+    /// The folder it is in, where it is run.
+    pub(crate) folder: PathBuf,
+    /// Its text.
+    pub(crate) text: String,
+    /// `//! args:` further flags.
+    pub(crate) args: Vec<String>,
+    /// `//! env: NAME=VALUE`: further variables of the process.
+    pub(crate) env: Vec<(String, String)>,
+    /// `//! says:` what the logged errors must contain.
+    pub(crate) says: Vec<String>,
+    /// `//! signal:` when interrupts are sent, in ms after the start or the interrupt before.
+    pub(crate) signals_ms: Vec<u64>,
+    /// `//! ignore:` what is not compared.
+    pub(crate) ignored: Vec<String>,
+    /// `//! script:` what is run in place of this file.
+    pub(crate) script: Option<String>,
+    /// `//! tls:` a server with this certificate stands beside the plain one.
+    pub(crate) tls: Option<Identity>,
+    /// `//! unordered`: several VUs print, so that lines are compared in alphabetical order.
+    pub(crate) unordered: bool,
+    /// `//! summary`: the summary is on.
+    pub(crate) summary: bool,
+    /// `//! stdin`: the script is read from standard input.
+    pub(crate) stdin: bool,
+}
+
+impl Case {
+    /// Every case whose name contains `only`, by name.
+    pub(crate) fn all(folder: &Path, only: &str) -> Vec<Case> {
+        let mut cases: Vec<Case> = std::fs::read_dir(folder)
+            .expect("the folder of cases can be read")
+            .map(|entry| entry.expect("its entries can be read").path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "js"))
+            .map(|path| Case::read(&path))
+            .filter(|case| case.name.contains(only))
+            .collect();
+        cases.sort_by(|a, b| a.name.cmp(&b.name));
+        cases
+    }
+
+    fn read(path: &Path) -> Case {
+        let text = std::fs::read_to_string(path).expect("a case is text");
+        let name = path.file_stem().expect("a case has a name").to_string_lossy().into_owned();
+        let folder = path.parent().expect("a case is in a folder").to_owned();
+        let mut case = Case { name, folder, ..Case::default() };
+        for line in text.lines().take_while(|line| line.starts_with("//")) {
+            let Some(header) = line.strip_prefix("//! ") else { continue };
+            let (key, value) = header.split_once(':').unwrap_or((header, ""));
+            case.take(key, value.trim());
+        }
+        case.text = text;
+        case
+    }
+
+    fn take(&mut self, key: &str, value: &str) {
+        match key {
+            "args" => self.args.extend(value.split_whitespace().map(str::to_owned)),
+            "env" => {
+                let (name, content) = value.split_once('=').unwrap_or((value, ""));
+                self.env.push((name.to_owned(), content.to_owned()));
+            }
+            "says" => self.says.push(value.to_owned()),
+            "signal" => self.signals_ms.push(value.parse().expect("a signal's time is in ms")),
+            "ignore" => self.ignored.push(value.to_owned()),
+            "tls" => self.tls = Some(identity(value)),
+            "script" => self.script = Some(value.to_owned()),
+            "unordered" => self.unordered = true,
+            "summary" => self.summary = true,
+            "stdin" => self.stdin = true,
+            _ => panic!("{}: unknown header line {key:?}", self.name),
+        }
+    }
+}
+
+fn identity(name: &str) -> Identity {
+    let known = IDENTITIES.iter().find(|(known, _)| *known == name);
+    known.unwrap_or_else(|| panic!("no certificate is {name:?}")).1
+}

@@ -1,0 +1,125 @@
+//! Runs every script of `conformance/cases` and compares what happened with what k6 did.
+//!
+//! What k6 did was recorded by `conformance/record.py`, so k6 is not needed here. Differences that are meant are data in
+//! `conformance/differences.json`, each with its reason; one that is not there any more fails the test, too.
+//!
+//! * `PLIMSOLL_BIN=path` runs another binary: with k6 itself, and `CONFORMANCE_AS=k6`, nothing may differ.
+//! * `CONFORMANCE_ONLY=http-` runs the cases whose name contains this.
+
+mod case;
+mod compare;
+mod observe;
+mod outputs;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use case::Case;
+use compare::{Difference, Known};
+
+/// Cases mostly sleep, but some of them measure time: more at once than this would disturb those.
+const CASES_AT_ONCE: usize = 3;
+
+#[test]
+fn every_case_does_what_k6_did() {
+    let folder = folder();
+    let only = std::env::var("CONFORMANCE_ONLY").unwrap_or_default();
+    let as_k6 = std::env::var("CONFORMANCE_AS").is_ok_and(|name| name == "k6");
+    let cases = Case::all(&folder.join("cases"), &only);
+    assert!(!cases.is_empty(), "no case's name contains {only:?}");
+
+    let server = testkit::http::start();
+    let base = observe::address(&server);
+    let run = |case: &Case| observe::observe(&binary(), case, &base);
+    let known = Known::read(&folder.join("differences.json"), as_k6);
+    let outcomes = in_parallel(&cases, |case| {
+        let expected = compare::read(&folder.join("expected").join(format!("{}.json", case.name)));
+        run(case).map(|seen| known.differences(&case.name, &expected, &seen))
+    });
+
+    let mut failed = 0;
+    for (case, outcome) in cases.iter().zip(&outcomes) {
+        failed += usize::from(!report(&case.name, outcome));
+    }
+    let vanished = known.vanished(cases.iter().map(|case| case.name.as_str()), &outcomes);
+    vanished.iter().for_each(|entry| println!("VANISHED {entry}: remove it from differences.json"));
+    println!("{} of {} cases agree with k6", cases.len() - failed, cases.len());
+    assert!(
+        failed == 0 && vanished.is_empty(),
+        "{failed} cases differ, {} differences vanished",
+        vanished.len()
+    );
+}
+
+#[test]
+fn what_is_written_looks_like_k6s() {
+    if std::env::var("CONFORMANCE_AS").is_ok_and(|name| name == "k6") {
+        // k6 has no `--compat`; its own outputs are the golden data.
+        return;
+    }
+    let folder = folder();
+    let server = testkit::http::start();
+    let base = observe::address(&server);
+    let known = Known::read(&folder.join("differences.json"), false);
+    let names: Vec<String> = outputs::SCRIPTS.iter().map(|script| format!("outputs/{script}")).collect();
+    let compare = |script: &&str| {
+        let ours = outputs::observed(&binary(), &folder, script, &base)?;
+        Ok(known.differences(&format!("outputs/{script}"), &outputs::golden(&folder, script), &ours))
+    };
+    let outcomes: Vec<_> = outputs::SCRIPTS.iter().map(compare).collect();
+    let agreeing = names.iter().zip(&outcomes).filter(|(name, outcome)| report(name, outcome)).count();
+    let vanished = known.vanished(names.iter().map(String::as_str), &outcomes);
+    assert!(agreeing == names.len() && vanished.is_empty(), "{agreeing} agree, {vanished:?} vanished");
+}
+
+fn folder() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
+    folder.canonicalize().expect("the folder conformance exists")
+}
+
+fn binary() -> PathBuf {
+    std::env::var_os("PLIMSOLL_BIN").map_or_else(|| env!("CARGO_BIN_EXE_plimsoll").into(), PathBuf::from)
+}
+
+/// Prints how a case went; returns whether it agrees.
+fn report(name: &str, outcome: &Result<Vec<Difference>, String>) -> bool {
+    let differences = match outcome {
+        Ok(differences) => differences,
+        Err(error) => {
+            println!("FAIL {name}: failed to {error}");
+            return false;
+        }
+    };
+    let unexpected: Vec<_> = differences.iter().filter(|difference| difference.known.is_none()).collect();
+    if unexpected.is_empty() {
+        println!("ok   {name} ({} known differences)", differences.len());
+        return true;
+    }
+    println!("FAIL {name}");
+    for difference in unexpected {
+        println!("     {}\n       k6   {}\n       ours {}", difference.path, difference.k6, difference.ours);
+    }
+    false
+}
+
+fn in_parallel<T: Send>(cases: &[Case], run: impl Fn(&Case) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..CASES_AT_ONCE {
+            scope.spawn(|| {
+                while let Some((at, case)) = {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    cases.get(at).map(|case| (at, case))
+                } {
+                    let outcome = run(case);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, outcome));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, outcome)| outcome).collect()
+}

@@ -1,0 +1,344 @@
+//! Runs a case and returns what is compared, in the same shape as `conformance/record.py` does: change the two together.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::case::Case;
+
+/// A case that takes longer is killed and has failed.
+const CASE_TIMEOUT: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_millis(10);
+
+/// Their values are sampled by the clock or depend on the tool's own name in `User-Agent`.
+const UNCOUNTED: &[&str] = &["vus", "vus_max", "data_sent", "data_received"];
+
+/// Runs a case against the server at `base`. An error continues "failed to".
+pub(crate) fn observe(binary: &Path, case: &Case, base: &str) -> Result<Value, String> {
+    let scratch = Scratch::new(&case.name)?;
+    let out = scratch.0.join("out.json");
+    let tls = case.tls.map(testkit::http::start_tls);
+    let mut child = command(binary, case, base, tls.as_ref(), &scratch.0, &out)
+        .spawn()
+        .map_err(|error| format!("start {}: {error}", binary.display()))?;
+    let stdout = reader(child.stdout.take());
+    let stderr = reader(child.stderr.take());
+    if let Some(mut stdin) = child.stdin.take() {
+        let script = if case.stdin { case.text.as_str() } else { "" };
+        stdin.write_all(script.as_bytes()).map_err(|error| format!("write the script: {error}"))?;
+    }
+    for after_ms in &case.signals_ms {
+        std::thread::sleep(Duration::from_millis(*after_ms));
+        interrupt(&child)?;
+    }
+    let exit = wait(&mut child)?;
+    let stdout = stdout.join().expect("reading does not panic");
+    let stderr = stderr.join().expect("reading does not panic");
+    let normal = Normal::new(base, tls.as_ref(), &case.folder);
+    let log = Log::read(&stderr, &normal);
+    for words in &case.says {
+        if !log.errors.iter().any(|error| error.contains(words)) {
+            return Err(format!("say {words:?}; the errors are {:?}", log.errors));
+        }
+    }
+    let mut console = log.console;
+    if case.unordered {
+        console.sort();
+    }
+    let mut seen = json!({
+        "exit": exit,
+        "stdout": normal.text(&stdout).lines().collect::<Vec<_>>(),
+        "console": console,
+        "errors": log.errors.len(),
+        "warned": log.warned,
+        "samples": samples(&out, &normal),
+    });
+    let fields = seen.as_object_mut().expect("it is an object");
+    fields.retain(|key, _| !case.ignored.contains(key));
+    Ok(seen)
+}
+
+fn command(
+    binary: &Path,
+    case: &Case,
+    base: &str,
+    tls: Option<&testkit::Server>,
+    home: &Path,
+    out: &Path,
+) -> Command {
+    let mut command = Command::new(binary);
+    command.current_dir(&case.folder).env_clear();
+    command.args(["run", "--quiet", "--no-color", "--no-usage-report"]);
+    command.arg("--out").arg(format!("json={}", out.display()));
+    command.arg("-e").arg(format!("BASE={base}"));
+    if !case.summary {
+        command.arg("--summary-mode=disabled");
+    }
+    if let Some((server, files)) = tls.and_then(|server| Some((server, server.tls_files()?))) {
+        command.arg("-e").arg(format!("TLS_BASE={}", address(server)));
+        command.arg("-e").arg(format!("CLIENT_CERTIFICATE={}", files.client_certificate().display()));
+        command.arg("-e").arg(format!("CLIENT_KEY={}", files.client_key().display()));
+        command.env("SSL_CERT_FILE", files.ca());
+    }
+    command.args(&case.args);
+    command.arg(match (&case.script, case.stdin) {
+        (_, true) => "-".to_owned(),
+        (Some(script), _) => script.clone(),
+        _ => format!("{}.js", case.name),
+    });
+    command
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .env("CONFORMANCE", "1");
+    command.envs(case.env.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A server's address without the slash at its end.
+pub(crate) fn address(server: &testkit::Server) -> String {
+    server.url("").trim_end_matches('/').to_owned()
+}
+
+/// Pipes are read beside the run, so that a talkative script does not wait for us.
+fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read until the pipe broke is compared; the exit code tells the rest.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+fn interrupt(child: &Child) -> Result<(), String> {
+    let id = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT)
+        .map_err(|error| format!("interrupt the run: {error}"))
+}
+
+fn wait(child: &mut Child) -> Result<Option<i32>, String> {
+    let polls = CASE_TIMEOUT.as_millis() / POLL.as_millis();
+    for _ in 0..polls {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status.code()),
+            Ok(None) => std::thread::sleep(POLL),
+            Err(error) => return Err(format!("wait for the run: {error}")),
+        }
+    }
+    child.kill().map_err(|error| format!("kill a run that does not end: {error}"))?;
+    let _ = child.wait();
+    Err(format!("end within {} s", CASE_TIMEOUT.as_secs()))
+}
+
+/// A folder of the case's own, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Result<Scratch, String> {
+        let folder =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("conformance-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).map_err(|error| format!("make {}: {error}", folder.display()))?;
+        Ok(Scratch(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is in the target folder, where `cargo clean` removes it.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Takes the servers' ports and the machine's paths out of texts.
+struct Normal {
+    replacements: Vec<(String, &'static str)>,
+}
+
+impl Normal {
+    fn new(base: &str, tls: Option<&testkit::Server>, folder: &Path) -> Normal {
+        let mut replacements = Vec::new();
+        for (base, name) in [(Some(base.to_owned()), "BASE"), (tls.map(address), "TLS_BASE")] {
+            let Some(base) = base else { continue };
+            let host = base.split("//").last().unwrap_or_default().to_owned();
+            replacements.extend([(base, name), (host, "HOST")]);
+        }
+        let folder = folder.display().to_string();
+        replacements.extend([(format!("file://{folder}"), "CASES"), (folder, "CASES")]);
+        Normal { replacements }
+    }
+
+    fn text(&self, text: &str) -> String {
+        let replace = |text: String, (from, to): &(String, &str)| text.replace(from, to);
+        without_client_ports(&self.replacements.iter().fold(text.to_owned(), replace))
+    }
+}
+
+/// `127.0.0.1:54321->` becomes `CLIENT->`.
+fn without_client_ports(text: &str) -> String {
+    let mut parts = text.split("->");
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = result.len() - result.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
+        let stem = result.len() - digits;
+        if digits == 5 && result[..stem].ends_with("127.0.0.1:") {
+            result.truncate(stem - "127.0.0.1:".len());
+            result.push_str("CLIENT");
+        }
+        result.push_str("->");
+        result.push_str(part);
+    }
+    result
+}
+
+#[derive(Default)]
+struct Log {
+    console: Vec<String>,
+    errors: Vec<String>,
+    warned: bool,
+}
+
+impl Log {
+    fn read(text: &str, normal: &Normal) -> Log {
+        let mut log = Log::default();
+        for line in text.lines() {
+            let fields = logfmt(line);
+            let Some(level) = fields.get("level") else { continue };
+            // An empty message is left out of the line.
+            let message = fields.get("msg").map_or("", String::as_str);
+            match (fields.get("source").map(String::as_str), level.as_str()) {
+                (Some("console"), _) => log.console.push(normal.text(&format!("{level} {message}"))),
+                (_, "error") => log.errors.push(message.to_owned()),
+                (_, "warning") => log.warned = true,
+                _ => {}
+            }
+        }
+        log
+    }
+}
+
+/// One `key=value key="quoted value"` line as a map; empty when it is something else.
+fn logfmt(line: &str) -> HashMap<String, String> {
+    let mut fields = HashMap::new();
+    let mut rest = line;
+    while let Some((key, after)) = rest.split_once('=') {
+        let key = key.rsplit(' ').next().unwrap_or(key).to_owned();
+        let (value, tail) = if after.starts_with('"') { quoted(after) } else { plain(after) };
+        fields.insert(key, value);
+        rest = tail;
+    }
+    fields
+}
+
+fn plain(text: &str) -> (String, &str) {
+    let end = text.find(' ').unwrap_or(text.len());
+    (text[..end].to_owned(), &text[end..])
+}
+
+fn quoted(text: &str) -> (String, &str) {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices().skip(1) {
+        if letter == '"' && !escaped {
+            let raw = &text[..=at];
+            let value = serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned());
+            return (value, &text[at + 1..]);
+        }
+        escaped = letter == '\\' && !escaped;
+    }
+    (text.to_owned(), "")
+}
+
+/// `metric{tag:value,…}` → what its samples are worth.
+fn samples(path: &Path, normal: &Normal) -> Value {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let mut metrics: HashMap<String, (String, String)> = HashMap::new();
+    let mut series: BTreeMap<String, (String, Vec<f64>)> = BTreeMap::new();
+    for entry in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let name = word(&entry["metric"]);
+        let data = &entry["data"];
+        if entry["type"] == "Metric" {
+            metrics.insert(name, (word(&data["type"]), word(&data["contains"])));
+            continue;
+        }
+        if UNCOUNTED.contains(&name.as_str()) {
+            continue;
+        }
+        let value = data["value"].as_f64().unwrap_or(f64::NAN);
+        let key = normal.text(&format!("{name}{{{}}}", tags(&data["tags"])));
+        series.entry(key).or_insert_with(|| (name, Vec::new())).1.push(value);
+    }
+    let worth_of = |name: &String, values: &[f64]| {
+        metrics.get(name).map_or(Value::Null, |(kind, contains)| worth(name, kind, contains, values))
+    };
+    series
+        .into_iter()
+        .map(|(key, (name, values))| (key, worth_of(&name, &values)))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+fn tags(tags: &Value) -> String {
+    let mut pairs: Vec<String> = tags
+        .as_object()
+        .map(|tags| tags.iter().map(|(key, value)| format!("{key}:{}", word(value))).collect())
+        .unwrap_or_default();
+    pairs.sort();
+    pairs.join(",")
+}
+
+/// What of a series' values must be equal in every run.
+fn worth(name: &str, kind: &str, contains: &str, values: &[f64]) -> Value {
+    let count = values.len();
+    let sum = number((values.iter().sum::<f64>() * 1e6).round() / 1e6);
+    let builtin = ["http_req", "iteration", "group_duration"].iter().any(|start| name.starts_with(start));
+    match kind {
+        "rate" => {
+            let passes = values.iter().filter(|value| **value != 0.0).count();
+            json!({"passes": passes, "fails": count - passes})
+        }
+        "gauge" => {
+            let mut distinct = values.to_vec();
+            distinct.sort_by(f64::total_cmp);
+            distinct.dedup();
+            json!({"values": distinct.into_iter().map(number).collect::<Vec<_>>()})
+        }
+        "trend" if builtin || contains == "time" => json!({"count": count}),
+        _ => json!({"count": count, "sum": sum}),
+    }
+}
+
+/// A number as short as JSON allows, so that 3.0 and 3 are one.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 { json!(value as i64) } else { json!(value) }
+}
+
+fn word(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[test]
+fn log_lines_are_taken_apart() {
+    #[track_caller]
+    fn check(line: &str, key: &str, expect: Option<&str>) {
+        assert_eq!(logfmt(line).get(key).map(String::as_str), expect, "{line}");
+    }
+    let line = r#"time="2026-01-01T00:00:00Z" level=info msg="a \"quoted\" b=c" source=console"#;
+    check(line, "level", Some("info"));
+    check(line, "msg", Some(r#"a "quoted" b=c"#));
+    check(line, "source", Some("console"));
+    check(r#"level=error msg="ends in a backslash \\" x=1"#, "x", Some("1"));
+    check("level=info source=console", "msg", None);
+    check("just words", "level", None);
+}
+
+#[test]
+fn client_ports_are_left_out() {
+    assert_eq!(without_client_ports("read 127.0.0.1:40000->HOST: reset"), "read CLIENT->HOST: reset");
+    assert_eq!(without_client_ports("a -> b 127.0.0.1:80->x"), "a -> b 127.0.0.1:80->x");
+}
