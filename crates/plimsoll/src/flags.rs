@@ -224,6 +224,10 @@ macro_rules! option_flags {
             pub(crate) once: bool,
             #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "headers")]
             pub(crate) http_debug: Option<String>,
+            #[arg(short, long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+            pub(crate) paused: Option<bool>,
+            #[arg(long, hide = true)]
+            pub(crate) rps: Option<String>,
         }
 
         impl OptionFlags {
@@ -234,6 +238,8 @@ macro_rules! option_flags {
                     $($switch: self.$switch,)*
                     once: self.once,
                     http_debug: self.http_debug.clone(),
+                    paused: self.paused,
+                    rps: self.rps.clone(),
                 }
             }
         }
@@ -262,8 +268,6 @@ option_flags! {
         "batch" batch: Option<String> = "N";
         /// Parallel requests of http.batch() to one host [default: 6]
         "batch-per-host" batch_per_host: Option<String> = "N";
-        /// Limit requests per second
-        "rps" rps: Option<String> = "N";
         /// The User-Agent header
         "user-agent" user_agent: Option<String> = "TEXT";
         /// An iteration takes at least this long
@@ -290,8 +294,6 @@ option_flags! {
         "features" features: Vec<String> = "NAMES";
     }
     switches {
-        /// Wait for a resume before the start
-        ['p'] "paused" paused;
         /// Skip setup()
         "no-setup" no_setup;
         /// Skip teardown()

@@ -24,6 +24,9 @@ use crate::vm::{self, Vm};
 /// Stack of a VU's coroutine. Only what is touched takes memory.
 pub const STACK_BYTES: usize = 1 << 20;
 
+/// What `handleSummary()` gives: contents by the names of files, or `stdout` and `stderr`.
+pub type SummaryTexts = Vec<(String, Vec<u8>)>;
+
 /// Where the entry script comes from.
 pub struct Entry {
     /// Its absolute path; for a script from standard input, the current folder and a made-up name.
@@ -312,7 +315,7 @@ impl ScriptVu {
     ///
     /// # Errors
     /// It throws or is cut off.
-    pub fn handle_summary(&mut self, data_json: &str) -> Result<Option<Vec<(String, Vec<u8>)>>, ScriptError> {
+    pub fn handle_summary(&mut self, data_json: &str) -> Result<Option<SummaryTexts>, ScriptError> {
         self.begin_special(Phase::Summary, "");
         let value = self.run("handleSummary", |ctx| ctx.json_parse(data_json).map(Some))?;
         self.vm.context.with(|ctx| {
@@ -460,7 +463,7 @@ impl ScriptVu {
 }
 
 /// What `handleSummary` returned: `{ "stdout" | "stderr" | path: string | ArrayBuffer }`.
-fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Option<Vec<(String, Vec<u8>)>>> {
+fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Option<SummaryTexts>> {
     let Some(object) = value.as_object() else { return Ok(None) };
     let mut files = Vec::new();
     for entry in object.props::<String, Value<'js>>() {
