@@ -129,13 +129,15 @@ Examples:
   plimsoll run script.js                                one VU, once
   plimsoll run -u 5 -i 10 script.js                     10 iterations by 5 VUs
   plimsoll run -u 5 -d 10s script.js                    5 VUs for 10 seconds
-  plimsoll run -s 10s:100 -s 60s:100 -s 10s:0 script.js a ramp up, a plateau, a ramp down
+  plimsoll run -s 10s:100 -s 1m:100 -s 5s:0 script.js   a ramp up, a plateau, a ramp down
   plimsoll run -e HOST=https://test.example script.js   with __ENV.HOST
   plimsoll run --out json=points.json script.js         every sample as a line of JSON
   plimsoll run - < script.js                            a script from standard input
 
-Exit codes: 0 fine, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out, 104 options are wrong,
-105 stopped by a signal, 107 the script threw, 108 test.abort(), 110 test.fail(), 255 anything else.";
+Exit codes:
+  0 fine, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out,
+  104 options are wrong, 105 stopped by a signal, 107 the script threw,
+  108 test.abort(), 110 test.fail(), 255 anything else";
 
 /// What becomes of the results.
 #[derive(Clone, Debug, Default, Args)]
