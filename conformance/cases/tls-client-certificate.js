@@ -3,7 +3,7 @@
 import http from 'k6/http';
 
 export const options = {
-  tlsAuth: [{ domains: ['127.0.0.1'], cert: open(__ENV.CLIENT_CERTIFICATE), key: open(__ENV.CLIENT_KEY) }],
+  tlsAuth: [{ domains: ['localhost'], cert: open(__ENV.CLIENT_CERTIFICATE), key: open(__ENV.CLIENT_KEY) }],
 };
 
 export default function () {

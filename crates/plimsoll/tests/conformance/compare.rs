@@ -1,4 +1,4 @@
-//! What k6 did against what we did, and which differences are meant.
+//! What k6 did against what we did, which differences are meant, and which are known and wait for repair.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,6 +32,8 @@ struct Entry {
     path: String,
     /// What we have there instead; anything when absent.
     ours: Option<Value>,
+    /// Whether it is to stay; otherwise it is to be repaired.
+    is_meant: bool,
 }
 
 /// Reads a JSON file.
@@ -45,7 +47,9 @@ impl Known {
     pub(crate) fn read(path: &Path, as_k6: bool) -> Known {
         let all = read(path);
         let own_metrics = list(&all["own_metrics"]).iter().map(text).collect();
-        let entries = list(&all["differences"]).iter().map(Entry::read).collect();
+        let of = |key: &str, is_meant| list(&all[key]).iter().map(move |entry| Entry::read(entry, is_meant));
+        // What is meant explains a difference before what is to be repaired does.
+        let entries = of("differences", true).chain(of("repairs", false)).collect();
         Known { own_metrics, entries: if as_k6 { Vec::new() } else { entries } }
     }
 
@@ -58,6 +62,11 @@ impl Known {
             difference.known = self.entries.iter().position(|entry| entry.expects(case, difference));
         }
         differences
+    }
+
+    /// Whether some of the differences are to be repaired.
+    pub(crate) fn waits(&self, differences: &[Difference]) -> bool {
+        differences.iter().any(|difference| difference.known.is_some_and(|at| !self.entries[at].is_meant))
     }
 
     /// The entries of the cases run that nothing needed.
@@ -88,9 +97,10 @@ fn is_further_warning(difference: &Difference) -> bool {
 }
 
 impl Entry {
-    fn read(value: &Value) -> Entry {
+    fn read(value: &Value, is_meant: bool) -> Entry {
         assert!(value["reason"].is_string(), "a difference has no reason: {value}");
-        Entry { case: text(&value["case"]), path: text(&value["path"]), ours: value.get("ours").cloned() }
+        let (case, path) = (text(&value["case"]), text(&value["path"]));
+        Entry { case, path, ours: value.get("ours").cloned(), is_meant }
     }
 
     fn expects(&self, case: &str, difference: &Difference) -> bool {
@@ -202,7 +212,12 @@ fn patterns_match() {
 fn differences_are_found_and_expected() {
     let known = Known {
         own_metrics: vec!["mine".into()],
-        entries: vec![Entry { case: "c*".into(), path: "exit".into(), ours: Some(107.into()) }],
+        entries: vec![Entry {
+            case: "c*".into(),
+            path: "exit".into(),
+            ours: Some(107.into()),
+            is_meant: true,
+        }],
     };
     let k6 = serde_json::json!({"exit": 0, "console": ["a", "b"], "samples": {"x{}": {"count": 1}}, "warned": false});
     let ours = serde_json::json!({"exit": 107, "console": ["a"], "samples": {"x{}": {"count": 2}, "mine{}": {}}, "warned": true});

@@ -269,7 +269,8 @@ fn samples(path: &Path, normal: &Normal) -> Value {
         if UNCOUNTED.contains(&name.as_str()) {
             continue;
         }
-        let value = data["value"].as_f64().unwrap_or(f64::NAN);
+        // A failure that has no value is no sample; k6 has no such lines.
+        let Some(value) = data["value"].as_f64() else { continue };
         let key = normal.text(&format!("{name}{{{}}}", tags(&data["tags"])));
         series.entry(key).or_insert_with(|| (name, Vec::new())).1.push(value);
     }
