@@ -25,7 +25,7 @@ impl ScenarioRoom {
         let end = iterate(&self.run, living, &call);
         let finished = SystemClock::now();
         self.count(end);
-        self.record(&living.seat, &call, end, finished);
+        self.record(living, &call, end, finished);
         if end == IterationEnd::Aborted {
             living.seat.control.stop(AbortReason::Script(None));
         }
@@ -65,27 +65,28 @@ impl ScenarioRoom {
     fn count(&self, end: IterationEnd) {
         let progress = &self.run.config.progress;
         match end {
-            IterationEnd::Completed | IterationEnd::Failed => {
+            IterationEnd::Completed | IterationEnd::Failed | IterationEnd::Aborted => {
                 progress.iterations_completed.fetch_add(1, Ordering::Relaxed);
                 self.progress().iterations_completed.fetch_add(1, Ordering::Relaxed);
                 if end == IterationEnd::Failed {
                     progress.iterations_failed.fetch_add(1, Ordering::Relaxed);
                 }
             }
-            IterationEnd::Interrupted | IterationEnd::Aborted => {
+            IterationEnd::Interrupted => {
                 progress.iterations_interrupted.fetch_add(1, Ordering::Relaxed);
             }
         }
     }
 
     /// k6's two metrics for full iterations; beside them our own, which also know of the others.
-    fn record(&self, seat: &Seat, call: &IterationCall, end: IterationEnd, finished: Instant) {
-        let metadata = self.metadata(seat, call);
+    fn record(&self, living: &Living, call: &IterationCall, end: IterationEnd, finished: Instant) {
+        let metadata = self.metadata(&living.seat, call);
+        let tags = living.vu.iteration_tags().unwrap_or(self.tags);
         let record = |metric, value, mark| {
-            let sample = Sample { metric, tags: self.tags, value, at: finished, mark };
+            let sample = Sample { metric, tags, value, at: finished, mark };
             self.worker.record_with(sample, metadata.clone());
         };
-        let is_full = matches!(end, IterationEnd::Completed | IterationEnd::Failed);
+        let is_full = end != IterationEnd::Interrupted;
         if is_full {
             record(ITERATIONS, 1.0, Mark::Measured);
             record(ITERATION_DURATION, finished.ms_since(call.started), Mark::Measured);

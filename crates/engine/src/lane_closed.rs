@@ -173,8 +173,12 @@ impl ClosedLane {
         });
     }
 
-    /// Counts the iterations that the time did not suffice for; those of a shared pile once, in the last lane.
+    /// Counts the iterations that the time did not suffice for; those of a shared pile once, in the last lane. A run
+    /// that was stopped had more time: it drops none.
     fn drop_rest(&self, is_last_lane: bool) {
+        if self.scenario.run.config.control.is_stopped() {
+            return;
+        }
         let shared = self.scenario.shared();
         let left = match shared.quota {
             Quota::PerVu(iterations) => {

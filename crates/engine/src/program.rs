@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use model::{Instant, RunProgress, ScenarioId};
+use model::{Instant, RunProgress, ScenarioId, TagSetId};
 
 use crate::{Deadline, RunControl, WorkerShared};
 
@@ -49,6 +49,11 @@ pub trait Vu {
     /// Runs one iteration to its end. It ends soon after the seat's deadline: a wait is called off by the engine, and
     /// code that computes without waiting asks [`Seat::deadline`] now and then.
     fn iterate(&mut self, call: &IterationCall) -> IterationEnd;
+
+    /// The tags of the iteration that has just ended, where its code changes tags; otherwise the scenario's are used.
+    fn iteration_tags(&self) -> Option<TagSetId> {
+        None
+    }
 }
 
 /// Where a VU sits: its numbers, its thread, and what it may touch of the run.
@@ -100,7 +105,7 @@ pub enum IterationEnd {
     Failed,
     /// It was called off.
     Interrupted,
-    /// The script called `test.abort()`.
+    /// The script called `test.abort()`. It counts as a full iteration, as in k6.
     Aborted,
 }
 

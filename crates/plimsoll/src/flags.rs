@@ -228,8 +228,6 @@ macro_rules! option_flags {
             pub(crate) http_debug: Option<String>,
             #[arg(short, long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
             pub(crate) paused: Option<bool>,
-            #[arg(long, hide = true)]
-            pub(crate) rps: Option<String>,
         }
 
         impl OptionFlags {
@@ -241,7 +239,6 @@ macro_rules! option_flags {
                     once: self.once,
                     http_debug: self.http_debug.clone(),
                     paused: self.paused,
-                    rps: self.rps.clone(),
                 }
             }
         }
@@ -270,6 +267,8 @@ option_flags! {
         "batch" batch: Option<String> = "N";
         /// Parallel requests of http.batch() to one host [default: 6]
         "batch-per-host" batch_per_host: Option<String> = "N";
+        /// Limit requests per second, of all VUs together
+        "rps" rps: Option<String> = "N";
         /// The User-Agent header
         "user-agent" user_agent: Option<String> = "TEXT";
         /// An iteration takes at least this long

@@ -63,9 +63,13 @@ impl engine::Vu for EngineVu {
         match self.0.iterate(&script_call, call.setup_data.as_ref()) {
             End::Completed => IterationEnd::Completed,
             End::Failed => IterationEnd::Failed,
-            // `test.abort()` has stopped the run through the control already.
             End::Interrupted => IterationEnd::Interrupted,
+            End::Aborted => IterationEnd::Aborted,
         }
+    }
+
+    fn iteration_tags(&self) -> Option<TagSetId> {
+        Some(self.0.tags())
     }
 }
 

@@ -157,6 +157,13 @@ impl Test {
         ignores_thresholds: bool,
     ) -> Result<Test, Failure> {
         let script = Script::load(source, common, env)?;
+        if script.bundle.exports().is_empty() {
+            let text = format!(
+                "failed to find what to run: {} exports no function; begin with `export default function () {{ … }}`",
+                script.source.name
+            );
+            return Err(Failure::new(Exit::Other, text));
+        }
         let options = script.merged_options(common, cli, compat)?;
         let mut plan = script.plan(common, options, compat)?;
         if ignores_thresholds {
@@ -208,14 +215,7 @@ pub(crate) fn refuse_kinds(flags: &ScriptFlags, env: &Environment) -> Result<(),
 
 /// Options that would change the load, and that nothing here carries out yet, are refused; the others get a word.
 fn refuse_unsupported(plan: &Plan, common: &Common) -> Result<(), Failure> {
-    refuse_first([
-        (plan.lifecycle.paused, "paused", "there is no REST API yet that could resume the test"),
-        (
-            plan.rps.is_some(),
-            "rps",
-            "it is not supported yet; a constant-arrival-rate scenario limits the rate",
-        ),
-    ])?;
+    refuse_first([(plan.lifecycle.paused, "paused", "there is no REST API yet that could resume the test")])?;
     if plan.http.debug.is_some() {
         common.logger.say(LogLevel::Warn, "option \"httpDebug\" has no effect yet");
     }

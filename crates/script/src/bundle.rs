@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::metric::builtin;
 use model::plan::Compat;
-use model::{Mark, MetricRegistry, SystemClock, SystemTag};
+use model::{Mark, MetricRegistry, SystemClock, SystemTag, TagSetId};
 use rquickjs::function::Args as CallArgs;
 use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
 
@@ -249,12 +249,19 @@ impl ScriptVu {
         self.end_iteration(&state);
         match result {
             Ok(()) => End::Completed,
-            Err(ScriptError::Interrupted | ScriptError::Aborted(_)) => End::Interrupted,
+            Err(ScriptError::Interrupted) => End::Interrupted,
+            Err(ScriptError::Aborted(_)) => End::Aborted,
             Err(error) => {
                 self.report(&error);
                 End::Failed
             }
         }
+    }
+
+    /// The tags that the VU has now, with those that its script has set.
+    pub fn tags(&self) -> TagSetId {
+        let state = &self.vm.state;
+        state.tags.borrow_mut().id(&state.cache)
     }
 
     fn call_exec(&self, call: &Call, setup_data: Option<&Arc<str>>) -> Result<(), ScriptError> {

@@ -86,6 +86,8 @@ pub enum End {
     Failed,
     /// It was cut off.
     Interrupted,
+    /// By its own call of `test.abort()`.
+    Aborted,
 }
 
 /// What exists before the plan and is shared by all VUs.

@@ -65,7 +65,6 @@ fn options_that_make_no_test() {
     load(&options("{ thresholds: { http_req_duration: ['p(95<1'] } }"), 104, "p(95<1");
     load(&options("{ thresholds: { http_reqs: ['p(95)<1'] } }"), 104, "http_reqs");
     load(&options("{ hosts: { 'a.test': 'nowhere' } }"), 104, "a.test");
-    load(&options("{ rps: 10 }"), 104, "rps");
 }
 
 #[test]
@@ -75,7 +74,6 @@ fn what_does_not_exist_yet_is_refused_by_name() {
         "--linger",
         "--paused",
         "--http-debug",
-        "--rps 5",
         "--traces-output otel",
         "--type archive",
         "--log-output loki",
