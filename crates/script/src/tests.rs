@@ -429,7 +429,7 @@ fn test_abort_and_fail_reach_the_control() {
     let left = run(
         "import exec from 'k6/execution'; export default function () { exec.test.fail('x'); try { exec.test.abort('enough') } catch (e) { console.log('caught') } }",
     );
-    assert_eq!((left.ends.as_slice(), left.failed), (&[End::Interrupted][..], true));
+    assert_eq!((left.ends.as_slice(), left.failed), (&[End::Aborted][..], true));
     assert_eq!(left.aborted.as_deref(), Some("test aborted: enough"));
     assert!(left.logs.is_empty(), "{:?}", left.logs);
 }
