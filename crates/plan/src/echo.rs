@@ -33,8 +33,14 @@ pub fn test_options_json(options: &Options) -> String {
 
 /// What is written over the script's exported `options`, of derived options: only what is set.
 pub fn exported_options_json(options: &Options) -> String {
-    let shown = |it: &Echo| it.is_set && !it.is_outside;
-    json::object(options.echo().into_iter().filter(shown).map(member(options)))
+    let shown = |it: &Echo| (it.is_set || it.key == "scenarios") && !it.is_outside;
+    let member = member(options);
+    // k6 puts an empty object where there are no scenarios.
+    let members = options.echo().into_iter().filter(shown).map(|it| match it.is_set {
+        true => member(it),
+        false => (it.key, "{}".to_owned()),
+    });
+    json::object(members)
 }
 
 fn inspect_members(options: &Options) -> Vec<(&'static str, String)> {

@@ -97,6 +97,7 @@ fn program(test: &Test, common: &Common, config: &RunConfig) -> ScriptProgram {
         progress: config.progress.clone(),
         epoch: common.epoch,
         network: test.network.clone(),
+        exported_options_json: test.exported_options_json.clone(),
         rate: test.plan.rps.map(script::RateGate::new),
         control: Arc::new(control),
     };

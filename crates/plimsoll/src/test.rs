@@ -139,6 +139,8 @@ impl Script {
 pub(crate) struct Test {
     pub(crate) script: Script,
     pub(crate) plan: Arc<Plan>,
+    /// What is written over the script's exported `options`.
+    pub(crate) exported_options_json: String,
     pub(crate) thresholds: Thresholds,
     pub(crate) network: Arc<wire::Shared>,
 }
@@ -165,6 +167,7 @@ impl Test {
             return Err(Failure::new(Exit::Other, text));
         }
         let options = script.merged_options(common, cli, compat)?;
+        let exported_options_json = plan::exported_options_json(&options);
         let mut plan = script.plan(common, options, compat)?;
         if ignores_thresholds {
             plan.thresholds.clear();
@@ -177,7 +180,13 @@ impl Test {
         })?;
         let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls)
             .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?;
-        Ok(Test { script, plan: Arc::new(plan), thresholds, network: Arc::new(network) })
+        Ok(Test {
+            script,
+            plan: Arc::new(plan),
+            exported_options_json,
+            thresholds,
+            network: Arc::new(network),
+        })
     }
 }
 

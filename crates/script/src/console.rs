@@ -62,6 +62,8 @@ fn write_value<'js>(out: &mut String, value: &Value<'js>, parents: &mut Vec<Valu
             let _ =
                 write!(out, "\"{}\"", value.as_string().and_then(|s| s.to_string().ok()).unwrap_or_default());
         }
+        // k6 prints through JSON below the top, where there is no `undefined`.
+        Type::Undefined if !parents.is_empty() => out.push_str("null"),
         Type::Symbol | Type::Undefined | Type::Null | Type::Bool | Type::Int | Type::Float | Type::BigInt => {
             out.push_str(&primitive(value));
         }
@@ -120,7 +122,8 @@ fn special(object: &Object<'_>) -> Option<String> {
     match name.as_str() {
         "Date" => {
             let to_iso: rquickjs::Function<'_> = object.get("toISOString").ok()?;
-            to_iso.call((rquickjs::function::This(object.clone()),)).ok()
+            let text: String = to_iso.call((rquickjs::function::This(object.clone()),)).ok()?;
+            Some(format!("\"{text}\""))
         }
         "ArrayBuffer" => {
             let bytes = js::bytes_of(object.as_value())?;
@@ -162,8 +165,7 @@ fn write_properties<'js>(out: &mut String, object: &Object<'js>, parents: &mut V
     for (name, value) in object.props::<String, Value<'js>>().filter_map(Result::ok) {
         out.push_str(if is_first { "{ " } else { ", " });
         is_first = false;
-        let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-        let _ = if is_plain { write!(out, "{name}: ") } else { write!(out, "\"{name}\": ") };
+        let _ = write!(out, "{name}: ");
         write_value(out, &value, parents);
     }
     out.push_str(if is_first { "{}" } else { " }" });

@@ -1,5 +1,7 @@
 //! What scripts find in the global scope besides the language's own.
 
+mod text;
+
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -15,6 +17,8 @@ const TIMER_MS_MAX: f64 = 2_147_483_647.0;
 pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
     let globals = ctx.globals();
     js::set_natives(&globals, vu, FUNCTIONS)?;
+    js::set_natives(&globals, vu, TIMERS)?;
+    text::install(ctx, vu)?;
     globals.set("global", globals.clone())?;
     globals.set("__VU", 0)?;
     let env = Object::new(ctx.clone())?;
@@ -25,9 +29,10 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     crate::console::install(ctx, vu)
 }
 
-const FUNCTIONS: &[(&str, NativeFn)] = &[
-    ("require", crate::cjs::global_require),
-    ("open", open),
+const FUNCTIONS: &[(&str, NativeFn)] = &[("require", crate::cjs::global_require), ("open", open)];
+
+/// The timers; `k6/timers` has them too.
+pub(crate) const TIMERS: &[(&str, NativeFn)] = &[
     ("setTimeout", set_timeout),
     ("setInterval", set_interval),
     ("clearTimeout", clear_timer),
@@ -51,11 +56,11 @@ fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     Ok(rquickjs::String::from_str(args.ctx.clone(), &text)?.into_value())
 }
 
-pub(crate) fn set_timeout<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+fn set_timeout<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     start_timer(args, false)
 }
 
-pub(crate) fn set_interval<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+fn set_interval<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     start_timer(args, true)
 }
 
@@ -76,7 +81,7 @@ fn start_timer<'js>(args: &Args<'_, 'js>, repeats: bool) -> rquickjs::Result<Val
     }
 }
 
-pub(crate) fn clear_timer<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+fn clear_timer<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if let Some(id) = args.get(0).as_number().filter(|id| *id >= 1.0) {
         args.vu.events.clear_timer(id as u64);
     }

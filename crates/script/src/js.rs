@@ -49,7 +49,7 @@ impl<'js> Args<'_, 'js> {
 
     /// An `Error` to throw.
     pub(crate) fn error(&self, message: impl AsRef<str>) -> rquickjs::Error {
-        Exception::throw_message(self.ctx, message.as_ref())
+        go_error(self.ctx, message.as_ref())
     }
 
     /// A `TypeError` to throw.
@@ -160,6 +160,19 @@ pub(crate) fn to_bool(value: &Value<'_>) -> bool {
     }
     // SAFETY: `value` belongs to its own context; the call only reads it.
     unsafe { qjs::JS_ToBool(value.ctx().as_raw().as_ptr(), value.as_raw()) > 0 }
+}
+
+/// An error of the host's own; k6's name for them is `GoError`, and scripts match on it.
+pub(crate) fn go_error(ctx: &Ctx<'_>, message: &str) -> rquickjs::Error {
+    match Exception::from_message(ctx.clone(), message) {
+        Ok(exception) => {
+            let object = exception.into_object();
+            // Without the name it is still an error with the right text.
+            let _ = object.set("name", "GoError");
+            ctx.throw(object.into_value())
+        }
+        Err(error) => error,
+    }
 }
 
 /// Throws an error that no JavaScript can catch: the whole stack unwinds to the host.

@@ -5,6 +5,7 @@ mod encoding;
 mod execution;
 mod k6;
 mod metrics;
+mod timers;
 
 use std::rc::Rc;
 
@@ -20,8 +21,15 @@ pub(crate) struct Builtin {
 }
 
 /// All of them.
-const ALL: &[Builtin] =
-    &[k6::MODULE, data::MODULE, encoding::MODULE, execution::MODULE, crate::http::MODULE, metrics::MODULE];
+const ALL: &[Builtin] = &[
+    k6::MODULE,
+    data::MODULE,
+    encoding::MODULE,
+    execution::MODULE,
+    crate::http::MODULE,
+    metrics::MODULE,
+    timers::MODULE,
+];
 
 /// The module's own name, or a text that says which ones there are.
 pub(crate) fn find(name: &str) -> Result<&'static str, String> {

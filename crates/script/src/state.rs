@@ -32,6 +32,8 @@ pub(crate) enum Phase {
 pub struct RunShared {
     /// The plan.
     pub plan: Arc<Plan>,
+    /// What is written over the script's exported `options`, as JSON.
+    pub exported_options_json: String,
     /// All tag sets.
     pub tags: Arc<TagInterner>,
     /// Counters of the run.
@@ -86,7 +88,7 @@ pub enum End {
     Failed,
     /// It was cut off.
     Interrupted,
-    /// By its own call of `test.abort()`.
+    /// By `test.abort()`.
     Aborted,
 }
 

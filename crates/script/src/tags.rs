@@ -157,10 +157,10 @@ impl TagCache {
     }
 }
 
-/// Reads tags from a JavaScript object: strings, numbers and booleans become text, `null` and `undefined` are left out.
+/// Reads tags from a JavaScript object: strings, numbers and booleans become text.
 ///
 /// # Errors
-/// The value is not an object, or one of its values is; thrown as a `TypeError`.
+/// The value is not an object, or one of its values is something else; thrown as a `TypeError`.
 pub(crate) fn from_js<'js>(
     ctx: &rquickjs::Ctx<'js>,
     value: &rquickjs::Value<'js>,
@@ -171,10 +171,7 @@ pub(crate) fn from_js<'js>(
     let mut tags = Vec::new();
     for entry in object.props::<String, rquickjs::Value<'js>>() {
         let (name, value) = entry?;
-        if value.is_null() || value.is_undefined() {
-            continue;
-        }
-        if value.is_object() || value.is_symbol() {
+        if value.is_object() || value.is_symbol() || value.is_null() || value.is_undefined() {
             let text = format!("the value of tag \"{name}\" must be a string, a number or a boolean");
             return Err(rquickjs::Exception::throw_type(ctx, &text));
         }

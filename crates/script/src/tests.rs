@@ -122,6 +122,7 @@ fn run_against(base: &str, iterations: u64, source: &str) -> Left {
         epoch: Epoch::anchor(&SystemClock),
         network: Arc::new(network),
         rate: None,
+        exported_options_json: "{}".into(),
         control: heard.clone(),
         tags: tags.clone(),
         plan: Arc::new(plan),
@@ -225,7 +226,7 @@ fn values_are_printed_as_k6_prints_them() {
     check_log("const x = {}; x.x = x; console.log(x)", "{ x: [Circular] }");
     check_log("console.log([], {}, () => 1)", "[] {} [object Function]");
     check_log("console.log(new Error('no'))", "Error: no");
-    check_log("console.log(new Date(0))", "1970-01-01T00:00:00.000Z");
+    check_log("console.log(new Date(0), { a: undefined })", "\"1970-01-01T00:00:00.000Z\" { a: null }");
 }
 
 #[test]

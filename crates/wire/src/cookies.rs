@@ -213,7 +213,9 @@ impl Cookie {
         } else {
             is_in_domain(target.host(), &self.domain)
         };
-        is_host && (!self.is_secure || target.is_tls()) && is_in_path(path_of(target), &self.path)
+        // A loopback address is as trustworthy as an encrypted connection (W3C Secure Contexts, 3.1; Go and browsers).
+        let is_secure = target.is_tls() || target.ip().is_some_and(|ip| ip.is_loopback());
+        is_host && (!self.is_secure || is_secure) && is_in_path(path_of(target), &self.path)
     }
 }
 

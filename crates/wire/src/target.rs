@@ -156,6 +156,11 @@ impl Target {
         self.0.user.as_ref().map(|(name, password)| (&**name, &**password))
     }
 
+    /// Whether it is the very same URL; clones of one target are compared without looking at the text.
+    pub fn is_same(&self, other: &Target) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.url == other.0.url
+    }
+
     /// Whether a connection for `other` can carry a request for this one.
     pub(crate) fn is_same_origin(&self, other: &Target) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

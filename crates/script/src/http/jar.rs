@@ -21,6 +21,16 @@ impl SharedJar {
         Rc::strong_count(&self.0) == 1 && self.0.borrow().is_empty()
     }
 
+    /// The cookies that went along with a request: name, value, and that they replaced nothing.
+    pub(crate) fn sent_to(&self, target: &wire::Target) -> Vec<(String, String, bool)> {
+        let jar = self.0.borrow();
+        if jar.is_empty() {
+            return Vec::new();
+        }
+        let cookies = jar.cookies_for(target, now_unix_ms()).into_iter();
+        cookies.map(|(name, value)| (name.to_owned(), value.to_owned(), false)).collect()
+    }
+
     /// What requests read and write.
     pub(crate) fn for_requests(&self) -> &RefCell<CookieJar> {
         &self.0

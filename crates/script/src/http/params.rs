@@ -48,6 +48,8 @@ pub(crate) struct Prepared {
     pub(crate) timeout: Duration,
     /// Why it cannot be sent at all.
     pub(crate) problem: Option<wire::Error>,
+    /// Whether k6 counts it all the same.
+    pub(crate) is_counted_problem: bool,
 }
 
 /// k6's default.
@@ -71,7 +73,7 @@ pub(crate) fn prepare<'js>(
     };
     let (url, mut problem) = match url::from_js(args.ctx, url_value)? {
         Ok(url) => (url, None),
-        Err(error) => (url::unusable(), Some(error)),
+        Err(error) => (url::unusable(args.ctx, url_value)?, Some(error)),
     };
     let method = match known_method(method) {
         Ok(method) => method,
@@ -101,6 +103,7 @@ pub(crate) fn prepare<'js>(
         base_tags: vu.tags.borrow_mut().id(&vu.cache),
         due: vu.next_due.get(),
         timeout: TIMEOUT_DEFAULT,
+        is_counted_problem: problem.as_ref().is_some_and(|error| error.code == wire::ErrorCode::OTHER),
         problem,
     };
     if let Some(body) = body {
@@ -117,8 +120,16 @@ pub(crate) fn prepare<'js>(
     Ok(prepared)
 }
 
+impl Prepared {
+    /// Notes a parameter that k6 answers with a failed response, not with an exception.
+    fn complain(&mut self, text: impl Into<String>) {
+        let error = wire::Error::new(wire::ErrorCode(0), wire::Stage::Prepare, wire::Kind::Invalid, text);
+        self.problem.get_or_insert(error);
+    }
+}
+
 fn known_method(name: &str) -> Result<wire::Method, wire::Error> {
-    wire::Method::parse(&name.to_ascii_uppercase())
+    wire::Method::parse(name)
 }
 
 fn set_body<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, body: &Value<'js>) -> rquickjs::Result<()> {
@@ -131,7 +142,8 @@ fn set_body<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, body: &Value<'js
         set_header(&mut prepared.request, "Content-Type", form.content_type);
         form.body
     } else {
-        js::to_string(args.ctx, body)?.into_bytes()
+        prepared.complain(format!("unknown type of a request's body: {}", body.type_name()));
+        return Ok(());
     };
     prepared.request.body = wire::Body::Bytes(Bytes::from(bytes));
     Ok(())
@@ -166,15 +178,13 @@ fn read_params<'js>(
                 }
             }
             "tags" => read_tags(args, prepared, &value)?,
-            "timeout" => prepared.timeout = duration(args, &value)?,
+            "timeout" => read_timeout(args, prepared, &value)?,
             "redirects" => {
                 prepared.redirects_max = js::to_number(args.ctx, &value)?.max(0.0) as u32;
                 prepared.warns_at_redirect_limit = false;
             }
-            "compression" => compress(args, prepared, &js::to_string(args.ctx, &value)?)?,
-            "responseType" => {
-                prepared.response_type = response_type(args, &js::to_string(args.ctx, &value)?)?
-            }
+            "compression" => compress(prepared, &js::to_string(args.ctx, &value)?),
+            "responseType" => read_response_type(prepared, &js::to_string(args.ctx, &value)?),
             "auth" => prepared.auth = auth(args, &js::to_string(args.ctx, &value)?)?,
             "throw" => prepared.throws = js::to_bool(&value),
             "responseCallback" => prepared.callback = expected::from_js(args, &value)?,
@@ -226,7 +236,11 @@ fn read_tags<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, value: &Value<'
 }
 
 /// A timeout: milliseconds, or text such as `1m30s`.
-fn duration<'js>(args: &Args<'_, 'js>, value: &Value<'js>) -> rquickjs::Result<Duration> {
+fn read_timeout<'js>(
+    args: &Args<'_, 'js>,
+    prepared: &mut Prepared,
+    value: &Value<'js>,
+) -> rquickjs::Result<()> {
     /// Far beyond any request, and far from overflowing.
     const SECONDS_MAX: f64 = 1e9;
     let seconds = match value.as_number() {
@@ -234,12 +248,15 @@ fn duration<'js>(args: &Args<'_, 'js>, value: &Value<'js>) -> rquickjs::Result<D
         None => parse_duration(&js::to_string(args.ctx, value)?),
     };
     match seconds {
-        Some(seconds) if seconds >= 0.0 => Ok(Duration::from_secs_f64(seconds.min(SECONDS_MAX))),
-        _ => Err(args.error(format!(
+        Some(seconds) if seconds >= 0.0 => {
+            prepared.timeout = Duration::from_secs_f64(seconds.min(SECONDS_MAX))
+        }
+        _ => prepared.complain(format!(
             "invalid timeout {}: give milliseconds or a text like \"30s\"",
             crate::console::format_value(value)
-        ))),
+        )),
     }
+    Ok(())
 }
 
 /// Go's durations, with k6's `d`: seconds; `None` for what is none.
@@ -271,22 +288,27 @@ fn parse_duration(text: &str) -> Option<f64> {
     (!text.is_empty()).then_some(seconds)
 }
 
-fn compress(args: &Args<'_, '_>, prepared: &mut Prepared, list: &str) -> rquickjs::Result<()> {
-    let encoded = wire::encode(prepared.request.body.as_bytes(), list);
-    if let Some(encoded) = encoded.map_err(|error| args.error(error.to_string()))? {
-        prepared.request.body = wire::Body::Bytes(encoded.body.into());
-        set_header(&mut prepared.request, "Content-Encoding", encoded.content_encoding);
+fn compress(prepared: &mut Prepared, list: &str) {
+    match wire::encode(prepared.request.body.as_bytes(), list) {
+        Ok(Some(encoded)) => {
+            prepared.request.body = wire::Body::Bytes(encoded.body.into());
+            set_header(&mut prepared.request, "Content-Encoding", encoded.content_encoding);
+        }
+        Ok(None) => {}
+        Err(error) => prepared.complain(error.to_string()),
     }
-    Ok(())
 }
 
-fn response_type(args: &Args<'_, '_>, name: &str) -> rquickjs::Result<ResponseType> {
-    match name {
-        "text" => Ok(ResponseType::Text),
-        "binary" => Ok(ResponseType::Binary),
-        "none" => Ok(ResponseType::None),
-        _ => Err(args.error(format!("{name} is not a valid ResponseType; use text, binary or none"))),
-    }
+fn read_response_type(prepared: &mut Prepared, name: &str) {
+    prepared.response_type = match name {
+        "text" => ResponseType::Text,
+        "binary" => ResponseType::Binary,
+        "none" => ResponseType::None,
+        _ => {
+            prepared.complain(format!("{name} is not a valid ResponseType; use text, binary or none"));
+            return;
+        }
+    };
 }
 
 fn auth(args: &Args<'_, '_>, name: &str) -> rquickjs::Result<Auth> {

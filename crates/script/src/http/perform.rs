@@ -41,9 +41,7 @@ pub(crate) async fn perform(vu: &Rc<VuState>, mut prepared: Prepared) -> Done {
     let guard = InFlight { vu, client, prepared: &prepared };
     let fetched = {
         let mut observe = |exchange: &Exchange, request: &Request| {
-            let is_own = request.target.as_str() == prepared.request.target.as_str();
-            let hop = (!is_own).then_some(&request.target);
-            last = Some(samples::emit(vu, &prepared, exchange, hop));
+            last = Some(samples::emit(vu, &prepared, exchange, request));
         };
         let cookies: Vec<RequestCookie<'_>> = prepared
             .cookies
@@ -84,13 +82,13 @@ impl Drop for InFlight<'_> {
         if self.vu.is_strict() {
             return;
         }
-        let is_own = abandoned.target.as_str() == self.prepared.request.target.as_str();
-        let hop = (!is_own).then_some(&abandoned.target);
-        samples::emit(self.vu, self.prepared, &abandoned.exchange, hop);
+        let mut sent = self.prepared.request.clone();
+        sent.target = abandoned.target;
+        samples::emit(self.vu, self.prepared, &abandoned.exchange, &sent);
     }
 }
 
-/// A request that cannot be sent: nothing is counted, and the script gets a response that says why.
+/// A request that cannot be sent: the script gets a response that says why.
 fn refuse(vu: &Rc<VuState>, prepared: Prepared, error: wire::Error) -> Done {
     let now = SystemClock::now();
     let target = prepared.url.target.clone();
@@ -104,25 +102,32 @@ fn refuse(vu: &Rc<VuState>, prepared: Prepared, error: wire::Error) -> Done {
         late_ns: 0,
         result: Err(error),
     };
+    // What is a URL but none that can be requested counts as a request in k6.
+    if prepared.is_counted_problem {
+        samples::emit(vu, &prepared, &exchange, &prepared.request);
+    }
     answer(vu, prepared, exchange, target)
 }
 
 /// Makes the script's response of the last exchange.
-fn answer(vu: &Rc<VuState>, prepared: Prepared, exchange: Exchange, target: wire::Target) -> Done {
+fn answer(vu: &Rc<VuState>, mut prepared: Prepared, exchange: Exchange, target: wire::Target) -> Done {
     let (response, error) = match exchange.result {
         Ok(response) => (Some(response), None),
         Err(error) => (None, Some(error)),
     };
     let status = response.as_ref().map_or(0, |response| response.status);
+    let mut cookies = std::mem::take(&mut prepared.cookies);
+    cookies.extend(prepared.jar.sent_to(&prepared.request.target));
     let throws = error.as_ref().and_then(|error| complain(vu, &prepared, error));
     let error_code = match &error {
         Some(error) => error.code.0,
         None if status >= 400 => 1000 + status,
         None => 0,
     };
+    let connected = !error.as_ref().is_some_and(wire::Error::is_unconnected);
     let facts = Facts {
-        remote: exchange.remote,
-        url: target.as_str().to_owned(),
+        remote: exchange.remote.filter(|_| connected),
+        url: with_user(&target),
         response,
         response_type: prepared.response_type,
         phases: exchange.phases,
@@ -131,13 +136,23 @@ fn answer(vu: &Rc<VuState>, prepared: Prepared, exchange: Exchange, target: wire
         error_code,
         request: RequestFacts {
             method: prepared.request.method,
-            url: prepared.request.target.as_str().to_owned(),
+            url: with_user(&prepared.request.target),
             headers: prepared.request.headers,
             body: prepared.request.body,
-            cookies: prepared.cookies,
+            cookies,
         },
     };
     Done { facts, throws }
+}
+
+/// The URL with the user information that scripts put into it.
+fn with_user(target: &wire::Target) -> String {
+    let url = target.as_str();
+    match (target.user(), url.split_once("://")) {
+        (Some((user, "")), Some((scheme, rest))) => format!("{scheme}://{user}@{rest}"),
+        (Some((user, password)), Some((scheme, rest))) => format!("{scheme}://{user}:{password}@{rest}"),
+        _ => url.to_owned(),
+    }
 }
 
 /// Says that a request failed: as an exception where the script asked for one, otherwise in the log.

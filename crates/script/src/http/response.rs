@@ -13,7 +13,7 @@ use rquickjs::{Array, Atom, Class, Ctx, Exception, Object, Persistent, Value};
 
 use super::params::ResponseType;
 use super::perform::Done;
-use crate::js::{self, Args};
+use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
 
 /// k6's fields, in k6's order.
@@ -35,6 +35,10 @@ const FIELDS: [&str; 16] = [
     "error_code",
     "request",
 ];
+
+/// Functions that belong to a response; k6 shows them among its own properties.
+const METHODS: &[(&str, NativeFn)] =
+    &[("json", json), ("html", html), ("submitForm", html), ("clickLink", html)];
 
 /// The engine's numbers of the names in [`FIELDS`].
 pub(crate) type FieldAtoms = [u32; FIELDS.len()];
@@ -66,7 +70,6 @@ pub(crate) struct Response<'js> {
     facts: Facts,
     atoms: FieldAtoms,
     values: RefCell<[Option<Value<'js>>; FIELDS.len()]>,
-    json: RefCell<Option<Value<'js>>>,
     /// Properties that the script has set itself.
     extra: RefCell<Option<Object<'js>>>,
 }
@@ -82,11 +85,7 @@ pub(super) fn prepare<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     vu.http.fields.set(Some(atoms));
     *vu.http.field_names.borrow_mut() = Some(Persistent::save(ctx, holder));
     if let Some(prototype) = Class::<Response<'js>>::prototype(ctx)? {
-        js::set_natives(
-            &prototype,
-            vu,
-            &[("json", json), ("html", html), ("submitForm", html), ("clickLink", html)],
-        )?;
+        js::set_natives(&prototype, vu, METHODS)?;
     }
     Ok(())
 }
@@ -100,7 +99,6 @@ pub(super) fn finish<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, done: Done) -> rquic
         facts: done.facts,
         atoms: vu.http.fields.get().unwrap_or_default(),
         values: RefCell::default(),
-        json: RefCell::default(),
         extra: RefCell::default(),
     };
     Ok(Class::instance(ctx.clone(), response)?.into_value())
@@ -110,9 +108,6 @@ impl<'js> Trace<'js> for Response<'js> {
     fn trace<'a>(&self, tracer: Tracer<'a, 'js>) {
         for value in self.values.borrow().iter().flatten() {
             tracer.mark(value);
-        }
-        if let Some(json) = &*self.json.borrow() {
-            tracer.mark(json);
         }
         if let Some(extra) = &*self.extra.borrow() {
             tracer.mark(extra.as_value());
@@ -208,7 +203,7 @@ impl<'js> JsClass<'js> for Response<'js> {
         ctx: &Ctx<'js>,
     ) -> rquickjs::Result<Vec<PropertyName<'js>>> {
         let mut names = Vec::with_capacity(FIELDS.len());
-        for name in FIELDS {
+        for name in FIELDS.into_iter().chain(METHODS.iter().map(|(name, _)| *name)) {
             names.push(PropertyName { atom: Atom::from_str(ctx.clone(), name)?, is_enumerable: true });
         }
         let extra = this.borrow().extra.borrow().clone();
@@ -238,9 +233,19 @@ impl<'js> Response<'js> {
     fn own(&self, ctx: &Ctx<'js>, atom: &Atom<'js>) -> rquickjs::Result<Option<Value<'js>>> {
         let Some(index) = self.field(atom) else {
             let extra = self.extra.borrow().clone();
-            let Some(extra) = extra else { return Ok(None) };
             let name = atom.to_value()?;
-            return if extra.contains_key(name.clone())? { extra.get(name).map(Some) } else { Ok(None) };
+            if let Some(extra) = extra
+                && extra.contains_key(name.clone())?
+            {
+                return extra.get(name).map(Some);
+            }
+            let is_method = METHODS.iter().any(|(known, _)| {
+                name.as_string().is_some_and(|name| name.to_string().is_ok_and(|name| name == *known))
+            });
+            return match Class::<Response<'js>>::prototype(ctx)? {
+                Some(prototype) if is_method => prototype.get(name).map(Some),
+                _ => Ok(None),
+            };
         };
         if let Some(value) = &self.values.borrow()[index] {
             return Ok(Some(value.clone()));
@@ -268,7 +273,7 @@ impl<'js> Response<'js> {
             "timings" => timings(ctx, facts),
             "tls_version" => text(facts.tls.as_ref().map_or("", |tls| tls.version)),
             "tls_cipher_suite" => text(facts.tls.as_ref().map_or("", |tls| &tls.cipher_suite)),
-            "ocsp" => ocsp(ctx),
+            "ocsp" => ocsp(ctx, facts.tls.is_some()),
             "error" => text(&facts.error),
             "error_code" => Ok(Value::new_int(ctx.clone(), facts.error_code.into())),
             _ => request(ctx, &facts.request),
@@ -287,10 +292,9 @@ impl Facts {
 
     /// The body, unless there is none to show.
     fn body(&self) -> Option<&Bytes> {
-        self.response
-            .as_ref()
-            .map(|response| &response.body)
-            .filter(|_| self.response_type != ResponseType::None)
+        let response = self.response.as_ref().filter(|_| self.response_type != ResponseType::None)?;
+        // These statuses have no body by definition, which is not the same as an empty one.
+        (!matches!(response.status, 204 | 304)).then_some(&response.body)
     }
 }
 
@@ -347,13 +351,13 @@ fn timings<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
     Ok(object.into_value())
 }
 
-fn ocsp<'js>(ctx: &Ctx<'js>) -> rquickjs::Result<Value<'js>> {
+fn ocsp<'js>(ctx: &Ctx<'js>, has_tls: bool) -> rquickjs::Result<Value<'js>> {
     let object = Object::new(ctx.clone())?;
     for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
         object.set(name, 0)?;
     }
     object.set("revocation_reason", "")?;
-    object.set("status", "")?;
+    object.set("status", if has_tls { "unknown" } else { "" })?;
     Ok(object.into_value())
 }
 
@@ -405,19 +409,14 @@ fn json<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if args.given(0).is_some() {
         return select(args, &text, &args.string(0)?);
     }
-    if let Some(known) = &*response.json.borrow() {
-        return Ok(known.clone());
-    }
-    let value = match args.ctx.json_parse(text.as_bytes()) {
-        Ok(value) => value,
+    match args.ctx.json_parse(text.as_bytes()) {
+        Ok(value) => Ok(value),
         Err(rquickjs::Error::Exception) => {
             args.ctx.catch();
-            return Err(args.error(json_problem(&text)));
+            Err(args.error(json_problem(&text)))
         }
-        Err(error) => return Err(error),
-    };
-    *response.json.borrow_mut() = Some(value.clone());
-    Ok(value)
+        Err(error) => Err(error),
+    }
 }
 
 /// Where and why a text is not JSON.

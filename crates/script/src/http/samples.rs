@@ -17,17 +17,13 @@ pub(crate) struct Verdict {
     pub(crate) mark: Mark,
 }
 
-/// Emits the samples of one exchange; `hop_url` differs from the request's own after a redirect.
-pub(crate) fn emit(
-    vu: &VuState,
-    prepared: &Prepared,
-    exchange: &Exchange,
-    hop: Option<&wire::Target>,
-) -> Verdict {
+/// Emits the samples of one exchange; `sent` differs from the request that was prepared after a redirect.
+pub(crate) fn emit(vu: &VuState, prepared: &Prepared, exchange: &Exchange, sent: &wire::Request) -> Verdict {
     let status = exchange.result.as_ref().map_or(0, |response| response.status);
-    let expected = prepared.callback.expects(status);
+    let expected =
+        prepared.callback.expects(status).map(|expected| expected || is_challenge(prepared, sent, status));
     let verdict = Verdict {
-        tags: tags_of(vu, prepared, exchange, hop, status, expected),
+        tags: tags_of(vu, prepared, exchange, sent, status, expected),
         failed: expected.map(|expected| !expected),
         mark: mark_of(exchange),
     };
@@ -38,6 +34,13 @@ pub(crate) fn emit(
         emit_honest(vu, exchange, &verdict);
     }
     verdict
+}
+
+/// The refusal that digest authentication begins with is part of the plan.
+fn is_challenge(prepared: &Prepared, sent: &wire::Request, status: u16) -> bool {
+    status == 401
+        && prepared.auth == wire::Auth::Digest
+        && !sent.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Authorization"))
 }
 
 fn emit_counts(vu: &VuState, exchange: &Exchange, verdict: &Verdict) {
@@ -101,18 +104,19 @@ fn tags_of(
     vu: &VuState,
     prepared: &Prepared,
     exchange: &Exchange,
-    hop: Option<&wire::Target>,
+    sent: &wire::Request,
     status: u16,
     expected: Option<bool>,
 ) -> TagSetId {
     let system = vu.plan().map_or(SystemTags::NONE, |plan| plan.system_tags);
     let is_common = prepared.tags.is_empty()
-        && hop.is_none()
+        && sent.target.is_same(&prepared.request.target)
+        && sent.method == prepared.request.method
         && exchange.result.is_ok()
         && exchange.tls.is_none()
         && !system.has(SystemTag::Ip)
         && !system.has(SystemTag::OcspStatus);
-    let make = || slow_tags(vu, prepared, exchange, hop, status, expected, system);
+    let make = || slow_tags(vu, prepared, exchange, sent, status, expected, system);
     if !is_common {
         return make();
     }
@@ -139,12 +143,13 @@ fn slow_tags(
     vu: &VuState,
     prepared: &Prepared,
     exchange: &Exchange,
-    hop: Option<&wire::Target>,
+    sent: &wire::Request,
     status: u16,
     expected: Option<bool>,
     system: SystemTags,
 ) -> TagSetId {
-    let url: Arc<str> = hop.map_or_else(|| prepared.url.tag.clone(), |target| target.as_str().into());
+    let is_own = sent.target.is_same(&prepared.request.target);
+    let url: Arc<str> = if is_own { prepared.url.tag.clone() } else { sent.target.as_str().into() };
     let name = prepared.name.clone().unwrap_or_else(|| url.clone());
     let mut tags: Vec<(Arc<str>, Arc<str>)> = Vec::with_capacity(16);
     let mut add = |tag: SystemTag, value: Arc<str>| {
@@ -152,7 +157,7 @@ fn slow_tags(
             tags.push((tag.as_str().into(), value));
         }
     };
-    add(SystemTag::Method, prepared.request.method.as_str().into());
+    add(SystemTag::Method, sent.method.as_str().into());
     add(SystemTag::Status, status.to_string().into());
     // With a name of its own the URL would only multiply series, so k6 puts the name there too.
     add(SystemTag::Url, name.clone());

@@ -65,9 +65,11 @@ pub(crate) fn named(url: &str, name: &str) -> Result<Rc<Url>, wire::Error> {
     })
 }
 
-/// Stands in for a URL that is none, in a request that is never sent.
-pub(crate) fn unusable() -> Rc<Url> {
-    find("http://invalid.invalid/").expect("a URL")
+/// Stands in for a URL that is none, in a request that is never sent; its tags show what was given.
+pub(crate) fn unusable<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> rquickjs::Result<Rc<Url>> {
+    let target = wire::Target::parse("http://invalid.invalid/").expect("a URL");
+    let tag = if given.is_string() { js::to_string(ctx, given)?.replace(' ', "%20") } else { String::new() };
+    Ok(KNOWN.with_borrow_mut(|known| known.number(target, tag.into())))
 }
 
 impl Known {
@@ -127,6 +129,16 @@ pub(crate) fn from_js<'js>(
         && let Some(name) = object.get::<_, Option<String>>(TEMPLATE_NAME)?
     {
         return Ok(named(&url, &name));
+    }
+    if !value.is_string() {
+        let text =
+            format!("invalid request URL: a string is expected, not {}", crate::console::format_value(value));
+        return Ok(Err(wire::Error::new(
+            wire::ErrorCode::INVALID_URL,
+            wire::Stage::Prepare,
+            wire::Kind::Invalid,
+            text,
+        )));
     }
     Ok(find(&js::to_string(ctx, value)?))
 }

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
+use model::plan::{Executor, Stage};
 use model::{Instant, Scenario, SystemClock};
 use rquickjs::{Array, Ctx, Exception, Function, Object, Persistent, Value};
 
@@ -115,8 +117,25 @@ fn scenario_start_ms(args: &Args<'_, '_>) -> rquickjs::Result<f64> {
 }
 
 fn scenario_progress(args: &Args<'_, '_>) -> rquickjs::Result<f64> {
-    let (_, call) = scenario(args)?;
-    Ok(seat(args)?.run.progress.scenarios[usize::from(call.scenario.0)].fraction())
+    let (scenario, call) = scenario(args)?;
+    let progress = &seat(args)?.run.progress.scenarios[usize::from(call.scenario.0)];
+    let of_count = |total: u64| progress.iterations_completed.load(Relaxed) as f64 / total.max(1) as f64;
+    let of_time = |whole: Duration| {
+        let started = Instant::from_ns(progress.started_ns.load(Relaxed));
+        SystemClock::now().since(started).as_secs_f64() / whole.as_secs_f64().max(f64::MIN_POSITIVE)
+    };
+    let stages = |stages: &[Stage]| stages.iter().map(|stage| stage.duration).sum();
+    let fraction = match &scenario.executor {
+        Executor::SharedIterations { iterations, .. } => of_count(*iterations),
+        Executor::PerVuIterations { vus, iterations, .. } => of_count(vus.saturating_mul(*iterations)),
+        Executor::ConstantVus { duration, .. } | Executor::ConstantArrivalRate { duration, .. } => {
+            of_time(*duration)
+        }
+        Executor::RampingVus { stages: all, .. } | Executor::RampingArrivalRate { stages: all, .. } => {
+            of_time(stages(all))
+        }
+    };
+    Ok(fraction.clamp(0.0, 1.0))
 }
 
 /// `test.abort(reason?)`: unwinds this VU and ends the test.
@@ -141,7 +160,7 @@ fn fail<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 /// `test.options`: the consolidated options, frozen.
 fn options<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let Some(plan) = args.vu.plan() else {
+    let Some(plan) = args.vu.plan().filter(|_| args.vu.is_running()) else {
         return Err(args.error("getting test options in the init context is not supported"));
     };
     let known = args.vu.builtin_objects.borrow().get(OPTIONS_KEY).cloned();

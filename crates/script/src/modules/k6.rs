@@ -49,8 +49,14 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     for entry in sets.props::<Atom<'js>, Value<'js>>() {
         let (name, condition) = entry?;
         let tags = if has_tag { check_tags(args, base, &name)? } else { base };
-        let outcome = evaluate(args, &name, condition, &value);
-        let passed = matches!(outcome, Ok(true));
+        let outcome = evaluate(args, condition, &value);
+        let passed = matches!(outcome, Ok(Some(true)));
+        if matches!(outcome, Ok(None)) {
+            let name = name.to_string()?;
+            return Err(args.type_error(format!(
+                "check \"{name}\" is an async function, and check() does not wait; await the value before the check"
+            )));
+        }
         if vu.stop.reason() == StopReason::None {
             vu.record(builtin::CHECKS, tags, f64::from(passed), Mark::Measured, SystemClock::now());
         }
@@ -106,23 +112,17 @@ fn check_tags<'js>(args: &Args<'_, 'js>, base: TagSetId, name: &Atom<'js>) -> rq
     Ok(set)
 }
 
+/// Whether a condition holds; `None` when it is a promise, which is neither.
 fn evaluate<'js>(
     args: &Args<'_, 'js>,
-    name: &Atom<'js>,
     condition: Value<'js>,
     value: &Value<'js>,
-) -> rquickjs::Result<bool> {
-    let Some(function) = condition.as_function() else { return Ok(js::to_bool(&condition)) };
+) -> rquickjs::Result<Option<bool>> {
+    let Some(function) = condition.as_function() else { return Ok(Some(js::to_bool(&condition))) };
     let mut call = CallArgs::new(args.ctx.clone(), 1);
     call.push_arg(value.clone())?;
     let result: Value<'js> = function.call_arg(call)?;
-    if result.is_promise() {
-        let name = name.to_string()?;
-        return Err(args.error(format!(
-            "check \"{name}\" is an async function, and check() does not wait; await the value before the check"
-        )));
-    }
-    Ok(js::to_bool(&result))
+    Ok((!result.is_promise()).then(|| js::to_bool(&result)))
 }
 
 /// `fail(message)`: ends the iteration with an error.
@@ -149,7 +149,9 @@ fn group<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         return Err(args.error("group and check names may not contain '::'"));
     }
     let outer = vu.tags.borrow().group();
-    let inner: Arc<str> = format!("{outer}{GROUP_SEPARATOR}{name}").into();
+    // A group without a name is none.
+    let inner: Arc<str> =
+        if name.is_empty() { outer.clone() } else { format!("{outer}{GROUP_SEPARATOR}{name}").into() };
     vu.tags.borrow_mut().set_group(inner);
     let started = SystemClock::now();
     let result = function.call::<_, Value<'js>>(());

@@ -44,7 +44,7 @@ fn declare<'js>(args: &Args<'_, 'js>, kind: MetricKind) -> rquickjs::Result<Valu
     if vu.phase.get() != Phase::Init {
         return Err(args.error("metrics must be declared in the init context"));
     }
-    let name = args.string(0)?;
+    let name = if args.given(0).is_some() { args.string(0)? } else { String::new() };
     if !is_name(&name) {
         return Err(args.error(format!(
             "Invalid metric name: '{name}'; names have up to 128 letters, digits and underscores and start with a letter"
@@ -101,7 +101,11 @@ fn add<'js>(
         ));
     }
     let value = value.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
-    let number = if value.is_null() { f64::NAN } else { js::to_number(ctx, &value)? };
+    let number = match kind {
+        _ if value.is_null() || value.is_undefined() => f64::NAN,
+        MetricKind::Rate if !value.is_number() => f64::from(js::to_bool(&value)),
+        _ => js::to_number(ctx, &value)?,
+    };
     let problem = if number.is_nan() {
         Some("a number or a boolean value is expected")
     } else if kind == MetricKind::Counter && number < 0.0 && !vu.is_strict() {
