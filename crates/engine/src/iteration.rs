@@ -81,12 +81,12 @@ impl ScenarioRoom {
     /// k6's two metrics for full iterations; beside them our own, which also know of the others.
     fn record(&self, living: &Living, call: &IterationCall, end: IterationEnd, finished: Instant) {
         let metadata = self.metadata(&living.seat, call);
-        let tags = living.vu.iteration_tags().unwrap_or(self.tags);
+        let tags = living.vu.tags().unwrap_or(self.tags);
         let record = |metric, value, mark| {
             let sample = Sample { metric, tags, value, at: finished, mark };
             self.worker.record_with(sample, metadata.clone());
         };
-        let is_full = end != IterationEnd::Interrupted;
+        let is_full = end.is_full();
         if is_full {
             record(ITERATIONS, 1.0, Mark::Measured);
             record(ITERATION_DURATION, finished.ms_since(call.started), Mark::Measured);

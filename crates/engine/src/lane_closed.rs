@@ -173,9 +173,9 @@ impl ClosedLane {
         });
     }
 
-    /// Counts the iterations that the time did not suffice for; those of a shared pile once, in the last lane. A run
-    /// that was stopped had more time: it drops none.
+    /// Counts the iterations that the time did not suffice for; those of a shared pile once, in the last lane.
     fn drop_rest(&self, is_last_lane: bool) {
+        // A test that was ended early dropped nothing: its plan was called off.
         if self.scenario.run.config.control.is_stopped() {
             return;
         }

@@ -50,8 +50,9 @@ pub trait Vu {
     /// code that computes without waiting asks [`Seat::deadline`] now and then.
     fn iterate(&mut self, call: &IterationCall) -> IterationEnd;
 
-    /// The tags of the iteration that has just ended, where its code changes tags; otherwise the scenario's are used.
-    fn iteration_tags(&self) -> Option<TagSetId> {
+    /// The tags that the samples of the iteration just ended carry, where the code changes them; otherwise they are the
+    /// scenario's.
+    fn tags(&self) -> Option<TagSetId> {
         None
     }
 }
@@ -107,6 +108,13 @@ pub enum IterationEnd {
     Interrupted,
     /// The script called `test.abort()`. It counts as a full iteration, as in k6.
     Aborted,
+}
+
+impl IterationEnd {
+    /// Whether it counts as a full iteration.
+    pub(crate) fn is_full(self) -> bool {
+        self != IterationEnd::Interrupted
+    }
 }
 
 /// What went wrong in code outside of iterations; reads after "failed to".

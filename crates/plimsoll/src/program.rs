@@ -68,7 +68,7 @@ impl engine::Vu for EngineVu {
         }
     }
 
-    fn iteration_tags(&self) -> Option<TagSetId> {
+    fn tags(&self) -> Option<TagSetId> {
         Some(self.0.tags())
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use engine::RunOutcome;
 use model::{Clock, Instant, LogLevel, Mark, Metadata, MetricId, SystemClock, TagSetId};
 use report::summary::{self, Layout, RunFacts, SummaryInput};
-use script::{Bundle, RunShared, ScriptError, SummaryTexts};
+use script::{Bundle, RunShared, ScriptError};
 
 use crate::common::Common;
 use crate::logger;
@@ -116,12 +116,11 @@ fn explain(error: &ScriptError, limit: Duration, common: &Common) {
     common.logger.say(LogLevel::Error, format!("failed to run handleSummary(): {text}"));
 }
 
-/// Calls `handleSummary` in a VU of its own; `None` where it leaves the default summary.
-fn handle_summary(
-    test: &Test,
-    run: &Arc<RunShared>,
-    data: String,
-) -> Result<Option<SummaryTexts>, ScriptError> {
+/// What `handleSummary` gives: texts by the names of streams and files; `None` where it leaves the default.
+type Texts = Option<Vec<(String, Vec<u8>)>>;
+
+/// Calls `handleSummary` in a VU of its own.
+fn handle_summary(test: &Test, run: &Arc<RunShared>, data: String) -> Result<Texts, ScriptError> {
     let limit = test.plan.lifecycle.handle_summary_timeout;
     let seat = script::Seat {
         id_in_test: 0,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::metric::builtin;
 use model::plan::Compat;
-use model::{Mark, MetricRegistry, SystemClock, SystemTag, TagSetId};
+use model::{Mark, MetricRegistry, SystemClock, SystemTag};
 use rquickjs::function::Args as CallArgs;
 use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
 
@@ -23,9 +23,6 @@ use crate::vm::{self, Vm};
 
 /// Stack of a VU's coroutine. Only what is touched takes memory.
 pub const STACK_BYTES: usize = 1 << 20;
-
-/// What `handleSummary()` gives: contents by the names of files, or `stdout` and `stderr`.
-pub type SummaryTexts = Vec<(String, Vec<u8>)>;
 
 /// Where the entry script comes from.
 pub struct Entry {
@@ -44,6 +41,9 @@ pub struct Settings {
     /// Where `console` goes.
     pub log: Arc<dyn Log>,
 }
+
+/// What `handleSummary()` wants written: a path (or `stdout`, `stderr`) and the content.
+pub type Files = Vec<(String, Vec<u8>)>;
 
 /// A script, compiled, evaluated once, its options read.
 pub struct Bundle {
@@ -258,12 +258,6 @@ impl ScriptVu {
         }
     }
 
-    /// The tags that the VU has now, with those that its script has set.
-    pub fn tags(&self) -> TagSetId {
-        let state = &self.vm.state;
-        state.tags.borrow_mut().id(&state.cache)
-    }
-
     fn call_exec(&self, call: &Call, setup_data: Option<&Arc<str>>) -> Result<(), ScriptError> {
         let plan = self.vm.state.plan().cloned();
         let exec = plan.as_ref().map_or("default", |plan| &plan.scenarios[usize::from(call.scenario.0)].exec);
@@ -283,6 +277,12 @@ impl ScriptVu {
             state.record(metric, tags, bytes as f64, Mark::Measured, at);
         }
         state.http.end_iteration(state);
+    }
+
+    /// The tags that samples of this VU carry now, as the script may have changed them.
+    pub fn tags(&self) -> model::TagSetId {
+        let state = &self.vm.state;
+        state.tags.borrow_mut().id(&state.cache)
     }
 
     /// `setup()`: its result as JSON. Must be called on the VU's coroutine.
@@ -322,7 +322,7 @@ impl ScriptVu {
     ///
     /// # Errors
     /// It throws or is cut off.
-    pub fn handle_summary(&mut self, data_json: &str) -> Result<Option<SummaryTexts>, ScriptError> {
+    pub fn handle_summary(&mut self, data_json: &str) -> Result<Option<Files>, ScriptError> {
         self.begin_special(Phase::Summary, "");
         let value = self.run("handleSummary", |ctx| ctx.json_parse(data_json).map(Some))?;
         self.vm.context.with(|ctx| {
@@ -470,7 +470,7 @@ impl ScriptVu {
 }
 
 /// What `handleSummary` returned: `{ "stdout" | "stderr" | path: string | ArrayBuffer }`.
-fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Option<SummaryTexts>> {
+fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Option<Files>> {
     let Some(object) = value.as_object() else { return Ok(None) };
     let mut files = Vec::new();
     for entry in object.props::<String, Value<'js>>() {

@@ -25,7 +25,7 @@ mod tags;
 mod tests;
 mod vm;
 
-pub use bundle::{Bundle, Entry, STACK_BYTES, ScriptVu, Settings, SummaryTexts};
+pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
 pub use callbacks::{Control, Deadline, Log, Sink};
 pub use error::ScriptError;
 pub use http::RateGate;

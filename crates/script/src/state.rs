@@ -88,7 +88,7 @@ pub enum End {
     Failed,
     /// It was cut off.
     Interrupted,
-    /// By its own call of `test.abort()`.
+    /// By `test.abort()`.
     Aborted,
 }
 
