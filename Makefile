@@ -1,8 +1,9 @@
 # check installs what the tests need and runs all of them; test installs nothing and skips visibly.
-.PHONY: check test install-test-tools lint
+.PHONY: check test install-test-tools lint deny
 
-check: install-test-tools lint
+check: install-test-tools lint deny
 	PLIMSOLL_TESTS=all cargo test --workspace --release --quiet
+	cargo xtask callgrind
 
 test:
 	cargo test --workspace --quiet
@@ -11,6 +12,11 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --release --quiet -- -D warnings
 	cargo xtask tidy
+
+# Licences, sources and owners; the database of advisories would have to be fetched.
+deny:
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny --log-level error check bans licenses sources; \
+	else echo "skipped: cargo-deny is not installed, so licences are not checked"; fi
 
 install-test-tools:
 	@sh xtask/install-test-tools.sh

@@ -1,16 +1,13 @@
 #!/bin/sh
-# Installs what the tests need and says so first.
+# Installs what the tests need, and says first what that is.
 set -eu
 
 packages=""
 need() { command -v "$1" >/dev/null 2>&1 || packages="$packages $2"; }
 need cc build-essential
-need mold mold
-need nginx nginx
 need valgrind valgrind
 
-echo "the tests need: a C compiler, mold (links faster), nginx (a real server), valgrind (counts instructions),"
-echo "                rustfmt and clippy, cargo-deny"
+echo "the tests need: a C compiler, valgrind (counts instructions), rustfmt and clippy, cargo-deny (checks licences)"
 if [ -n "$packages" ]; then
     echo "installing from the distribution:$packages"
     as_root=""
@@ -20,7 +17,9 @@ if [ -n "$packages" ]; then
     DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $packages >/dev/null
 fi
 if command -v rustup >/dev/null 2>&1; then
-    rustup component list --installed | grep -q '^clippy' || rustup component add clippy rustfmt
+    for component in clippy rustfmt; do
+        rustup component list --installed | grep -q "^$component" || rustup component add "$component"
+    done
 fi
 if ! command -v cargo-deny >/dev/null 2>&1; then
     echo "installing cargo-deny"

@@ -1,2 +1,55 @@
-//! Automation of this repository, as `cargo xtask`.
-fn main() {}
+//! Automation of this repository, as `cargo xtask VERB`.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+
+mod bench;
+mod callgrind;
+#[cfg(test)]
+mod readme;
+mod tidy;
+mod workspace;
+
+/// One thing to do: its name, what it is, and what does it.
+struct Verb {
+    name: &'static str,
+    help: &'static str,
+    run: fn(lexopt::Parser) -> anyhow::Result<()>,
+}
+
+const VERBS: &[Verb] = &[
+    Verb { name: "tidy", help: "checks the rules of the house that no compiler knows", run: tidy::main },
+    Verb { name: "bench", help: "measures the program beside others", run: bench::main },
+    Verb { name: "callgrind", help: "counts instructions per request", run: callgrind::main },
+];
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: failed to {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
+    let mut parser = lexopt::Parser::from_env();
+    let name = match parser.next().context("read the arguments")? {
+        Some(lexopt::Arg::Value(name)) => name.to_string_lossy().into_owned(),
+        _ => {
+            print!("{}", usage());
+            return Ok(());
+        }
+    };
+    let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else {
+        bail!("find the verb {name:?}\n{}", usage());
+    };
+    (verb.run)(parser)
+}
+
+fn usage() -> String {
+    let lines = VERBS.iter().map(|verb| format!("  cargo xtask {:<10} {}\n", verb.name, verb.help));
+    lines.collect()
+}

@@ -1,0 +1,3 @@
+// Starting up and ending, and nothing between.
+
+export default function () {}

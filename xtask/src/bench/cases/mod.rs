@@ -1,0 +1,36 @@
+//! The cases: one file and one line each.
+
+mod busy_100;
+mod busy_1000;
+mod download;
+mod growth;
+mod handshakes;
+mod lateness;
+mod memory;
+mod memory_big;
+mod memory_small;
+mod ready;
+mod regex;
+mod startup;
+mod tls;
+mod upload;
+mod workers;
+
+use super::Case;
+
+pub(super) const ALL: &[Case] = &[
+    Case { name: "busy-100", run: busy_100::run },
+    Case { name: "busy-1000", run: busy_1000::run },
+    Case { name: "tls", run: tls::run },
+    Case { name: "handshakes", run: handshakes::run },
+    Case { name: "upload", run: upload::run },
+    Case { name: "download", run: download::run },
+    Case { name: "memory-small", run: memory_small::run },
+    Case { name: "memory-big", run: memory_big::run },
+    Case { name: "ready", run: ready::run },
+    Case { name: "growth", run: growth::run },
+    Case { name: "workers", run: workers::run },
+    Case { name: "startup", run: startup::run },
+    Case { name: "lateness", run: lateness::run },
+    Case { name: "regex", run: regex::run },
+];

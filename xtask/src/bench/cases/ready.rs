@@ -1,0 +1,54 @@
+//! 10,000 small VUs: how soon the first request leaves, and whether each then asks once a second.
+
+use std::cell::Cell;
+
+use crate::bench::bars::judge;
+use crate::bench::page::Report;
+use crate::bench::stats::{estimate, median};
+use crate::bench::{ALL_CORES, Bench};
+
+const VUS: u32 = 10_000;
+
+/// Rounds: enough for a bound.
+const ROUNDS: u32 = 3;
+
+/// The load lasts at least this long, so that the rush of the first second fades.
+const SECONDS_MIN: u32 = 20;
+
+pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
+    let mut load = bench.load("small.js", bench.server.url("/list"), VUS);
+    load.seconds = bench.seconds.max(SECONDS_MIN);
+    load.cores = ALL_CORES;
+    let (mut ready_s, mut per_s, mut resident_mb) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        let first_s = Cell::new(None);
+        let before = bench.server.requests()?;
+        let outcome = bench.plimsoll().run(&load, &bench.server, &bench.folder, |elapsed_s| {
+            if first_s.get().is_some() {
+                return;
+            }
+            if bench.server.requests().is_ok_and(|seen| seen > before) {
+                first_s.set(Some(elapsed_s));
+            }
+        });
+        let outcome = outcome?;
+        ready_s.push(first_s.get().unwrap_or(f64::NAN));
+        per_s.push(outcome.requests as f64 / f64::from(load.seconds));
+        resident_mb.push(outcome.cost.resident_max as f64 / 1e6);
+        bench.progress(&format!("round {} of {ROUNDS}", round + 1));
+    }
+    let titles = ["VUs", "ready s", "requests/s held", "RSS MB"].map(str::to_owned).to_vec();
+    let figures = vec![
+        VUS.to_string(),
+        format!("{:.2}", median(&ready_s)),
+        format!("{:.0}", median(&per_s)),
+        format!("{:.0}", median(&resident_mb)),
+    ];
+    let verdicts = estimate(&ready_s).map(|found| judge("ready, 10,000 VUs", found));
+    let notes = vec![format!(
+        "Ready is when the server sees the first request, counted from the start of the process, on both cores. Each \
+         VU sleeps for 1 s between requests, for {} s.",
+        load.seconds
+    )];
+    Ok(Report { rows: vec![titles, figures], verdicts: verdicts.into_iter().collect(), notes })
+}

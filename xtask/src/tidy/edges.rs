@@ -1,0 +1,153 @@
+//! Which crate may depend on which, as data, compared with what cargo knows.
+//!
+//! A new edge is a change of this table, and a reader of that change sees what the house becomes.
+
+use serde_json::Value;
+
+use super::files::TextFile;
+use crate::workspace;
+
+/// What each room may depend on. A room that is missing here may depend on nothing.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("histo", &[]),
+    ("model", &["histo"]),
+    ("plan", &["model"]),
+    ("schedule", &["model", "plan"]),
+    ("tally", &["histo", "model"]),
+    ("wire", &["model"]),
+    ("vu", &["model"]),
+    ("script", &["histo", "model", "tally", "vu", "wire"]),
+    ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
+    ("api", &[]),
+    ("report", &["api", "histo", "model", "tally"]),
+    ("output", &["api", "model"]),
+    ("testkit", &["model"]),
+    (
+        "plimsoll",
+        &[
+            "api", "engine", "histo", "model", "output", "plan", "report", "schedule", "script", "tally",
+            "testkit", "vu", "wire",
+        ],
+    ),
+    ("xtask", &["model"]),
+];
+
+/// What every room's tests may use besides.
+const ALLOWED_IN_TESTS: &[&str] = &["testkit"];
+
+/// The absences: what a room must not depend on directly, and why that is worth a rule.
+const ABSENT: &[(&str, &[&str], &str)] = &[
+    ("histo", IO, "it is arithmetic"),
+    ("model", IO, "nouns do nothing"),
+    ("plan", IO, "a plan is checked without running"),
+    ("schedule", IO, "a schedule is asked with the time and answers"),
+    ("tally", IO, "it adds up what it is handed"),
+    ("api", IO, "it is types and their shape"),
+    ("report", IO, "rendering is pure"),
+    ("histo", SERDE, "serialization happens at the rim"),
+    ("model", SERDE, "serialization happens at the rim"),
+    ("schedule", SERDE, "serialization happens at the rim"),
+    ("tally", SERDE, "serialization happens at the rim"),
+    ("wire", SERDE, "bytes and times, no opinion"),
+    ("vu", SERDE, "a coroutine carries no data of its own"),
+    ("engine", SERDE, "it tells the outside plain events"),
+    ("engine", JAVASCRIPT, "it runs programs, not scripts"),
+    ("wire", JAVASCRIPT, "it moves bytes"),
+    ("vu", JAVASCRIPT, "it switches stacks"),
+];
+
+const IO: &[&str] = &["tokio", "mio", "socket2", "rustls", "hickory-resolver", "nix", "rustix", "libc"];
+const SERDE: &[&str] = &["serde", "serde_json"];
+const JAVASCRIPT: &[&str] = &["rquickjs", "rquickjs-core", "rquickjs-sys"];
+
+/// No edge between rooms is outside the table.
+pub(super) fn allowed(_: &[TextFile]) -> anyhow::Result<Vec<String>> {
+    Ok(edges(&workspace::metadata()?).filter(|edge| edge.local && !is_allowed(edge)).map(forbid).collect())
+}
+
+/// No room depends on what its description says it does not know.
+pub(super) fn absent(_: &[TextFile]) -> anyhow::Result<Vec<String>> {
+    let metadata = workspace::metadata()?;
+    let broken = edges(&metadata).filter(|edge| !edge.test_only).flat_map(|edge| {
+        let rules =
+            ABSENT.iter().filter(move |(from, absent, _)| *from == edge.from && absent.contains(&edge.to));
+        rules.map(move |(from, _, why)| format!("crates/{from}: must not depend on {}: {why}", edge.to))
+    });
+    Ok(broken.collect())
+}
+
+/// A direct dependency.
+#[derive(Clone, Copy, Debug)]
+struct Edge<'a> {
+    from: &'a str,
+    to: &'a str,
+    /// Between two crates of the workspace.
+    local: bool,
+    test_only: bool,
+}
+
+fn edges(metadata: &Value) -> impl Iterator<Item = Edge<'_>> {
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    packages.flat_map(|package| {
+        let from = package["name"].as_str().unwrap_or_default();
+        let dependencies = package["dependencies"].as_array().into_iter().flatten();
+        dependencies.map(move |dependency| Edge {
+            from,
+            to: dependency["name"].as_str().unwrap_or_default(),
+            local: dependency["path"].is_string(),
+            test_only: dependency["kind"] == "dev",
+        })
+    })
+}
+
+fn is_allowed(edge: &Edge) -> bool {
+    let row = ALLOWED.iter().find(|(from, _)| *from == edge.from);
+    row.is_some_and(|(_, to)| to.contains(&edge.to)) || edge.test_only && ALLOWED_IN_TESTS.contains(&edge.to)
+}
+
+fn forbid(edge: Edge) -> String {
+    format!(
+        "{} depends on {}, which the table of edges (xtask/src/tidy/edges.rs) does not allow",
+        edge.from, edge.to
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn metadata(from: &str, to: &str, kind: Option<&str>) -> Value {
+        json!({"packages": [{"name": from, "dependencies": [{"name": to, "path": "crates/x", "kind": kind}]}]})
+    }
+
+    fn check(from: &str, to: &str, kind: Option<&str>, expect: bool) {
+        let metadata = metadata(from, to, kind);
+        let allowed = edges(&metadata).all(|edge| is_allowed(&edge));
+        assert_eq!(allowed, expect, "{from} → {to} ({kind:?})");
+    }
+
+    #[test]
+    fn only_edges_of_the_table_are_allowed() {
+        check("engine", "schedule", None, true);
+        check("engine", "script", None, false);
+        check("wire", "testkit", Some("dev"), true);
+        check("wire", "testkit", None, false);
+        check("a new room", "model", None, false);
+    }
+
+    #[test]
+    fn the_table_has_no_cycle() {
+        let mut standing: Vec<&(&str, &[&str])> = ALLOWED.iter().collect();
+        loop {
+            let names: Vec<&str> = standing.iter().map(|(from, _)| *from).collect();
+            let before = standing.len();
+            standing.retain(|(_, to)| to.iter().any(|room| names.contains(room)));
+            if standing.len() == before {
+                break;
+            }
+        }
+        assert!(standing.is_empty(), "{standing:?}");
+    }
+}
