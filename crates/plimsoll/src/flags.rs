@@ -15,6 +15,7 @@ use plan::CliOptions;
     propagate_version = false,
     subcommand_required = true,
     arg_required_else_help = true,
+    args_override_self = true,
     after_help = "Examples:\n  plimsoll demo                            see a test run against a built-in shop\n  \
                   plimsoll run script.js                   run a script\n  \
                   plimsoll run -u 10 -d 30s script.js      10 VUs for 30 seconds\n  \
@@ -128,13 +129,15 @@ Examples:
   plimsoll run script.js                                one VU, once
   plimsoll run -u 5 -i 10 script.js                     10 iterations by 5 VUs
   plimsoll run -u 5 -d 10s script.js                    5 VUs for 10 seconds
-  plimsoll run -s 10s:100 -s 60s:100 -s 10s:0 script.js a ramp up, a plateau, a ramp down
+  plimsoll run -s 10s:100 -s 1m:100 -s 5s:0 script.js   a ramp up, a plateau, a ramp down
   plimsoll run -e HOST=https://test.example script.js   with __ENV.HOST
   plimsoll run --out json=points.json script.js         every sample as a line of JSON
   plimsoll run - < script.js                            a script from standard input
 
-Exit codes: 0 fine, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out, 104 options are wrong,
-105 stopped by a signal, 107 the script threw, 108 test.abort(), 110 test.fail(), 255 anything else.";
+Exit codes:
+  0 fine, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out,
+  104 options are wrong, 105 stopped by a signal, 107 the script threw,
+  108 test.abort(), 110 test.fail(), 255 anything else";
 
 /// What becomes of the results.
 #[derive(Clone, Debug, Default, Args)]
@@ -223,6 +226,8 @@ macro_rules! option_flags {
             pub(crate) once: bool,
             #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "headers")]
             pub(crate) http_debug: Option<String>,
+            #[arg(short, long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+            pub(crate) paused: Option<bool>,
         }
 
         impl OptionFlags {
@@ -233,6 +238,7 @@ macro_rules! option_flags {
                     $($switch: self.$switch,)*
                     once: self.once,
                     http_debug: self.http_debug.clone(),
+                    paused: self.paused,
                 }
             }
         }
@@ -261,7 +267,7 @@ option_flags! {
         "batch" batch: Option<String> = "N";
         /// Parallel requests of http.batch() to one host [default: 6]
         "batch-per-host" batch_per_host: Option<String> = "N";
-        /// Limit requests per second
+        /// Limit requests per second, of all VUs together
         "rps" rps: Option<String> = "N";
         /// The User-Agent header
         "user-agent" user_agent: Option<String> = "TEXT";
@@ -289,8 +295,6 @@ option_flags! {
         "features" features: Vec<String> = "NAMES";
     }
     switches {
-        /// Wait for a resume before the start
-        ['p'] "paused" paused;
         /// Skip setup()
         "no-setup" no_setup;
         /// Skip teardown()

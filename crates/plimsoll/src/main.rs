@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         }
     };
     let exit = std::panic::catch_unwind(|| run(&cli)).unwrap_or_else(|_| {
-        eprintln!("plimsoll stopped by a bug of its own; please report it with the lines above");
+        print_error("plimsoll stopped by a bug of its own; please report it with the lines above");
         Exit::Panic
     });
     exit.code().into()
@@ -55,7 +55,7 @@ fn run(cli: &Cli) -> Exit {
     let common = match Common::resolve(&cli.global, console_output) {
         Ok(common) => common,
         Err(failure) => {
-            eprintln!("{failure}");
+            print_error(&failure.text);
             return failure.exit;
         }
     };
@@ -84,4 +84,14 @@ fn report(failure: &Failure, common: &Common) -> Exit {
         common.logger.print(&format!("{part}\n"));
     }
     failure.exit
+}
+
+/// Prints text to standard output. Whoever has closed it (`| head`) has read enough.
+fn print(text: &str) {
+    let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
+}
+
+/// Prints an error where there is no log yet, or none any more.
+fn print_error(text: &str) {
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{text}\n").as_bytes());
 }

@@ -195,6 +195,11 @@ fn explain(outcome: &RunOutcome, iterations: Iterations, compat: Compat, exit: E
         let note = if exit == Exit::ScriptException { " (--compat strict would exit with 0)" } else { "" };
         error(format!("all {} iterations ended in an exception{note}", iterations.completed));
     }
+    let began = outcome.init_error.is_none() && outcome.setup_error.is_none();
+    if began && iterations.completed == 0 {
+        let text = "not one iteration ran to its end; a longer duration or gracefulStop would let them";
+        common.logger.say(LogLevel::Warn, text);
+    }
     if outcome.samples_lost > 0 {
         error(format!(
             "{} samples did not reach the outputs, which were too slow; the summary has them all",

@@ -159,6 +159,13 @@ impl Test {
         ignores_thresholds: bool,
     ) -> Result<Test, Failure> {
         let script = Script::load(source, common, env)?;
+        if script.bundle.exports().is_empty() {
+            let text = format!(
+                "failed to find what to run: {} exports no function; begin with `export default function () {{ … }}`",
+                script.source.name
+            );
+            return Err(Failure::new(Exit::Other, text));
+        }
         let options = script.merged_options(common, cli, compat)?;
         let exported_options_json = plan::exported_options_json(&options);
         let mut plan = script.plan(common, options, compat)?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::{Aggregate, MetricKind, Quantile};
+use model::{Aggregate, MetricKind, Quantile, Trend};
 
 /// A statistic of an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,9 +62,9 @@ impl Stat {
             (Stat::Passes, Aggregate::Rate(rate)) => Some(rate.passes as f64),
             (Stat::Fails, Aggregate::Rate(rate)) => Some((rate.total - rate.passes) as f64),
             (Stat::Count, Aggregate::Trend(trend)) => Some(trend.count() as f64),
-            (Stat::Avg, Aggregate::Trend(trend)) => trend.avg(),
-            (Stat::Min, Aggregate::Trend(trend)) => trend.min(),
-            (Stat::Max, Aggregate::Trend(trend)) => trend.max(),
+            (Stat::Avg, Aggregate::Trend(trend)) => return Some(of_times(trend, trend.avg())),
+            (Stat::Min, Aggregate::Trend(trend)) => return Some(of_times(trend, trend.min())),
+            (Stat::Max, Aggregate::Trend(trend)) => return Some(of_times(trend, trend.max())),
             (Stat::Quantile(q), Aggregate::Trend(trend)) => return Some(trend.quantile(q)),
             _ => return None,
         };
@@ -80,6 +80,12 @@ impl Stat {
             MetricKind::Trend => &["avg", "min", "max", "med", "p(N)"],
         }
     }
+}
+
+/// A statistic of the times. Where all failed or were dropped there is none, and what stands for it is what every
+/// quantile says: zero would be the best value of all.
+fn of_times(trend: &Trend, value: Option<f64>) -> Quantile {
+    value.map_or_else(|| trend.quantile(1.0), Quantile::Value)
 }
 
 /// The fraction that `p(N)` asks for. N is divided by 100 exactly as written, since the last digits of small runs depend on it.

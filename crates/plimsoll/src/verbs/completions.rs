@@ -6,5 +6,7 @@ use crate::flags::{Cli, CompletionsFlags};
 
 /// Prints the completion script of a shell.
 pub(crate) fn run(flags: &CompletionsFlags) {
-    clap_complete::generate(flags.shell, &mut Cli::command(), "plimsoll", &mut std::io::stdout());
+    let mut text = Vec::new();
+    clap_complete::generate(flags.shell, &mut Cli::command(), "plimsoll", &mut text);
+    crate::print(&String::from_utf8_lossy(&text));
 }

@@ -56,7 +56,7 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
     });
     let (finished, queries_per_second) = busiest?;
     if finished.outcome.aborted.is_none() && finished.outcome.setup_error.is_none() {
-        println!("{}", closing_words(&shop, queries_per_second));
+        crate::print(&format!("{}\n", closing_words(&shop, queries_per_second)));
     }
     Ok(if finished.exit == Exit::ThresholdsFailed { Exit::Ok } else { finished.exit })
 }

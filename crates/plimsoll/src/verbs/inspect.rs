@@ -18,12 +18,12 @@ pub(crate) fn run(flags: &InspectFlags, common: &Common) -> Result<Exit, Failure
     let env = test::script_env(&flags.script, &common.env, false)?;
     let script = Script::load(Source::read(&flags.script.script)?, common, env)?;
     if !flags.execution_requirements {
-        println!("{}", plan::inspect_json(&script.options(common)?));
+        crate::print(&format!("{}\n", plan::inspect_json(&script.options(common)?)));
         return Ok(Exit::Ok);
     }
     let options = script.merged_options(common, &CliOptions::default(), compat)?;
     let made = script.plan(common, options.clone(), compat)?;
     let (derived, _) = options.derive(&ResolveContext::default()).map_err(|error| plan_failure(&error))?;
-    println!("{}", plan::inspect_json_with_requirements(&derived, &made));
+    crate::print(&format!("{}\n", plan::inspect_json_with_requirements(&derived, &made)));
     Ok(Exit::Ok)
 }

@@ -24,6 +24,9 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     let (control, running) = (RunControl::default(), Running::default());
     signals::listen(control.clone(), running.clone(), common.logger.clone());
     refuse_absent(flags, common)?;
+    if common.env.switch("WEB_DASHBOARD")?.unwrap_or(false) {
+        common.logger.say(LogLevel::Warn, "there is no web dashboard yet; K6_WEB_DASHBOARD has no effect");
+    }
     test::refuse_kinds(&flags.script, &common.env)?;
     let outputs = outputs(&flags.results, common)?;
     let summary = summary(&flags.results, common)?;

@@ -5,9 +5,10 @@ use crate::flags::VersionFlags;
 /// Prints what this program is.
 pub(crate) fn run(flags: &VersionFlags) {
     let (version, os, arch) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
-    if flags.json {
-        println!("{}", serde_json::json!({ "version": format!("v{version}"), "os": os, "arch": arch }));
+    let text = if flags.json {
+        serde_json::json!({ "version": format!("v{version}"), "os": os, "arch": arch }).to_string()
     } else {
-        println!("plimsoll v{version} ({os}/{arch})");
-    }
+        format!("plimsoll v{version} ({os}/{arch})")
+    };
+    crate::print(&format!("{text}\n"));
 }

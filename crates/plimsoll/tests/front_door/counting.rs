@@ -131,13 +131,25 @@ fn setup_and_teardown() {
 }
 
 #[test]
-fn iterations_that_the_end_cuts_off() {
+fn requests_that_the_end_cuts_off() {
     check(
         "export const options = { scenarios: { s: {
            executor: 'constant-vus', vus: 20, duration: '1s', gracefulStop: '0s' } } };
          export default () => { sent.add(1); http.get(`${url}/delay/70`); }",
         "",
     );
+    check(
+        "export const options = { scenarios: { s: {
+           executor: 'ramping-vus', startVUs: 30, stages: [{ duration: '1s', target: 0 }],
+           gracefulRampDown: '0s' } } };
+         export default () => { sent.add(1); http.get(`${url}/delay/70`); }",
+        "",
+    );
+}
+
+#[test]
+fn requests_under_a_limit() {
+    check("export default () => { http.get(`${url}/json`); sent.add(1); }", "-u 10 -i 100 --rps 200");
 }
 
 #[test]

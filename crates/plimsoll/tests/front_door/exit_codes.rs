@@ -68,7 +68,7 @@ fn configuration() {
         104,
         "\\\"vus\\\" must be a number",
     );
-    check("export const x = 1;", "", 104, "function 'default' not found in exports");
+    check("export function other() {}", "", 104, "function 'default' not found in exports");
     plimsoll("export default () => {}").flags("--config nowhere.json").run().exits(104).says("nowhere.json");
     plimsoll("export default () => {}").env("K6_VUS", "many").run().exits(104).says("K6_VUS");
     plimsoll("export default () => {}")
@@ -107,6 +107,7 @@ fn anything_else() {
     verb("run nowhere.js").run().exits(255).says("failed to read the script nowhere.js");
     verb("run --vu 1 x.js").run().exits(255).says("'--vus'");
     verb("rum x.js").run().exits(255).says("'run'");
+    check("export const x = 1;", "", 255, "exports no function");
     verb("run .").run().exits(255).says("directory");
     plimsoll("export default () => {}").flags("--out jsn").run().exits(255).says("did you mean");
     plimsoll("export default () => {}").flags("--vus many").run().exits(255).says("--vus");

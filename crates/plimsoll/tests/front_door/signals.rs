@@ -83,7 +83,7 @@ fn a_target_that_is_killed_is_counted_as_failures() {
     let script = "import http from 'k6/http'; import { sleep } from 'k6'; import { Counter } from 'k6/metrics';
         const [good, bad] = [new Counter('good'), new Counter('bad')];
         export const options = { vus: 5, duration: '3s' };
-        export default () => { (http.get(`${__ENV.URL}json`).status === 200 ? good : bad).add(1); sleep(0.02); }";
+        export default () => { (http.get(`${__ENV.URL}/json`).status === 200 ? good : bad).add(1); sleep(0.02); }";
     let running = plimsoll(script).env("URL", &url).start();
     std::thread::sleep(Duration::from_millis(1500));
     target.kill().expect("it is our child");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use testkit::{Listen, StallConfig};
 
-use crate::harness::{Ran, plimsoll};
+use crate::harness::{Ran, plimsoll, verb};
 
 /// 100 iterations a second for 30 s against a server that stalls for one second.
 fn stall(vus: u32, flags: &str) -> Ran {
@@ -68,4 +68,14 @@ fn the_client_adds_less_than_a_millisecond() {
     let ran = plimsoll(script).against(&server).run().exits(0);
     assert!(ran.value("added", "p(99)") <= Some(1.0), "{}", ran.out);
     assert_eq!(ran.count("dropped_iterations"), 0);
+}
+
+#[test]
+#[ignore = "28 s on an otherwise idle machine"]
+fn the_demo_finds_the_capacity_of_its_shop() {
+    let ran = verb("demo -q").run().exits(0).prints("TOTAL RESULTS").prints("can complete 400 queries/s");
+    let percent = ran.out.split('(').next_back().and_then(|rest| rest.split('%').next());
+    let percent: u32 = percent.and_then(|text| text.parse().ok()).expect("a share of the capacity");
+    assert!((95..=100).contains(&percent), "{}", ran.out);
+    assert!(ran.elapsed < Duration::from_secs(40), "{:?}", ran.elapsed);
 }
