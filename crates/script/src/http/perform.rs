@@ -12,7 +12,7 @@ use crate::state::VuState;
 
 /// A request that has ended, well or badly.
 pub(crate) struct Done {
-    pub(crate) facts: Facts,
+    pub(crate) facts: Box<Facts>,
     /// The text of the exception that the script asked for.
     pub(crate) throws: Option<String>,
 }
@@ -125,9 +125,9 @@ fn answer(vu: &Rc<VuState>, mut prepared: Prepared, exchange: Exchange, target: 
         None => 0,
     };
     let connected = !error.as_ref().is_some_and(wire::Error::is_unconnected);
-    let facts = Facts {
+    let facts = Box::new(Facts {
         remote: exchange.remote.filter(|_| connected),
-        url: with_user(&target),
+        target,
         response,
         response_type: prepared.response_type,
         phases: exchange.phases,
@@ -136,23 +136,13 @@ fn answer(vu: &Rc<VuState>, mut prepared: Prepared, exchange: Exchange, target: 
         error_code,
         request: RequestFacts {
             method: prepared.request.method,
-            url: with_user(&prepared.request.target),
+            target: prepared.request.target,
             headers: prepared.request.headers,
             body: prepared.request.body,
             cookies,
         },
-    };
+    });
     Done { facts, throws }
-}
-
-/// The URL with the user information that scripts put into it.
-fn with_user(target: &wire::Target) -> String {
-    let url = target.as_str();
-    match (target.user(), url.split_once("://")) {
-        (Some((user, "")), Some((scheme, rest))) => format!("{scheme}://{user}@{rest}"),
-        (Some((user, password)), Some((scheme, rest))) => format!("{scheme}://{user}:{password}@{rest}"),
-        _ => url.to_owned(),
-    }
 }
 
 /// Says that a request failed: as an exception where the script asked for one, otherwise in the log.

@@ -46,7 +46,7 @@ pub(crate) type FieldAtoms = [u32; FIELDS.len()];
 /// What a response was.
 pub(crate) struct Facts {
     pub(crate) remote: Option<std::net::SocketAddr>,
-    pub(crate) url: String,
+    pub(crate) target: wire::Target,
     pub(crate) response: Option<wire::Response>,
     pub(crate) response_type: ResponseType,
     pub(crate) phases: wire::Phases,
@@ -59,7 +59,7 @@ pub(crate) struct Facts {
 /// What was asked for.
 pub(crate) struct RequestFacts {
     pub(crate) method: wire::Method,
-    pub(crate) url: String,
+    pub(crate) target: wire::Target,
     pub(crate) headers: Vec<(std::borrow::Cow<'static, str>, String)>,
     pub(crate) body: wire::Body,
     pub(crate) cookies: Vec<(String, String, bool)>,
@@ -67,7 +67,7 @@ pub(crate) struct RequestFacts {
 
 /// The JavaScript object.
 pub(crate) struct Response<'js> {
-    facts: Facts,
+    facts: Box<Facts>,
     atoms: FieldAtoms,
     values: RefCell<[Option<Value<'js>>; FIELDS.len()]>,
     /// Properties that the script has set itself.
@@ -263,7 +263,7 @@ impl<'js> Response<'js> {
             "remote_port" => {
                 Ok(Value::new_int(ctx.clone(), facts.remote.map_or(0, |remote| remote.port().into())))
             }
-            "url" => text(&facts.url),
+            "url" => text(&with_user(&facts.target)),
             "status" => Ok(Value::new_int(ctx.clone(), facts.status().into())),
             "status_text" => text(&facts.status_text()),
             "proto" => text(facts.response.as_ref().map_or("", |response| response.proto)),
@@ -296,6 +296,15 @@ impl Facts {
         // These statuses have no body by definition, which is not the same as an empty one.
         (!matches!(response.status, 204 | 304)).then_some(&response.body)
     }
+}
+
+/// The URL with the user information that scripts put into it.
+fn with_user(target: &wire::Target) -> String {
+    let url = target.as_str();
+    let Some((user, password)) = target.user() else { return url.to_owned() };
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let separator = if password.is_empty() { "" } else { ":" };
+    format!("{scheme}://{user}{separator}{password}@{rest}")
 }
 
 fn headers<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
@@ -364,7 +373,7 @@ fn ocsp<'js>(ctx: &Ctx<'js>, has_tls: bool) -> rquickjs::Result<Value<'js>> {
 fn request<'js>(ctx: &Ctx<'js>, facts: &RequestFacts) -> rquickjs::Result<Value<'js>> {
     let object = Object::new(ctx.clone())?;
     object.set("method", facts.method.as_str())?;
-    object.set("url", facts.url.as_str())?;
+    object.set("url", with_user(&facts.target))?;
     let headers = Object::new(ctx.clone())?;
     for (name, value) in &facts.headers {
         let values = Array::new(ctx.clone())?;
