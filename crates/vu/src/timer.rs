@@ -163,7 +163,8 @@ mod tests {
     fn sleeps_end_in_order_and_on_time() {
         let workers = crate::Workers::start(1).unwrap();
         let (sender, results) = std::sync::mpsc::channel();
-        let start = SystemClock::now();
+        // Far enough ahead that all of them wait, also on a machine that is busy.
+        let start = SystemClock::now() + Duration::from_millis(200);
         for us in [3_000, 1_000, 2_000, 1_000, 0] {
             let sender = sender.clone();
             workers.spawn(0, move || async move {
