@@ -21,7 +21,7 @@ const INDENT: usize = 4;
 const DEPTH_MAX: usize = 16;
 
 /// The scenario that a script without scenarios has; k6 gives it no part of its own.
-const DEFAULT_SCENARIO: &str = "default";
+pub(super) const DEFAULT_SCENARIO: &str = "default";
 
 /// A section's title and the built-in metrics in it, in the order of the sections. What is in none is custom.
 const SECTIONS: &[(&str, &[&str])] = &[
@@ -99,7 +99,7 @@ pub(super) fn render(input: &SummaryInput, options: &Options) -> String {
     if options.layout == Layout::Full {
         text += &parts(input, options);
     }
-    text + "\n\n\n"
+    text
 }
 
 /// The parts of the full layout: scenarios with their groups, and groups of no scenario in particular.
@@ -108,12 +108,8 @@ fn parts(input: &SummaryInput, options: &Options) -> String {
     let group = |group: &GroupSummary| group_part(group, duration, 0, options);
     let scenario = |scenario: &ScenarioSummary| scenario_part(scenario, duration, options);
     let shown = input.scenarios.iter().filter(|scenario| scenario.name != DEFAULT_SCENARIO);
-    // Groups that stand under their scenario do not stand by themselves again.
-    let nested = shown.clone().any(|scenario| !scenario.groups.is_empty());
-    let groups: String =
-        if nested { String::new() } else { input.root_group.groups.iter().map(group).collect() };
-    let scenarios: String = shown.map(scenario).collect();
-    groups + &scenarios
+    let groups: String = input.groups_outside.iter().map(group).collect();
+    groups + &shown.map(scenario).collect::<String>()
 }
 
 fn scenario_part(scenario: &ScenarioSummary, duration: Duration, options: &Options) -> String {
@@ -216,14 +212,24 @@ fn section_of(name: &str) -> &'static str {
 }
 
 fn is_shown(metric: &MetricSummary, all: &[&MetricSummary], options: &Options) -> bool {
+    is_listed(metric, all, options.layout, options.compat) && !metric.is_needless()
+}
+
+/// Whether a metric belongs into a summary of this layout; the machine-readable form has the same ones.
+pub(super) fn is_listed(
+    metric: &MetricSummary,
+    all: &[&MetricSummary],
+    layout: Layout,
+    compat: Compat,
+) -> bool {
     let parent = metric.parent();
-    if HIDDEN.contains(&parent) || (metric.is_own() && options.compat == Compat::Strict) {
+    if HIDDEN.contains(&parent) || (metric.is_own() && compat == Compat::Strict) {
         return false;
     }
     if parent == ON_REQUEST {
         return all.iter().any(|other| other.parent() == parent && !other.thresholds.is_empty());
     }
-    options.layout == Layout::Full || !FULL_ONLY.contains(&parent)
+    layout == Layout::Full || !FULL_ONLY.contains(&parent)
 }
 
 /// Metrics by name, each followed by its sub-metrics.

@@ -14,7 +14,7 @@ const DOTS_MIN: usize = 3;
 pub(super) struct Row {
     name: String,
     cells: Cells,
-    note: Option<&'static str>,
+    note: Option<String>,
     verdict: Option<bool>,
     is_sub: bool,
 }
@@ -92,7 +92,8 @@ impl Row {
             Cells::Plain(value, extras) => plain_cells(value, extras, widths, options, palette),
             Cells::Words(words) => style.paint(CYAN, words),
         };
-        let note = self.note.map(|note| format!(" {}", style.paint(palette.extra, note))).unwrap_or_default();
+        let note = self.note.as_ref().map(|note| format!(" {}", style.paint(palette.extra, note)));
+        let note = note.unwrap_or_default();
         format!("{}{} {cells}{note}", self.name, style.paint(palette.dots, &format!("{dots}:")))
     }
 }
@@ -163,15 +164,20 @@ fn cells(metric: &MetricSummary, options: &Options) -> Cells {
     }
 }
 
-fn note(metric: &MetricSummary, options: &Options) -> Option<&'static str> {
+/// What a row's numbers are worth.
+fn note(metric: &MetricSummary, options: &Options) -> Option<String> {
     if options.compat == Compat::Strict {
         return None;
     }
-    match metric.values {
-        Values::Trend { exact: Some(true), .. } => Some("exact"),
-        Values::Trend { exact: Some(false), .. } => Some("±0.1 %"),
-        _ => None,
-    }
+    let Values::Trend { exact: Some(is_exact), untimed, stats } = &metric.values else { return None };
+    let precision = if *is_exact { "exact" } else { "±0.1 %" };
+    let is_mean = |(name, statistic): &(String, Statistic)| {
+        name == "avg" && matches!(statistic, Statistic::Number(_) | Statistic::AtLeast(..))
+    };
+    Some(match stats.iter().any(is_mean) && *untimed > 0 {
+        true => format!("{precision}, avg without {untimed} failed"),
+        false => precision.to_owned(),
+    })
 }
 
 /// A share in percent; none of none is 0 %.
@@ -192,6 +198,7 @@ pub(super) fn statistic_text(
         }
         Statistic::AtLeast(bound, why) => number::at_least(bound, why, metric.contains),
         Statistic::Failed => "failed".into(),
+        Statistic::NotApplicable(why) => format!("n/a: {why}"),
     }
 }
 
