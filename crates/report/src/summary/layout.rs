@@ -91,7 +91,7 @@ pub(super) fn render(input: &SummaryInput, options: &Options) -> String {
     let judged = thresholds::blocks(&metrics, options);
     if !judged.is_empty() {
         text += &title("THRESHOLDS", options);
-        text += &judged.join("\n");
+        text += &format!("\n{}", judged.join("\n"));
     }
     text += &title("TOTAL RESULTS", options);
     let duration = input.run_duration;
@@ -125,7 +125,7 @@ fn group_part(group: &GroupSummary, duration: Duration, depth: usize, options: &
     let mut text = if depth == 0 {
         title(&name, options)
     } else {
-        format!("\n{}↳ {} \n\n", " ".repeat(2 + 2 * depth), options.style.paint(BOLD, &name))
+        format!("\n{}↳ {} \n", " ".repeat(2 + 2 * depth), options.style.paint(BOLD, &name))
     };
     text += &Part { checks: &group.checks, metrics: sorted(&group.metrics), duration, depth }.render(options);
     text + &group
@@ -136,7 +136,7 @@ fn group_part(group: &GroupSummary, duration: Duration, depth: usize, options: &
 }
 
 fn title(text: &str, options: &Options) -> String {
-    format!("\n\n  █ {} \n\n", options.style.paint(BOLD, text))
+    format!("\n\n  █ {} \n", options.style.paint(BOLD, text))
 }
 
 /// Checks and metrics under one title.
@@ -158,7 +158,8 @@ impl Part<'_> {
             blocks.push(self.checks.iter().map(|check| self.check(check, options)).collect());
         }
         blocks.extend(self.sections(options));
-        blocks.join("\n")
+        // A group with nothing directly in it is a title and no more.
+        blocks.iter().map(|block| format!("\n{block}")).collect()
     }
 
     /// Passes and fails of all checks. Where each check is not known apart, the metric is.

@@ -21,7 +21,7 @@ pub(super) fn render(input: &SummaryInput, options: &Options) -> String {
     group(&input.root_group, 0, options, &mut text);
     let metrics = sorted(&input.metrics);
     let is_strict = options.compat == Compat::Strict;
-    let shown = metrics.iter().filter(|metric| !(metric.is_own() && is_strict) && !metric.is_needless());
+    let shown = metrics.iter().filter(|metric| !(metric.is_needless() || (metric.is_own() && is_strict)));
     let rows: Vec<Row> = shown.map(|metric| Row::of(metric, options)).collect();
     let widths = Widths::of(&rows);
     for row in &rows {

@@ -20,12 +20,26 @@ pub(super) struct Row {
 }
 
 enum Cells {
-    /// Statistics as label and text, one column each.
-    Trend(Vec<(String, String)>),
+    /// Statistics, one column each.
+    Trend(Vec<Cell>),
     /// A value, and what is said beside it.
     Plain(String, Vec<String>),
     /// Words in place of values; they have no column.
     Words(String),
+}
+
+/// A statistic as it is shown.
+struct Cell {
+    label: String,
+    text: String,
+    /// A bound with its reason is long: it stands out of its column, so that it widens no other row.
+    is_bound: bool,
+}
+
+impl Cell {
+    fn width(&self) -> usize {
+        width(&self.label) + 1 + width(&self.text)
+    }
 }
 
 /// Widths that rows shown together share.
@@ -83,9 +97,9 @@ impl Row {
             Cells::Trend(stats) => stats
                 .iter()
                 .zip(&widths.stats)
-                .map(|((label, text), column)| {
-                    let gap = column - width(label) - 1 - width(text);
-                    format!("{label}={}{}", style.paint(CYAN, text), " ".repeat(gap))
+                .map(|(cell, column)| {
+                    let gap = " ".repeat(column.saturating_sub(cell.width()));
+                    format!("{}={}{gap}", cell.label, style.paint(CYAN, &cell.text))
                 })
                 .collect::<Vec<_>>()
                 .join(" "),
@@ -111,8 +125,8 @@ impl Widths {
         match &row.cells {
             Cells::Trend(stats) => {
                 self.stats.resize(self.stats.len().max(stats.len()), 0);
-                for (column, (label, text)) in self.stats.iter_mut().zip(stats) {
-                    *column = (*column).max(width(label) + 1 + width(text));
+                for (column, cell) in self.stats.iter_mut().zip(stats).filter(|(_, cell)| !cell.is_bound) {
+                    *column = (*column).max(cell.width());
                 }
             }
             Cells::Plain(value, extras) => {
@@ -155,10 +169,12 @@ fn cells(metric: &MetricSummary, options: &Options) -> Cells {
             Cells::Plain(share(*passes, *total), vec![format!("{passes} out of {total}")])
         }
         Values::Trend { stats, .. } => {
-            let text = |(name, statistic): &(String, Statistic)| {
-                (harmless(name), statistic_text(*statistic, name, metric, options))
+            let cell = |(name, statistic): &(String, Statistic)| Cell {
+                label: harmless(name),
+                text: statistic_text(*statistic, name, metric, options),
+                is_bound: matches!(statistic, Statistic::AtLeast(..)),
             };
-            Cells::Trend(stats.iter().map(text).collect())
+            Cells::Trend(stats.iter().map(cell).collect())
         }
         Values::NotApplicable(why) => Cells::Words(format!("n/a: {why}")),
     }
