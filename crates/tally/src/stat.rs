@@ -97,17 +97,17 @@ fn smallest(trend: &Trend) -> Quantile {
     trend.values.min().map_or_else(|| trend.quantile(0.0), Quantile::Value)
 }
 
-/// The largest value ranks where `p(100)` does: among the failures, if there are any.
+/// The largest time, which is a lower bound as soon as anything ranks above it: `p(100)` is that, but a bound still says
+/// something where `failed` would not, and stays a number for scripts that read the summary.
 fn largest(trend: &Trend) -> Quantile {
-    if trend.failures.is_none() {
-        return trend.max().map_or(Quantile::None, Quantile::Value);
-    }
-    match trend.quantile(1.0) {
-        // A response that was cut early is no reason to name less than what was measured.
-        Quantile::AtLeast { bound, why } => {
-            Quantile::AtLeast { bound: trend.max().map_or(bound, |max| max.max(bound)), why }
-        }
-        other => other,
+    let Some(bound) = trend.max() else { return trend.quantile(1.0) };
+    let why = |failures: &Failures| match failures.failed {
+        0 => censored_by(failures),
+        _ => Some(Mark::Failed),
+    };
+    match trend.failures.as_deref().and_then(why) {
+        Some(why) => Quantile::AtLeast { bound, why },
+        None => Quantile::Value(bound),
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
             (&[][..], Quantile::None, Quantile::None, Quantile::None),
             (&[FAILED, FAILED], failed, failed, failed),
             (&[DROPPED], nothing, nothing, nothing),
-            (&[OK, FAILED], value(12.0), value(12.0), failed),
+            (&[OK, FAILED], value(12.0), value(12.0), at_least(12.0, Mark::Failed)),
             (&[OK, TIMEOUT], at_least(36.0, Mark::TimedOut), value(12.0), at_least(60.0, Mark::TimedOut)),
             (&[OK, CUT], at_least(9.0, Mark::Cut), value(12.0), at_least(12.0, Mark::Cut)),
             (&[OK, DROPPED], at_least(12.0, Mark::Dropped), value(12.0), at_least(12.0, Mark::Dropped)),
@@ -226,7 +226,12 @@ mod tests {
                 at_least(6.0, Mark::Cut),
                 at_least(60.0, Mark::TimedOut),
             ),
-            (&[TIMEOUT, FAILED], at_least(60.0, Mark::TimedOut), at_least(60.0, Mark::TimedOut), failed),
+            (
+                &[TIMEOUT, FAILED],
+                at_least(60.0, Mark::TimedOut),
+                at_least(60.0, Mark::TimedOut),
+                at_least(60.0, Mark::Failed),
+            ),
         ] {
             let mut trend = Aggregate::empty(MetricKind::Trend);
             samples.iter().for_each(|(value, mark)| trend.record(*value, *mark, Instant::ZERO));

@@ -539,6 +539,7 @@ mod tests {
             (Mark::Failed, "avg<6", true),
             (Mark::Failed, "min<6", true),
             (Mark::Failed, "max<6", false),
+            (Mark::Failed, "max>4", true),
             (Mark::TimedOut, "max<100", false),
             (Mark::TimedOut, "max>50", true),
             (Mark::TimedOut, "min<6", true),

@@ -81,7 +81,7 @@ pub enum Values {
 pub enum Statistic {
     /// It was measured.
     Number(f64),
-    /// It is at least this; the word says why nobody knows more (`timeout`, `cut`, `dropped`).
+    /// It is at least this; the word says why nobody knows more (`timeout`, `cut`, `dropped`, `failed`).
     AtLeast(f64, &'static str),
     /// It lies among failures that have no value at all.
     Failed,
