@@ -82,8 +82,9 @@ pub struct MachineMetric {
     /// `counter`, `gauge`, `rate`, `trend`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Counter `count`; gauge `value`, `min`, `max`; rate `matches`, `rate`, `total`; trend the statistics asked for, with
-    /// `p(95)` spelled `p95`. `None` is a quantile that lands among failures without a time.
+    /// Counter `count`; gauge `value`, `min`, `max`; rate `matches`, `rate`, `total`; trend `avg`, `max`, `med`,
+    /// `min`, `p90`, `p95`, and further ones that were asked for. `None` is a statistic that was not asked for, or one that
+    /// lands among failures without a time.
     pub values: Ordered<Option<Number>>,
     /// The statistics whose number is a bound or missing, in words. Not in k6.
     #[serde(skip_serializing_if = "Ordered::is_empty")]

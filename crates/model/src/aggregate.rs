@@ -204,7 +204,8 @@ pub enum Quantile {
     AtLeast {
         /// The time after which waiting ended; for [`Mark::Dropped`], the largest measured value.
         bound: f64,
-        /// What kept the true value from being known: [`Mark::TimedOut`], [`Mark::Cut`] or [`Mark::Dropped`].
+        /// What kept the true value from being known: [`Mark::TimedOut`], [`Mark::Cut`] or [`Mark::Dropped`]; of a largest
+        /// value beside failures also [`Mark::Failed`].
         why: Mark,
     },
     /// It lies among those that failed and have no time at all.

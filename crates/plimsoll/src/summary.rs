@@ -40,7 +40,7 @@ pub(crate) fn show(
     let setup_data = outcome.setup_data.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let view = outcome.totals.view(outcome.elapsed);
     let input = SummaryInput::from_view(&view, &test.plan, setup_data);
-    let machine = settings.is_machine_readable.then(|| machine_summary(test, common, &input));
+    let machine = settings.is_machine_readable.then(|| machine_summary(test, common, layout, &input));
     let made = test.script.bundle.has("handleSummary").then(|| {
         let data = machine.clone().unwrap_or_else(|| handle_summary_data(test, common, &input));
         handle_summary(test, run, data)
@@ -84,9 +84,10 @@ fn handle_summary_data(test: &Test, common: &Common, input: &SummaryInput) -> St
     json(&summary::handle_summary_data(input, &facts), false)
 }
 
-fn machine_summary(test: &Test, common: &Common, input: &SummaryInput) -> String {
+fn machine_summary(test: &Test, common: &Common, layout: Layout, input: &SummaryInput) -> String {
     let generated_at = api::rfc3339(SystemClock.wall_unix_ns().max(common.epoch.wall_unix_ns));
-    json(&summary::machine_summary(input, test.plan.compat, &test.script.source.text, generated_at), true)
+    let (compat, script) = (test.plan.compat, &test.script.source.text);
+    json(&summary::machine_summary(input, layout, compat, script, generated_at), true)
 }
 
 fn json(value: &impl serde::Serialize, is_indented: bool) -> String {

@@ -14,6 +14,8 @@ pub(crate) struct Facts {
     pub(crate) scenario: Option<u32>,
     /// Its `group`, by number.
     pub(crate) group: Option<u32>,
+    /// Its `group` within its `scenario`, by number; none outside groups.
+    pub(crate) part: Option<u32>,
     /// Its `check`.
     pub(crate) check: Option<Arc<str>>,
     /// Numbers of the sub-metrics whose filter it satisfies, whatever their metric is.
@@ -27,6 +29,23 @@ pub(crate) struct FactTable {
     facts: Vec<Option<Arc<Facts>>>,
     pub(crate) scenarios: Names,
     pub(crate) groups: Names,
+    pub(crate) parts: Parts,
+}
+
+/// A group within a scenario, or outside all of them.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) scenario: Option<u32>,
+    pub(crate) group: u32,
+    /// The lowest tag set that had both.
+    pub(crate) first: TagSetId,
+}
+
+/// Groups within scenarios, with numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    numbers: FxHashMap<(Option<u32>, u32), u32>,
+    pub(crate) numbered: Vec<Part>,
 }
 
 /// Names with numbers; for each the lowest tag set that had it, which is the order of first sight over all threads.
@@ -38,7 +57,13 @@ pub(crate) struct Names {
 
 impl FactTable {
     pub(crate) fn new(tags: Arc<TagInterner>) -> FactTable {
-        FactTable { tags, facts: Vec::new(), scenarios: Names::default(), groups: Names::default() }
+        FactTable {
+            tags,
+            facts: Vec::new(),
+            scenarios: Names::default(),
+            groups: Names::default(),
+            parts: Parts::default(),
+        }
     }
 
     /// The facts of a tag set. `selectors` must be the same ones every time.
@@ -63,12 +88,29 @@ impl FactTable {
         let set = self.tags.get(id);
         let tag = |set: &TagSet, tag: SystemTag| set.get(tag.as_str()).map(Arc::<str>::from);
         let matching = selectors.enumerate().filter(|(_, selector)| selector.matches(&set));
+        let scenario = tag(&set, SystemTag::Scenario).map(|name| self.scenarios.number(name, id));
+        let path = tag(&set, SystemTag::Group);
+        let is_root = path.as_ref().is_none_or(|path| path.is_empty());
+        let group = path.map(|path| self.groups.number(path, id));
         Facts {
             sub_metrics: matching.map(|(number, _)| number as u32).collect(),
-            scenario: tag(&set, SystemTag::Scenario).map(|name| self.scenarios.number(name, id)),
-            group: tag(&set, SystemTag::Group).map(|name| self.groups.number(name, id)),
+            part: group.filter(|_| !is_root).map(|group| self.parts.number(scenario, group, id)),
+            scenario,
+            group,
             check: tag(&set, SystemTag::Check),
         }
+    }
+}
+
+impl Parts {
+    fn number(&mut self, scenario: Option<u32>, group: u32, seen_in: TagSetId) -> u32 {
+        let next = self.numbered.len() as u32;
+        let number = *self.numbers.entry((scenario, group)).or_insert(next);
+        match self.numbered.get_mut(number as usize) {
+            Some(known) => known.first = known.first.min(seen_in),
+            None => self.numbered.push(Part { scenario, group, first: seen_in }),
+        }
+        number
     }
 }
 

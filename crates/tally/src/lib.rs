@@ -16,6 +16,7 @@ mod threshold;
 mod totals;
 mod view;
 
+pub use groups::GROUP_DEPTH_MAX;
 pub use merger::Merger;
 pub use recorder::{IDLE_WINDOWS_MAX, Recorder};
 pub use selector::{Selector, SelectorError};
@@ -24,5 +25,5 @@ pub use threshold::{
     Abort, Comparison, Condition, ConditionError, Evaluation, SelectorThresholds, ThresholdError,
     ThresholdResult, Thresholds,
 };
-pub use totals::{PARTS_DETAILED_MAX, Totals};
-pub use view::{CheckView, GroupView, MetricView, PartView, SubMetricView, View};
+pub use totals::{DUE_TIMED, PARTS_DETAILED_MAX, Totals};
+pub use view::{CheckView, GroupView, MetricView, ScenarioView, SubMetricView, View};

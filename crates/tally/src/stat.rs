@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::{Aggregate, MetricKind, Quantile, Trend};
+use model::{Aggregate, Failures, Mark, MetricKind, Quantile, Trend};
 
 /// A statistic of an aggregate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,9 +62,9 @@ impl Stat {
             (Stat::Passes, Aggregate::Rate(rate)) => Some(rate.passes as f64),
             (Stat::Fails, Aggregate::Rate(rate)) => Some((rate.total - rate.passes) as f64),
             (Stat::Count, Aggregate::Trend(trend)) => Some(trend.count() as f64),
-            (Stat::Avg, Aggregate::Trend(trend)) => return Some(of_times(trend, trend.avg())),
-            (Stat::Min, Aggregate::Trend(trend)) => return Some(of_times(trend, trend.min())),
-            (Stat::Max, Aggregate::Trend(trend)) => return Some(of_times(trend, trend.max())),
+            (Stat::Avg, Aggregate::Trend(trend)) => return Some(mean(trend)),
+            (Stat::Min, Aggregate::Trend(trend)) => return Some(smallest(trend)),
+            (Stat::Max, Aggregate::Trend(trend)) => return Some(largest(trend)),
             (Stat::Quantile(q), Aggregate::Trend(trend)) => return Some(trend.quantile(q)),
             _ => return None,
         };
@@ -82,10 +82,43 @@ impl Stat {
     }
 }
 
-/// A statistic of the times. Where all failed or were dropped there is none, and what stands for it is what every
-/// quantile says: zero would be the best value of all.
-fn of_times(trend: &Trend, value: Option<f64>) -> Quantile {
-    value.map_or_else(|| trend.quantile(1.0), Quantile::Value)
+/// The mean of all times. Where some of them only say how long was waited, or iterations were dropped, the true mean is above
+/// it. What failed without a time is in no mean, unless there is nothing else.
+fn mean(trend: &Trend) -> Quantile {
+    let Some(bound) = trend.avg() else { return trend.quantile(1.0) };
+    match trend.failures.as_deref().and_then(censored_by) {
+        Some(why) => Quantile::AtLeast { bound, why },
+        None => Quantile::Value(bound),
+    }
+}
+
+/// Failures rank above every success, so that the smallest value is the smallest measured one, if there is any.
+fn smallest(trend: &Trend) -> Quantile {
+    trend.values.min().map_or_else(|| trend.quantile(0.0), Quantile::Value)
+}
+
+/// The largest time, which is a lower bound as soon as anything ranks above it: `p(100)` is that, but a bound still says
+/// something where `failed` would not, and stays a number for scripts that read the summary.
+fn largest(trend: &Trend) -> Quantile {
+    let Some(bound) = trend.max() else { return trend.quantile(1.0) };
+    let why = |failures: &Failures| match failures.failed {
+        0 => censored_by(failures),
+        _ => Some(Mark::Failed),
+    };
+    match trend.failures.as_deref().and_then(why) {
+        Some(why) => Quantile::AtLeast { bound, why },
+        None => Quantile::Value(bound),
+    }
+}
+
+/// Why the mean of the times is only a lower bound, if it is.
+fn censored_by(failures: &Failures) -> Option<Mark> {
+    let counts = [
+        (failures.timed_out.count(), Mark::TimedOut),
+        (failures.cut.count(), Mark::Cut),
+        (failures.dropped, Mark::Dropped),
+    ];
+    counts.into_iter().find(|(count, _)| *count > 0).map(|(_, why)| why)
 }
 
 /// The fraction that `p(N)` asks for. N is divided by 100 exactly as written, since the last digits of small runs depend on it.
@@ -165,6 +198,46 @@ mod tests {
             ("p(99.9)", 0.6994),
         ] {
             check(MetricKind::Trend, &[0.1, 0.7], name, Some(expect));
+        }
+    }
+
+    #[test]
+    fn no_number_hides_what_failed() {
+        const OK: (f64, Mark) = (12.0, Mark::Measured);
+        const TIMEOUT: (f64, Mark) = (60.0, Mark::TimedOut);
+        const CUT: (f64, Mark) = (6.0, Mark::Cut);
+        const DROPPED: (f64, Mark) = (0.0, Mark::Dropped);
+        const FAILED: (f64, Mark) = (0.0, Mark::Failed);
+        let value = Quantile::Value;
+        let at_least = |bound, why| Quantile::AtLeast { bound, why };
+        let failed = Quantile::Failed;
+        let nothing = at_least(0.0, Mark::Dropped);
+        for (samples, avg, min, max) in [
+            (&[][..], Quantile::None, Quantile::None, Quantile::None),
+            (&[FAILED, FAILED], failed, failed, failed),
+            (&[DROPPED], nothing, nothing, nothing),
+            (&[OK, FAILED], value(12.0), value(12.0), at_least(12.0, Mark::Failed)),
+            (&[OK, TIMEOUT], at_least(36.0, Mark::TimedOut), value(12.0), at_least(60.0, Mark::TimedOut)),
+            (&[OK, CUT], at_least(9.0, Mark::Cut), value(12.0), at_least(12.0, Mark::Cut)),
+            (&[OK, DROPPED], at_least(12.0, Mark::Dropped), value(12.0), at_least(12.0, Mark::Dropped)),
+            (
+                &[TIMEOUT, CUT],
+                at_least(33.0, Mark::TimedOut),
+                at_least(6.0, Mark::Cut),
+                at_least(60.0, Mark::TimedOut),
+            ),
+            (
+                &[TIMEOUT, FAILED],
+                at_least(60.0, Mark::TimedOut),
+                at_least(60.0, Mark::TimedOut),
+                at_least(60.0, Mark::Failed),
+            ),
+        ] {
+            let mut trend = Aggregate::empty(MetricKind::Trend);
+            samples.iter().for_each(|(value, mark)| trend.record(*value, *mark, Instant::ZERO));
+            let read = |stat: Stat| stat.read(&trend, Duration::ZERO).expect("a trend has it");
+            let actual = (read(Stat::Avg), read(Stat::Min), read(Stat::Max));
+            assert_eq!(actual, (avg, min, max), "{samples:?}");
         }
     }
 

@@ -207,15 +207,27 @@ impl Condition {
 
     /// Judges an aggregate: whether the condition holds, and what was compared.
     ///
-    /// Without samples k6 v2.2 reads zero, except that a condition on a rate holds (found by running it).
+    /// Without samples k6 v2.2 reads zero, except that a condition on a rate holds (found by running it). A mean is compared as
+    /// a number even where it is a lower bound, since it counts what was given up with the time that was waited for it, as k6's
+    /// does; with nothing measured at all it is not known to hold.
     pub fn judge(&self, aggregate: &Aggregate, elapsed: Duration) -> (bool, Quantile) {
         if aggregate.is_empty() {
             let is_rate = matches!(aggregate, Aggregate::Rate(_));
             return (is_rate || self.comparison.holds(0.0, self.limit), Quantile::None);
         }
         let observed = self.stat.read(aggregate, elapsed).unwrap_or(Quantile::None);
-        (self.comparison.holds_for(observed, self.limit), observed)
+        let compared = match observed {
+            Quantile::AtLeast { bound, .. } if self.stat == Stat::Avg && has_measured(aggregate) => {
+                Quantile::Value(bound)
+            }
+            other => other,
+        };
+        (self.comparison.holds_for(compared, self.limit), observed)
     }
+}
+
+fn has_measured(aggregate: &Aggregate) -> bool {
+    matches!(aggregate, Aggregate::Trend(trend) if trend.values.count() > 0)
 }
 
 impl Comparison {
@@ -525,8 +537,25 @@ mod tests {
             (Mark::Failed, "p(95)>NaN", false),
             (Mark::Failed, "p(10)<6", true),
             (Mark::Failed, "avg<6", true),
+            (Mark::Failed, "min<6", true),
+            (Mark::Failed, "max<6", false),
+            (Mark::Failed, "max>4", true),
+            (Mark::TimedOut, "max<100", false),
+            (Mark::TimedOut, "max>50", true),
+            (Mark::TimedOut, "min<6", true),
+            (Mark::TimedOut, "avg<33", true),
+            (Mark::TimedOut, "avg<32", false),
         ] {
             check_judge(MetricKind::Trend, &with(mark), source, expect);
+        }
+    }
+
+    #[test]
+    fn nothing_holds_where_nothing_was_measured() {
+        for mark in [Mark::Failed, Mark::TimedOut, Mark::Cut, Mark::Dropped] {
+            for source in ["avg<100", "min<100", "max<100", "med<100", "p(95)<100"] {
+                check_judge(MetricKind::Trend, &[(60.0, mark), (60.0, mark)], source, false);
+            }
         }
     }
 

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::metric::builtin::{CHECKS, GROUP_DURATION, HTTP_REQ_DURATION};
+use model::metric::builtin::{
+    CHECKS, GROUP_DURATION, HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, ITERATION_LATENESS,
+    ITERATION_RESPONSE_TIME,
+};
 use model::{Aggregate, MetricId, MetricRegistry, RateTotal, SeriesKey, TagInterner, TagSetId, Window};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,11 +14,15 @@ use crate::drops::{Cell, DropShare};
 use crate::facts::FactTable;
 use crate::{Abort, Condition, Evaluation, Selector, ThresholdResult, Thresholds};
 
-/// Scenarios, and groups, whose metrics are kept one by one; those of further ones are only in the totals. With the raw
-/// values that a trend may keep, this bounds the detail to some fifty megabytes.
+/// Scenarios, and groups within them, whose metrics are kept one by one; those of further ones are only in the totals. With
+/// the raw values that a trend may keep, this bounds the detail to some fifty megabytes.
 pub const PARTS_DETAILED_MAX: u32 = 200;
 
-/// What all windows of a run add up to: per metric, sub-metric, check, scenario and group; and the thresholds on it.
+/// Metrics that only iterations with a due time have. k6 reads zero where a metric has no samples, but it has none of these,
+/// and a closed loop's zero would let every response time pass: a threshold on what was never measured does not hold.
+pub const DUE_TIMED: [MetricId; 3] = [HTTP_REQ_RESPONSE_TIME, ITERATION_RESPONSE_TIME, ITERATION_LATENESS];
+
+/// What all windows of a run add up to: per metric, sub-metric, check, scenario, and group within it; and the thresholds on it.
 #[derive(Debug)]
 pub struct Totals {
     pub(crate) registry: Arc<MetricRegistry>,
@@ -23,10 +30,10 @@ pub struct Totals {
     pub(crate) metrics: FxHashMap<MetricId, Cell>,
     pub(crate) sub_metrics: Vec<SubMetric>,
     pub(crate) scenarios: FxHashMap<(u32, MetricId), Cell>,
+    /// By the number of a group within its scenario.
     pub(crate) groups: FxHashMap<(u32, MetricId), Cell>,
-    /// By group number (`None` without that tag) and name.
-    pub(crate) checks: FxHashMap<(Option<u32>, Arc<str>), Check>,
-    /// Groups that were timed: those that `group()` made, and not only a tag of that name.
+    pub(crate) checks: FxHashMap<CheckKey, Check>,
+    /// Groups within scenarios that were timed: those that `group()` made, and not only a tag of that name.
     pub(crate) timed_groups: FxHashSet<u32>,
     thresholds: Vec<Threshold>,
     pub(crate) results: Vec<ThresholdResult>,
@@ -39,6 +46,16 @@ pub(crate) struct SubMetric {
     pub(crate) cell: Cell,
     /// Whether the plan names it; if not it is shown only when it has samples.
     pub(crate) asked_for: bool,
+}
+
+/// Which check, and where. Each comes from a tag set, so there are never more than [`model::tags::TAG_SETS_MAX`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CheckKey {
+    /// By number; `None` without that tag.
+    pub(crate) scenario: Option<u32>,
+    /// By number; `None` without that tag.
+    pub(crate) group: Option<u32>,
+    pub(crate) name: Arc<str>,
 }
 
 #[derive(Debug, Default)]
@@ -115,7 +132,7 @@ impl Totals {
     }
 
     /// Judges the thresholds once and for all; `elapsed` is the length of the test. Without samples see
-    /// [`Condition::judge`].
+    /// [`Condition::judge`]; those on response times and lateness, which closed loops cannot have, do not hold then.
     pub fn evaluate_at_end(&mut self, elapsed: Duration) -> Evaluation {
         self.judge(elapsed, true)
     }
@@ -145,7 +162,10 @@ impl Totals {
             };
             let aggregate = self.resolve(cell);
             let (ok, observed) = threshold.condition.judge(&aggregate, elapsed);
-            let ok = ok || (!at_end && aggregate.is_empty());
+            let ok = match aggregate.is_empty() {
+                true => !at_end || (ok && !DUE_TIMED.contains(&threshold.metric)),
+                false => ok,
+            };
             let aborts = threshold.condition.abort_on_fail && elapsed > threshold.condition.delay_abort_eval;
             if !ok && aborts && evaluation.abort.is_none() {
                 let (selector, source) = (threshold.name.clone(), threshold.condition.source.clone());
@@ -182,18 +202,17 @@ impl Totals {
             let cell = self.scenarios.entry((scenario, metric)).or_insert_with(empty);
             cell.absorb(metric, facts.scenario, window);
         }
-        if let Some(group) = facts.group.filter(|part| *part < PARTS_DETAILED_MAX) {
-            let cell = self.groups.entry((group, metric)).or_insert_with(empty);
+        if let Some(part) = facts.part.filter(|part| *part < PARTS_DETAILED_MAX) {
+            let cell = self.groups.entry((part, metric)).or_insert_with(empty);
             cell.absorb(metric, facts.scenario, window);
         }
-        if let (GROUP_DURATION, Some(group)) = (metric, facts.group) {
-            self.timed_groups.insert(group);
+        if let (GROUP_DURATION, Some(part)) = (metric, facts.part) {
+            self.timed_groups.insert(part);
         }
         if let (CHECKS, Some(name), Aggregate::Rate(rate)) = (metric, &facts.check, window) {
-            let check = self
-                .checks
-                .entry((facts.group, name.clone()))
-                .or_insert_with(|| Check { total: RateTotal::default(), first: tags });
+            let key = CheckKey { scenario: facts.scenario, group: facts.group, name: name.clone() };
+            let check =
+                self.checks.entry(key).or_insert_with(|| Check { total: RateTotal::default(), first: tags });
             check.total.passes += rate.passes;
             check.total.total += rate.total;
             check.first = check.first.min(tags);

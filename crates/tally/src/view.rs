@@ -7,9 +7,9 @@ use model::{Aggregate, Metric, MetricId, Quantile, TagSetId};
 use rustc_hash::FxHashMap;
 
 use crate::drops::Cell;
-use crate::facts::Names;
-use crate::totals::{Check, SubMetric};
-use crate::{Stat, ThresholdResult, Totals, groups};
+use crate::groups::{self, Scope};
+use crate::totals::{PARTS_DETAILED_MAX, SubMetric};
+use crate::{Stat, ThresholdResult, Totals};
 
 /// Everything that a report of a run shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,15 +18,14 @@ pub struct View {
     pub elapsed: Duration,
     /// The metrics with samples, sub-metrics or thresholds, in order of their names.
     pub metrics: Vec<MetricView>,
-    /// Groups and checks: the root, which has neither name nor path.
+    /// Groups and checks of the whole run, without metrics: the root, which has neither name nor path.
     pub root_group: GroupView,
+    /// Those of samples that name no scenario, which are those of `setup()` and `teardown()`.
+    pub root_group_outside: GroupView,
     /// All checks of all groups, in order of first sight.
     pub checks: Vec<CheckView>,
-    /// The scenarios that samples name, in order of first sight, with their own metrics.
-    pub scenarios: Vec<PartView>,
-    /// The groups that samples name, by their paths, in order of first sight. Each has only what is directly in it; the root
-    /// group's path is empty.
-    pub groups: Vec<PartView>,
+    /// The scenarios that samples name, in order of first sight.
+    pub scenarios: Vec<ScenarioView>,
 }
 
 /// A metric over the whole run, or over a part of it.
@@ -60,7 +59,7 @@ pub struct SubMetricView {
 }
 
 /// A group of the script.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupView {
     /// Its name.
     pub name: String,
@@ -70,6 +69,10 @@ pub struct GroupView {
     pub groups: Vec<GroupView>,
     /// The checks directly in it, in order of first sight.
     pub checks: Vec<CheckView>,
+    /// The metrics of samples directly in it, in order of their names; none where groups are of the whole run.
+    pub metrics: Vec<MetricView>,
+    /// The lowest tag set it was seen with: what has a lower one was seen first.
+    pub first: TagSetId,
 }
 
 /// A check of the script.
@@ -85,13 +88,17 @@ pub struct CheckView {
     pub fails: u64,
 }
 
-/// A scenario or a group and the metrics with that tag.
+/// A scenario, with what samples of it say.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PartView {
-    /// The scenario's name or the group's path.
+pub struct ScenarioView {
+    /// Its name.
     pub name: Arc<str>,
     /// Its metrics, in order of their names.
     pub metrics: Vec<MetricView>,
+    /// Its checks over all its groups, in order of first sight.
+    pub checks: Vec<CheckView>,
+    /// Its groups and their checks: the root.
+    pub root_group: GroupView,
 }
 
 impl View {
@@ -118,14 +125,13 @@ impl SubMetricView {
 impl Totals {
     /// Everything a report shows; `elapsed` is the length of the test. Thresholds stand as last evaluated.
     pub fn view(&self, elapsed: Duration) -> View {
-        let root_group = groups::tree(self);
         View {
             elapsed,
             metrics: self.metric_views(elapsed),
-            checks: self.check_views(),
-            root_group,
-            scenarios: self.parts(&self.table.scenarios, &self.scenarios, elapsed),
-            groups: self.parts(&self.table.groups, &self.groups, elapsed),
+            checks: groups::checks(self, Scope::Run),
+            root_group: groups::tree(self, Scope::Run, elapsed),
+            root_group_outside: groups::tree(self, Scope::Scenario(None), elapsed),
+            scenarios: self.scenario_views(elapsed),
         }
     }
 
@@ -168,41 +174,45 @@ impl Totals {
         self.results.iter().filter(|result| result.selector == name).cloned().collect()
     }
 
-    fn check_views(&self) -> Vec<CheckView> {
-        let mut checks: Vec<_> = self.checks.iter().collect();
-        checks.sort_by(|a, b| (a.1.first, &a.0.1).cmp(&(b.1.first, &b.0.1)));
-        let view = |((group, name), check): (&(Option<u32>, Arc<str>), &Check)| CheckView {
-            path: format!("{}::{name}", group.map_or("", |group| self.table.groups.name(group))),
-            name: name.to_string(),
-            passes: check.total.passes,
-            fails: check.total.total - check.total.passes,
+    fn scenario_views(&self, elapsed: Duration) -> Vec<ScenarioView> {
+        let mut cells_of: FxHashMap<u32, Vec<(MetricId, &Cell)>> = FxHashMap::default();
+        for ((number, metric), cell) in &self.scenarios {
+            cells_of.entry(*number).or_default().push((*metric, cell));
+        }
+        let mut names: Vec<_> = (0..).zip(self.table.scenarios.iter()).collect();
+        names.sort_by_key(|(_, (_, first))| *first);
+        let view = |(number, (name, _)): (u32, (&Arc<str>, TagSetId))| {
+            let scope = Scope::Scenario(Some(number));
+            let is_detailed = number < PARTS_DETAILED_MAX;
+            ScenarioView {
+                name: name.clone(),
+                metrics: cells_of
+                    .get(&number)
+                    .filter(|_| is_detailed)
+                    .map(|cells| self.part_metrics(cells, elapsed))
+                    .unwrap_or_default(),
+                checks: if is_detailed { groups::checks(self, scope) } else { Vec::new() },
+                root_group: if is_detailed {
+                    groups::tree(self, scope, elapsed)
+                } else {
+                    GroupView::default()
+                },
+            }
         };
-        checks.into_iter().map(view).collect()
+        names.into_iter().map(view).collect()
     }
 
-    fn parts(
-        &self,
-        names: &Names,
-        cells: &FxHashMap<(u32, MetricId), Cell>,
-        elapsed: Duration,
-    ) -> Vec<PartView> {
-        let mut metrics_of: FxHashMap<u32, Vec<MetricView>> = FxHashMap::default();
-        for ((number, metric), cell) in cells {
-            metrics_of.entry(*number).or_default().push(MetricView {
-                metric: self.registry.get(*metric),
-                aggregate: self.resolve(cell).into_owned(),
-                elapsed,
-                thresholds: Vec::new(),
-                sub_metrics: Vec::new(),
-            });
-        }
-        let mut parts: Vec<(TagSetId, PartView)> = Vec::new();
-        for (number, (name, first)) in names.iter().enumerate() {
-            let mut metrics = metrics_of.remove(&(number as u32)).unwrap_or_default();
-            metrics.sort_by(|a, b| a.metric.name.cmp(&b.metric.name));
-            parts.push((first, PartView { name: name.clone(), metrics }));
-        }
-        parts.sort_by_key(|part| part.0);
-        parts.into_iter().map(|part| part.1).collect()
+    /// The metrics of a part of the run, in order of their names.
+    pub(crate) fn part_metrics(&self, cells: &[(MetricId, &Cell)], elapsed: Duration) -> Vec<MetricView> {
+        let view = |(metric, cell): &(MetricId, &Cell)| MetricView {
+            metric: self.registry.get(*metric),
+            aggregate: self.resolve(cell).into_owned(),
+            elapsed,
+            thresholds: Vec::new(),
+            sub_metrics: Vec::new(),
+        };
+        let mut metrics: Vec<_> = cells.iter().map(view).collect();
+        metrics.sort_by(|a, b| a.metric.name.cmp(&b.metric.name));
+        metrics
     }
 }

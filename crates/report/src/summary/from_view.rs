@@ -2,77 +2,150 @@
 
 use model::metric::builtin;
 use model::plan::{Compat, Plan};
-use model::{Aggregate, Mark, Quantile, ValueKind};
-use tally::{GroupView, MetricView, PartView, Stat, SubMetricView, ThresholdResult, View};
+use model::{Aggregate, Mark, Metric, MetricId, Quantile};
+use tally::{
+    CheckView, DUE_TIMED, GroupView, MetricView, ScenarioView, Stat, SubMetricView, ThresholdResult, View,
+};
 
+use super::layout::DEFAULT_SCENARIO;
 use super::{
     CheckSummary, GroupSummary, MetricSummary, ScenarioSummary, Statistic, SummaryInput, ThresholdSummary,
     Values,
 };
 
+/// Why a run without arrival rates has no response times.
+const CLOSED_LOOP: &str = "closed loop";
+
 impl SummaryInput {
     /// Everything that a summary of this run shows.
     pub fn from_view(view: &View, plan: &Plan, setup_data: Option<serde_json::Value>) -> SummaryInput {
-        let stats = &plan.summary.trend_stats;
+        let reader = Reader::of(plan);
         let mut metrics: Vec<MetricSummary> =
-            view.metrics.iter().flat_map(|metric| with_sub_metrics(metric, stats)).collect();
-        metrics.extend(closed_loop(view, plan));
-        let root_group = group(&view.root_group, &view.groups, stats);
-        let checks = checks_by_name(view);
-        let mut scenarios: Vec<_> = view.scenarios.iter().map(|part| scenario(part, stats)).collect();
-        // Checks and groups are not counted per scenario; with one scenario they are all its own.
-        if let [only] = &mut scenarios[..] {
-            only.checks = checks.clone();
-            only.groups = root_group.groups.clone();
+            view.metrics.iter().flat_map(|metric| reader.with_sub_metrics(metric)).collect();
+        metrics.extend(reader.closed_loop(view));
+        let mut scenarios: Vec<_> = view.scenarios.iter().map(|one| reader.scenario(one)).collect();
+        // k6 shows scenarios by name, whichever started first.
+        scenarios.sort_by(|a, b| a.name.cmp(&b.name));
+        SummaryInput {
+            run_duration: view.elapsed,
+            metrics,
+            checks: checks_by_name(&view.checks),
+            root_group: reader.group(&view.root_group),
+            groups_outside: reader.groups_outside(view),
+            scenarios,
+            setup_data,
         }
-        SummaryInput { run_duration: view.elapsed, metrics, checks, root_group, scenarios, setup_data }
     }
 }
 
-/// A run without arrival rates has no due times, and says so where it has requests.
-fn closed_loop(view: &View, plan: &Plan) -> Option<MetricSummary> {
-    let (name, _, contains) = builtin::TABLE[usize::from(builtin::HTTP_REQ_RESPONSE_TIME.0)];
-    let is_closed = plan.compat == Compat::Honest && !plan.scenarios.iter().any(|one| one.executor.is_open());
-    let applies = is_closed && view.metric("http_reqs").is_some() && view.metric(name).is_none();
-    applies.then(|| MetricSummary {
-        name: name.into(),
-        contains,
-        values: Values::NotApplicable("closed loop"),
-        thresholds: vec![],
-    })
+/// Turns what was added up into what is shown.
+struct Reader<'a> {
+    stats: &'a [String],
+    compat: Compat,
+    /// No scenario has due times.
+    is_closed: bool,
 }
 
-fn with_sub_metrics(metric: &MetricView, stats: &[String]) -> Vec<MetricSummary> {
-    let contains = metric.metric.contains;
-    let sub_metric = |sub: &SubMetricView| {
-        let read = |name: &str| sub.stat(name);
-        summary(sub.name.clone(), contains, &sub.aggregate, &sub.thresholds, stats, &read)
-    };
-    let mut all = vec![of_metric(metric, stats)];
-    all.extend(metric.sub_metrics.iter().map(sub_metric));
-    all
+impl<'a> Reader<'a> {
+    fn of(plan: &'a Plan) -> Reader<'a> {
+        Reader {
+            stats: &plan.summary.trend_stats,
+            compat: plan.compat,
+            is_closed: !plan.scenarios.iter().any(|one| one.executor.is_open()),
+        }
+    }
+
+    /// A run without arrival rates has no due times, and says so where it has requests.
+    fn closed_loop(&self, view: &View) -> Option<MetricSummary> {
+        let (name, _, contains) = builtin::TABLE[usize::from(builtin::HTTP_REQ_RESPONSE_TIME.0)];
+        let is_closed = self.compat == Compat::Honest && self.is_closed;
+        let applies = is_closed && view.metric("http_reqs").is_some() && view.metric(name).is_none();
+        applies.then(|| MetricSummary {
+            name: name.into(),
+            contains,
+            values: Values::NotApplicable(CLOSED_LOOP),
+            thresholds: vec![],
+        })
+    }
+
+    /// Why a metric without samples has none, where that is no zero.
+    fn absence(&self, metric: MetricId) -> Option<&'static str> {
+        DUE_TIMED.contains(&metric).then_some(if self.is_closed { CLOSED_LOOP } else { "no samples" })
+    }
+
+    fn with_sub_metrics(&self, metric: &MetricView) -> Vec<MetricSummary> {
+        let sub_metric = |sub: &SubMetricView| {
+            let read = |name: &str| sub.stat(name);
+            self.summary(sub.name.clone(), &metric.metric, &sub.aggregate, &sub.thresholds, &read)
+        };
+        let mut all = vec![self.of_metric(metric)];
+        all.extend(metric.sub_metrics.iter().map(sub_metric));
+        all
+    }
+
+    fn of_metric(&self, metric: &MetricView) -> MetricSummary {
+        let read = |name: &str| metric.stat(name);
+        let name = metric.metric.name.to_string();
+        self.summary(name, &metric.metric, &metric.aggregate, &metric.thresholds, &read)
+    }
+
+    fn summary(
+        &self,
+        name: String,
+        metric: &Metric,
+        aggregate: &Aggregate,
+        thresholds: &[ThresholdResult],
+        read: &dyn Fn(&str) -> Option<Quantile>,
+    ) -> MetricSummary {
+        let absence = self.absence(metric.id).filter(|_| aggregate.is_empty());
+        let values = match absence {
+            Some(why) => Values::NotApplicable(why),
+            None => values(aggregate, self.stats, read),
+        };
+        let thresholds = thresholds.iter().map(|result| threshold(result, absence)).collect();
+        MetricSummary { name, contains: metric.contains, values, thresholds }
+    }
+
+    fn scenario(&self, view: &ScenarioView) -> ScenarioSummary {
+        ScenarioSummary {
+            name: view.name.to_string(),
+            checks: checks_by_name(&view.checks),
+            metrics: self.metrics(&view.metrics),
+            groups: view.root_group.groups.iter().map(|group| self.group(group)).collect(),
+        }
+    }
+
+    /// The groups of `setup()`, of `teardown()`, and of the scenario that a script without scenarios has: k6 gives it no part.
+    fn groups_outside(&self, view: &View) -> Vec<GroupSummary> {
+        let default = view.scenarios.iter().filter(|scenario| &*scenario.name == DEFAULT_SCENARIO);
+        let roots = default.map(|scenario| &scenario.root_group).chain([&view.root_group_outside]);
+        let mut groups: Vec<&GroupView> = roots.flat_map(|root| &root.groups).collect();
+        groups.sort_by_key(|group| group.first);
+        groups.into_iter().map(|group| self.group(group)).collect()
+    }
+
+    fn group(&self, view: &GroupView) -> GroupSummary {
+        GroupSummary {
+            name: view.name.clone(),
+            path: view.path.clone(),
+            groups: view.groups.iter().map(|inner| self.group(inner)).collect(),
+            checks: view.checks.iter().map(check).collect(),
+            metrics: self.metrics(&view.metrics),
+        }
+    }
+
+    fn metrics(&self, views: &[MetricView]) -> Vec<MetricSummary> {
+        views.iter().map(|metric| self.of_metric(metric)).collect()
+    }
 }
 
-fn of_metric(metric: &MetricView, stats: &[String]) -> MetricSummary {
-    let read = |name: &str| metric.stat(name);
-    let (name, contains) = (metric.metric.name.to_string(), metric.metric.contains);
-    summary(name, contains, &metric.aggregate, &metric.thresholds, stats, &read)
-}
-
-fn summary(
-    name: String,
-    contains: ValueKind,
-    aggregate: &Aggregate,
-    thresholds: &[ThresholdResult],
-    stats: &[String],
-    read: &dyn Fn(&str) -> Option<Quantile>,
-) -> MetricSummary {
+fn values(aggregate: &Aggregate, stats: &[String], read: &dyn Fn(&str) -> Option<Quantile>) -> Values {
     let statistic = |name: &str| read(name).map_or(Statistic::Number(0.0), statistic_of);
     let number = |name: &str| match statistic(name) {
         Statistic::Number(value) | Statistic::AtLeast(value, _) => value,
-        Statistic::Failed => 0.0,
+        Statistic::Failed | Statistic::NotApplicable(_) => 0.0,
     };
-    let values = match aggregate {
+    match aggregate {
         Aggregate::Counter(_) => Values::Counter { count: number("count"), rate: number("rate") },
         Aggregate::Gauge(_) => {
             Values::Gauge { value: number("value"), min: number("min"), max: number("max") }
@@ -81,19 +154,22 @@ fn summary(
         Aggregate::Trend(trend) => Values::Trend {
             stats: stats.iter().map(|name| (name.clone(), statistic(name))).collect(),
             exact: (trend.population() > 0).then(|| trend.is_exact()),
+            untimed: trend.failures.as_ref().map_or(0, |failures| failures.failed),
         },
-    };
-    MetricSummary { name, contains, values, thresholds: thresholds.iter().map(threshold).collect() }
+    }
 }
 
-fn threshold(result: &ThresholdResult) -> ThresholdSummary {
+fn threshold(result: &ThresholdResult, absence: Option<&'static str>) -> ThresholdSummary {
     // The statistic is what stands before the comparison.
     let name = result.source.split(['<', '>', '=', '!']).next().unwrap_or_default().trim();
     debug_assert!(Stat::parse(name).is_some(), "judged thresholds have a statistic: {:?}", result.source);
     ThresholdSummary {
         source: result.source.clone(),
         ok: result.ok,
-        observed: (name.to_owned(), statistic_of(result.observed)),
+        observed: (
+            name.to_owned(),
+            absence.map_or_else(|| statistic_of(result.observed), Statistic::NotApplicable),
+        ),
     }
 }
 
@@ -118,10 +194,10 @@ fn word(why: Mark) -> &'static str {
 }
 
 /// One entry per name, since k6's totals do not tell groups apart.
-fn checks_by_name(view: &View) -> Vec<CheckSummary> {
+fn checks_by_name(views: &[CheckView]) -> Vec<CheckSummary> {
     let mut checks: Vec<CheckSummary> = Vec::new();
     let mut places = std::collections::HashMap::new();
-    for check in &view.checks {
+    for check in views {
         let place = *places.entry(check.name.as_str()).or_insert(checks.len());
         if place == checks.len() {
             checks.push(CheckSummary { name: check.name.clone(), ..CheckSummary::default() });
@@ -132,32 +208,8 @@ fn checks_by_name(view: &View) -> Vec<CheckSummary> {
     checks
 }
 
-fn group(view: &GroupView, parts: &[PartView], stats: &[String]) -> GroupSummary {
-    let part = parts.iter().find(|part| *part.name == *view.path);
-    let check = |check: &tally::CheckView| CheckSummary {
-        name: check.name.clone(),
-        passes: check.passes,
-        fails: check.fails,
-    };
-    GroupSummary {
-        name: view.name.clone(),
-        path: view.path.clone(),
-        groups: view.groups.iter().map(|inner| group(inner, parts, stats)).collect(),
-        checks: view.checks.iter().map(check).collect(),
-        metrics: part.map(|part| metrics_of(part, stats)).unwrap_or_default(),
-    }
-}
-
-fn scenario(part: &PartView, stats: &[String]) -> ScenarioSummary {
-    ScenarioSummary {
-        name: part.name.to_string(),
-        metrics: metrics_of(part, stats),
-        ..ScenarioSummary::default()
-    }
-}
-
-fn metrics_of(part: &PartView, stats: &[String]) -> Vec<MetricSummary> {
-    part.metrics.iter().map(|metric| of_metric(metric, stats)).collect()
+fn check(view: &CheckView) -> CheckSummary {
+    CheckSummary { name: view.name.clone(), passes: view.passes, fails: view.fails }
 }
 
 #[cfg(test)]
@@ -215,7 +267,7 @@ mod tests {
     fn check(scenarios: &[&str], layout: Layout, expect: &str) {
         let input = SummaryInput::from_view(&view(scenarios), &plan(), None);
         let actual = render(&input, &Options { layout, ..Options::default() });
-        assert_eq!(actual.trim_end(), expect.trim_end());
+        assert_eq!(actual.trim(), expect.trim());
     }
 
     #[test]
@@ -249,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_stand_under_the_only_scenario_or_by_themselves() {
+    fn groups_stand_under_their_scenario_or_by_themselves() {
         let titles = |scenarios: &[&str]| {
             let input = SummaryInput::from_view(&view(scenarios), &plan(), None);
             let text = render(&input, &Options { layout: Layout::Full, ..Options::default() });
@@ -257,7 +309,10 @@ mod tests {
             titles.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(titles(&["default"]), ["  █ GROUP: g"]);
-        assert_eq!(titles(&["shop"]), ["  █ SCENARIO: shop", "    ↳ GROUP: g"]);
-        assert_eq!(titles(&["shop", "login"]), ["  █ GROUP: g", "  █ SCENARIO: shop", "  █ SCENARIO: login"]);
+        let scenario = |name: &str| [format!("  █ SCENARIO: {name}"), "    ↳ GROUP: g".to_owned()];
+        assert_eq!(titles(&["shop"]), scenario("shop"));
+        assert_eq!(titles(&["shop", "login"]), [scenario("login"), scenario("shop")].concat());
+        let beside = [vec!["  █ GROUP: g".to_owned()], scenario("shop").to_vec()].concat();
+        assert_eq!(titles(&["shop", "default"]), beside);
     }
 }

@@ -16,6 +16,8 @@ pub struct SummaryInput {
     pub checks: Vec<CheckSummary>,
     /// The tree of groups, under a root without a name.
     pub root_group: GroupSummary,
+    /// Groups outside the scenarios that have a part of their own, in order of first sight; shown by the full layout alone.
+    pub groups_outside: Vec<GroupSummary>,
     /// The scenarios, in the order to show.
     pub scenarios: Vec<ScenarioSummary>,
     /// What `setup()` returned.
@@ -67,6 +69,8 @@ pub enum Values {
         stats: Vec<(String, Statistic)>,
         /// Whether they are computed from every value; `None` where there was none.
         exact: Option<bool>,
+        /// Values that failed without a time, of which a mean knows nothing.
+        untimed: u64,
     },
     /// Of a trend that cannot have values in this run, and why.
     NotApplicable(&'static str),
@@ -77,10 +81,12 @@ pub enum Values {
 pub enum Statistic {
     /// It was measured.
     Number(f64),
-    /// It is at least this; the word says why nobody knows more (`timeout`, `cut`, `dropped`).
+    /// It is at least this; the word says why nobody knows more (`timeout`, `cut`, `dropped`, `failed`).
     AtLeast(f64, &'static str),
     /// It lies among failures that have no value at all.
     Failed,
+    /// There can be no value, and why.
+    NotApplicable(&'static str),
 }
 
 /// A threshold and how it ended.
@@ -116,7 +122,7 @@ pub struct GroupSummary {
     pub groups: Vec<GroupSummary>,
     /// Checks in it, in order of first sight.
     pub checks: Vec<CheckSummary>,
-    /// Metrics of samples made in it; shown by the full layout alone.
+    /// Metrics of samples made in it, where the group is one scenario's; shown by the full layout alone.
     pub metrics: Vec<MetricSummary>,
 }
 
@@ -125,11 +131,11 @@ pub struct GroupSummary {
 pub struct ScenarioSummary {
     /// Its name.
     pub name: String,
-    /// Its checks, where they are known apart from those of other scenarios.
+    /// Its checks over all its groups, one per name, in order of first sight.
     pub checks: Vec<CheckSummary>,
     /// Metrics of its samples.
     pub metrics: Vec<MetricSummary>,
-    /// Its groups, where they are known apart from those of other scenarios.
+    /// Its groups, in order of first sight.
     pub groups: Vec<GroupSummary>,
 }
 
@@ -158,6 +164,13 @@ impl MetricSummary {
     pub(crate) fn is_own(&self) -> bool {
         let mut own = builtin::TABLE.iter().skip(usize::from(builtin::DATA_RECEIVED.0) + 1);
         own.any(|(name, _, _)| *name == self.parent())
+    }
+
+    /// Whether it says nothing to people: a share of failed iterations that is nought. Machines want the same keys every time.
+    pub(crate) fn is_needless(&self) -> bool {
+        self.name == "iteration_failed"
+            && self.thresholds.is_empty()
+            && matches!(self.values, Values::Rate { passes: 0, .. })
     }
 
     /// Whether every threshold held; `None` without thresholds.

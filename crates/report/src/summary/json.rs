@@ -9,7 +9,7 @@ use model::plan::{Compat, SummaryOptions, TimeUnit};
 
 use crate::number;
 
-use super::{CheckSummary, GroupSummary, MetricSummary, Statistic, SummaryInput, Values};
+use super::{CheckSummary, GroupSummary, Layout, MetricSummary, Statistic, SummaryInput, Values, layout};
 
 /// The k6 version whose JSON shapes are written.
 const K6_VERSION: &str = "2.2.0";
@@ -33,7 +33,7 @@ pub struct RunFacts<'a> {
 pub fn handle_summary_data(input: &SummaryInput, facts: &RunFacts<'_>) -> SummaryData {
     let threshold = |ok| ThresholdData { ok };
     let data = |metric: &MetricSummary| {
-        let (values, censored) = values(metric, Form::Data);
+        let (values, censored) = values(metric, Form::Data, facts.compat);
         let thresholds = metric.thresholds.iter().map(|t| (t.source.clone(), threshold(t.ok))).collect();
         let kind = metric.kind().as_str();
         (
@@ -61,7 +61,7 @@ pub fn handle_summary_data(input: &SummaryInput, facts: &RunFacts<'_>) -> Summar
 /// What `--summary-export` writes.
 pub fn export(input: &SummaryInput, compat: Compat) -> SummaryExport {
     let metric = |metric: &MetricSummary| {
-        let (values, censored) = values(metric, Form::Export);
+        let (values, censored) = values(metric, Form::Export, compat);
         let thresholds = metric.thresholds.iter().map(|t| (t.source.clone(), !t.ok)).collect();
         (metric.name.clone(), ExportMetric { values, thresholds, censored })
     };
@@ -72,15 +72,17 @@ pub fn export(input: &SummaryInput, compat: Compat) -> SummaryExport {
     }
 }
 
-/// What `--new-machine-readable-summary` writes. `generated_at` is RFC 3339; `script` is its whole text.
+/// What `--new-machine-readable-summary` writes: the metrics that the layout shows. `generated_at` is RFC 3339; `script` is its
+/// whole text.
 pub fn machine_summary(
     input: &SummaryInput,
+    layout: Layout,
     compat: Compat,
     script: &str,
     generated_at: String,
 ) -> MachineSummary {
     let metric = |metric: &MetricSummary| {
-        let (values, censored) = values(metric, Form::Machine);
+        let (values, censored) = values(metric, Form::Machine, compat);
         let kind = metric.kind().as_str();
         MachineMetric {
             contains: metric.contains.as_str(),
@@ -90,8 +92,9 @@ pub fn machine_summary(
             censored,
         }
     };
-    // Checks have a place of their own, and k6 leaves their metric out.
-    let metrics = shown(input, compat).filter(|metric| metric.parent() != "checks").map(metric).collect();
+    let all: Vec<&MetricSummary> = input.metrics.iter().collect();
+    let is_listed = |metric: &&MetricSummary| layout::is_listed(metric, &all, layout, compat);
+    let metrics = shown(input, compat).filter(is_listed).map(metric).collect();
     MachineSummary {
         config: MachineConfig {
             duration: Number(input.run_duration.as_secs_f64()),
@@ -105,7 +108,10 @@ pub fn machine_summary(
 }
 
 fn shown(input: &SummaryInput, compat: Compat) -> impl Iterator<Item = &MetricSummary> {
-    let has_values = |metric: &&MetricSummary| !matches!(metric.values, Values::NotApplicable(_));
+    // What cannot have values is left out, unless there are verdicts to tell.
+    let has_values = |metric: &&MetricSummary| {
+        !matches!(metric.values, Values::NotApplicable(_)) || !metric.thresholds.is_empty()
+    };
     input.metrics.iter().filter(has_values).filter(move |metric| compat == Compat::Honest || !metric.is_own())
 }
 
@@ -118,7 +124,7 @@ enum Form {
 }
 
 /// A metric's values, and those of them that are bounds or missing in words.
-fn values(metric: &MetricSummary, form: Form) -> (Ordered<Option<Number>>, Ordered<String>) {
+fn values(metric: &MetricSummary, form: Form, compat: Compat) -> (Ordered<Option<Number>>, Ordered<String>) {
     let named = |pairs: &[(&str, f64)]| {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), Some(Number(*value)))).collect()
     };
@@ -127,6 +133,9 @@ fn values(metric: &MetricSummary, form: Form) -> (Ordered<Option<Number>>, Order
         Values::Counter { count, rate } => named(&[("count", *count), ("rate", *rate)]),
         Values::Gauge { value, min, max } => named(&[("value", *value), ("min", *min), ("max", *max)]),
         Values::Rate { passes, total } => rate(*passes, *total, form),
+        Values::Trend { stats, .. } if form == Form::Machine => {
+            return (machine_stats(stats, compat), censored(stats, metric, form));
+        }
         Values::Trend { stats, .. } => {
             let number = |(name, statistic): &(String, Statistic)| (key(name, form), number_of(*statistic));
             return (stats.iter().map(number).collect(), censored(stats, metric, form));
@@ -151,8 +160,22 @@ fn rate(passes: u64, total: u64, form: Form) -> Ordered<Option<Number>> {
 fn number_of(statistic: Statistic) -> Option<Number> {
     match statistic {
         Statistic::Number(value) | Statistic::AtLeast(value, _) => Some(Number(value)),
-        Statistic::Failed => None,
+        Statistic::Failed | Statistic::NotApplicable(_) => None,
     }
+}
+
+/// Statistics that k6's machine-readable form has of every trend, whatever `summaryTrendStats` asks for.
+const MACHINE_STATS: [&str; 6] = ["avg", "max", "med", "min", "p(90)", "p(95)"];
+
+/// Those, `null` where they were not asked for, as in k6; and beside them what else was asked for, which k6 drops.
+fn machine_stats(stats: &[(String, Statistic)], compat: Compat) -> Ordered<Option<Number>> {
+    let of = |name: &str| stats.iter().find(|(known, _)| known == name).map(|(_, statistic)| *statistic);
+    let fixed = MACHINE_STATS.iter().map(|name| (key(name, Form::Machine), of(name).and_then(number_of)));
+    let further = stats
+        .iter()
+        .filter(|(name, _)| compat == Compat::Honest && !MACHINE_STATS.contains(&name.as_str()))
+        .map(|(name, statistic)| (key(name, Form::Machine), number_of(*statistic)));
+    fixed.chain(further).collect()
 }
 
 fn censored(stats: &[(String, Statistic)], metric: &MetricSummary, form: Form) -> Ordered<String> {
@@ -162,6 +185,7 @@ fn censored(stats: &[(String, Statistic)], metric: &MetricSummary, form: Form) -
             Some((key(name, form), number::at_least(*bound, why, metric.contains)))
         }
         Statistic::Failed => Some((key(name, form), "failed".to_owned())),
+        Statistic::NotApplicable(why) => Some((key(name, form), format!("n/a: {why}"))),
     };
     stats.iter().filter_map(words).collect()
 }

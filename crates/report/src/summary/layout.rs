@@ -21,7 +21,7 @@ const INDENT: usize = 4;
 const DEPTH_MAX: usize = 16;
 
 /// The scenario that a script without scenarios has; k6 gives it no part of its own.
-const DEFAULT_SCENARIO: &str = "default";
+pub(super) const DEFAULT_SCENARIO: &str = "default";
 
 /// A section's title and the built-in metrics in it, in the order of the sections. What is in none is custom.
 const SECTIONS: &[(&str, &[&str])] = &[
@@ -91,7 +91,7 @@ pub(super) fn render(input: &SummaryInput, options: &Options) -> String {
     let judged = thresholds::blocks(&metrics, options);
     if !judged.is_empty() {
         text += &title("THRESHOLDS", options);
-        text += &judged.join("\n");
+        text += &format!("\n{}", judged.join("\n"));
     }
     text += &title("TOTAL RESULTS", options);
     let duration = input.run_duration;
@@ -99,7 +99,7 @@ pub(super) fn render(input: &SummaryInput, options: &Options) -> String {
     if options.layout == Layout::Full {
         text += &parts(input, options);
     }
-    text + "\n\n\n"
+    text
 }
 
 /// The parts of the full layout: scenarios with their groups, and groups of no scenario in particular.
@@ -108,12 +108,8 @@ fn parts(input: &SummaryInput, options: &Options) -> String {
     let group = |group: &GroupSummary| group_part(group, duration, 0, options);
     let scenario = |scenario: &ScenarioSummary| scenario_part(scenario, duration, options);
     let shown = input.scenarios.iter().filter(|scenario| scenario.name != DEFAULT_SCENARIO);
-    // Groups that stand under their scenario do not stand by themselves again.
-    let nested = shown.clone().any(|scenario| !scenario.groups.is_empty());
-    let groups: String =
-        if nested { String::new() } else { input.root_group.groups.iter().map(group).collect() };
-    let scenarios: String = shown.map(scenario).collect();
-    groups + &scenarios
+    let groups: String = input.groups_outside.iter().map(group).collect();
+    groups + &shown.map(scenario).collect::<String>()
 }
 
 fn scenario_part(scenario: &ScenarioSummary, duration: Duration, options: &Options) -> String {
@@ -129,7 +125,7 @@ fn group_part(group: &GroupSummary, duration: Duration, depth: usize, options: &
     let mut text = if depth == 0 {
         title(&name, options)
     } else {
-        format!("\n{}↳ {} \n\n", " ".repeat(2 + 2 * depth), options.style.paint(BOLD, &name))
+        format!("\n{}↳ {} \n", " ".repeat(2 + 2 * depth), options.style.paint(BOLD, &name))
     };
     text += &Part { checks: &group.checks, metrics: sorted(&group.metrics), duration, depth }.render(options);
     text + &group
@@ -140,7 +136,7 @@ fn group_part(group: &GroupSummary, duration: Duration, depth: usize, options: &
 }
 
 fn title(text: &str, options: &Options) -> String {
-    format!("\n\n  █ {} \n\n", options.style.paint(BOLD, text))
+    format!("\n\n  █ {} \n", options.style.paint(BOLD, text))
 }
 
 /// Checks and metrics under one title.
@@ -162,7 +158,8 @@ impl Part<'_> {
             blocks.push(self.checks.iter().map(|check| self.check(check, options)).collect());
         }
         blocks.extend(self.sections(options));
-        blocks.join("\n")
+        // A group with nothing directly in it is a title and no more.
+        blocks.iter().map(|block| format!("\n{block}")).collect()
     }
 
     /// Passes and fails of all checks. Where each check is not known apart, the metric is.
@@ -216,14 +213,24 @@ fn section_of(name: &str) -> &'static str {
 }
 
 fn is_shown(metric: &MetricSummary, all: &[&MetricSummary], options: &Options) -> bool {
+    is_listed(metric, all, options.layout, options.compat) && !metric.is_needless()
+}
+
+/// Whether a metric belongs into a summary of this layout; the machine-readable form has the same ones.
+pub(super) fn is_listed(
+    metric: &MetricSummary,
+    all: &[&MetricSummary],
+    layout: Layout,
+    compat: Compat,
+) -> bool {
     let parent = metric.parent();
-    if HIDDEN.contains(&parent) || (metric.is_own() && options.compat == Compat::Strict) {
+    if HIDDEN.contains(&parent) || (metric.is_own() && compat == Compat::Strict) {
         return false;
     }
     if parent == ON_REQUEST {
         return all.iter().any(|other| other.parent() == parent && !other.thresholds.is_empty());
     }
-    options.layout == Layout::Full || !FULL_ONLY.contains(&parent)
+    layout == Layout::Full || !FULL_ONLY.contains(&parent)
 }
 
 /// Metrics by name, each followed by its sub-metrics.

@@ -20,7 +20,8 @@ pub(super) fn render(input: &SummaryInput, options: &Options) -> String {
     let mut text = String::from("\n");
     group(&input.root_group, 0, options, &mut text);
     let metrics = sorted(&input.metrics);
-    let shown = metrics.iter().filter(|metric| !(metric.is_own() && options.compat == Compat::Strict));
+    let is_strict = options.compat == Compat::Strict;
+    let shown = metrics.iter().filter(|metric| !(metric.is_needless() || (metric.is_own() && is_strict)));
     let rows: Vec<Row> = shown.map(|metric| Row::of(metric, options)).collect();
     let widths = Widths::of(&rows);
     for row in &rows {

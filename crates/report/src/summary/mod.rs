@@ -62,13 +62,13 @@ impl Default for Options {
     }
 }
 
-/// The summary as text, ending in a line break.
+/// The summary as text, between an empty line before it and one after it.
 pub fn render(input: &SummaryInput, options: &Options) -> String {
     let text = match options.layout {
         Layout::Legacy => legacy::render(input, options),
         Layout::Compact | Layout::Full => layout::render(input, options),
     };
-    options.style.fit(text)
+    options.style.fit(format!("\n{}\n\n", text.trim_matches('\n')))
 }
 
 #[cfg(test)]

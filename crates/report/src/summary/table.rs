@@ -14,18 +14,32 @@ const DOTS_MIN: usize = 3;
 pub(super) struct Row {
     name: String,
     cells: Cells,
-    note: Option<&'static str>,
+    note: Option<String>,
     verdict: Option<bool>,
     is_sub: bool,
 }
 
 enum Cells {
-    /// Statistics as label and text, one column each.
-    Trend(Vec<(String, String)>),
+    /// Statistics, one column each.
+    Trend(Vec<Cell>),
     /// A value, and what is said beside it.
     Plain(String, Vec<String>),
     /// Words in place of values; they have no column.
     Words(String),
+}
+
+/// A statistic as it is shown.
+struct Cell {
+    label: String,
+    text: String,
+    /// A bound with its reason is long: it stands out of its column, so that it widens no other row.
+    is_bound: bool,
+}
+
+impl Cell {
+    fn width(&self) -> usize {
+        width(&self.label) + 1 + width(&self.text)
+    }
 }
 
 /// Widths that rows shown together share.
@@ -83,16 +97,17 @@ impl Row {
             Cells::Trend(stats) => stats
                 .iter()
                 .zip(&widths.stats)
-                .map(|((label, text), column)| {
-                    let gap = column - width(label) - 1 - width(text);
-                    format!("{label}={}{}", style.paint(CYAN, text), " ".repeat(gap))
+                .map(|(cell, column)| {
+                    let gap = " ".repeat(column.saturating_sub(cell.width()));
+                    format!("{}={}{gap}", cell.label, style.paint(CYAN, &cell.text))
                 })
                 .collect::<Vec<_>>()
                 .join(" "),
             Cells::Plain(value, extras) => plain_cells(value, extras, widths, options, palette),
             Cells::Words(words) => style.paint(CYAN, words),
         };
-        let note = self.note.map(|note| format!(" {}", style.paint(palette.extra, note))).unwrap_or_default();
+        let note = self.note.as_ref().map(|note| format!(" {}", style.paint(palette.extra, note)));
+        let note = note.unwrap_or_default();
         format!("{}{} {cells}{note}", self.name, style.paint(palette.dots, &format!("{dots}:")))
     }
 }
@@ -110,8 +125,8 @@ impl Widths {
         match &row.cells {
             Cells::Trend(stats) => {
                 self.stats.resize(self.stats.len().max(stats.len()), 0);
-                for (column, (label, text)) in self.stats.iter_mut().zip(stats) {
-                    *column = (*column).max(width(label) + 1 + width(text));
+                for (column, cell) in self.stats.iter_mut().zip(stats).filter(|(_, cell)| !cell.is_bound) {
+                    *column = (*column).max(cell.width());
                 }
             }
             Cells::Plain(value, extras) => {
@@ -154,24 +169,31 @@ fn cells(metric: &MetricSummary, options: &Options) -> Cells {
             Cells::Plain(share(*passes, *total), vec![format!("{passes} out of {total}")])
         }
         Values::Trend { stats, .. } => {
-            let text = |(name, statistic): &(String, Statistic)| {
-                (harmless(name), statistic_text(*statistic, name, metric, options))
+            let cell = |(name, statistic): &(String, Statistic)| Cell {
+                label: harmless(name),
+                text: statistic_text(*statistic, name, metric, options),
+                is_bound: matches!(statistic, Statistic::AtLeast(..)),
             };
-            Cells::Trend(stats.iter().map(text).collect())
+            Cells::Trend(stats.iter().map(cell).collect())
         }
         Values::NotApplicable(why) => Cells::Words(format!("n/a: {why}")),
     }
 }
 
-fn note(metric: &MetricSummary, options: &Options) -> Option<&'static str> {
+/// What a row's numbers are worth.
+fn note(metric: &MetricSummary, options: &Options) -> Option<String> {
     if options.compat == Compat::Strict {
         return None;
     }
-    match metric.values {
-        Values::Trend { exact: Some(true), .. } => Some("exact"),
-        Values::Trend { exact: Some(false), .. } => Some("±0.1 %"),
-        _ => None,
-    }
+    let Values::Trend { exact: Some(is_exact), untimed, stats } = &metric.values else { return None };
+    let precision = if *is_exact { "exact" } else { "±0.1 %" };
+    let is_mean = |(name, statistic): &(String, Statistic)| {
+        name == "avg" && matches!(statistic, Statistic::Number(_) | Statistic::AtLeast(..))
+    };
+    Some(match stats.iter().any(is_mean) && *untimed > 0 {
+        true => format!("{precision}, avg without {untimed} failed"),
+        false => precision.to_owned(),
+    })
 }
 
 /// A share in percent; none of none is 0 %.
@@ -192,6 +214,7 @@ pub(super) fn statistic_text(
         }
         Statistic::AtLeast(bound, why) => number::at_least(bound, why, metric.contains),
         Statistic::Failed => "failed".into(),
+        Statistic::NotApplicable(why) => format!("n/a: {why}"),
     }
 }
 

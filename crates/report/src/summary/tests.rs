@@ -30,11 +30,14 @@ fn check_styled(golden: Golden, layout: Layout, time_unit: Option<TimeUnit>, sty
     let json: Value = serde_json::from_str(golden.0).expect("a golden file is JSON");
     let options = Options { layout, style, time_unit, compat: Compat::Strict };
     let actual = render(&input(&json["input"]), &options);
-    // k6 separates the summary from what follows on the terminal; how many blank lines end it is no part of it.
-    for (number, (actual, expect)) in actual.trim_end().lines().zip(golden.1.trim_end().lines()).enumerate() {
+    // k6 separates the summary from what follows on the terminal; how many blank lines are around it is no part of it.
+    let lines =
+        |text: &str| text.trim_start_matches('\n').trim_end().lines().map(str::to_owned).collect::<Vec<_>>();
+    let (actual, expect) = (lines(&actual), lines(golden.1));
+    for (number, (actual, expect)) in actual.iter().zip(&expect).enumerate() {
         assert_eq!(actual, expect, "line {}", number + 1);
     }
-    assert_eq!(actual.trim_end().lines().count(), golden.1.trim_end().lines().count());
+    assert_eq!(actual.len(), expect.len());
 }
 
 #[test]
@@ -113,7 +116,7 @@ fn the_machine_readable_form_is_k6s() {
     let run_duration = Duration::from_secs_f64(json["config"]["duration"].as_f64().expect("seconds"));
     let input = SummaryInput { run_duration, metrics, checks, ..SummaryInput::default() };
     let generated_at = json["metadata"]["generated_at"].as_str().expect("a time").to_owned();
-    let actual = machine_summary(&input, Compat::Strict, "the script", generated_at);
+    let actual = machine_summary(&input, Layout::Full, Compat::Strict, "the script", generated_at);
     assert_same(&serde_json::to_value(actual).expect("a summary has a form"), &json, "machine");
 }
 
@@ -139,6 +142,7 @@ fn honest() -> SummaryInput {
     let trend = |stats: &[(&str, Statistic)], exact| Values::Trend {
         stats: stats.iter().map(|(name, statistic)| ((*name).to_owned(), *statistic)).collect(),
         exact: Some(exact),
+        untimed: 0,
     };
     let cut = Statistic::AtLeast(1234.5, "dropped");
     let mut duration = metric(
@@ -183,7 +187,6 @@ fn honest() -> SummaryInput {
 #[test]
 fn failures_are_said_in_words() {
     let expect = r"
-
   █ THRESHOLDS 
 
     http_req_duration
@@ -197,9 +200,7 @@ fn failures_are_said_in_words() {
     http_req_response_time...: n/a: closed loop
 
     EXECUTION
-    iteration_lateness.......: med=200µs  p(90)=300µs              p(95)=400µs            max=500µs  exact
-
-
+    iteration_lateness.......: med=200µs  p(90)=300µs p(95)=400µs max=500µs  exact
 
 ";
     assert_eq!(render(&honest(), &Options::default()), expect);
@@ -239,10 +240,98 @@ fn bounds_stay_numbers_in_json_with_words_beside() {
 }
 
 #[test]
+fn what_cannot_be_measured_is_said_where_a_threshold_asks_for_it() {
+    let mut input = honest();
+    input.metrics[1].thresholds = vec![ThresholdSummary {
+        source: "p(95)<500".into(),
+        ok: false,
+        observed: ("p(95)".into(), Statistic::NotApplicable("closed loop")),
+    }];
+    let text = render(&input, &Options::default());
+    assert!(text.contains("    ✗ 'p(95)<500' p(95)=n/a: closed loop\n"), "{text}");
+    let export = serde_json::to_value(export(&input, Compat::Honest)).expect("a summary has a form");
+    let expect = json!({"thresholds": {"p(95)<500": true}});
+    assert_same(&export["metrics"]["http_req_response_time"], &expect, "http_req_response_time");
+}
+
+#[test]
+fn a_mean_says_what_it_leaves_out() {
+    let row = |avg| {
+        let stats = vec![("avg".to_owned(), avg), ("max".to_owned(), Statistic::Failed)];
+        let values = Values::Trend { stats, exact: Some(true), untimed: 3 };
+        let metrics = vec![metric("http_req_duration", ValueKind::Time, values)];
+        let text = render(&SummaryInput { metrics, ..SummaryInput::default() }, &Options::default());
+        text.lines().find(|line| line.contains("http_req")).map(str::trim).map(str::to_owned)
+    };
+    let expect = |row: &str| Some(format!("http_req_duration...: {row}"));
+    assert_eq!(row(Statistic::Number(5.0)), expect("avg=5ms max=failed exact, avg without 3 failed"));
+    assert_eq!(row(Statistic::Failed), expect("avg=failed max=failed exact"));
+}
+
+#[test]
+fn failed_iterations_have_a_row_where_there_were_some() {
+    #[track_caller]
+    fn check(passes: u64, has_threshold: bool, expect: bool) {
+        let mut failed = metric("iteration_failed", ValueKind::Default, Values::Rate { passes, total: 9 });
+        let observed = ("rate".into(), Statistic::Number(0.0));
+        let threshold = ThresholdSummary { source: "rate<1".into(), ok: true, observed };
+        failed.thresholds = if has_threshold { vec![threshold] } else { vec![] };
+        let input = SummaryInput { metrics: vec![failed], ..SummaryInput::default() };
+        for layout in [Layout::Compact, Layout::Full, Layout::Legacy] {
+            let text = render(&input, &Options { layout, ..Options::default() });
+            assert_eq!(text.contains("iteration_failed..."), expect, "{layout:?}: {text}");
+        }
+        let machine = machine_summary(&input, Layout::Compact, Compat::Honest, "", String::new());
+        assert_eq!(machine.results.metrics.len(), 1, "machines get the same keys every time");
+    }
+    check(0, false, false);
+    check(1, false, true);
+    check(0, true, true);
+}
+
+#[test]
+fn machines_get_the_metrics_of_the_layout_and_six_statistics() {
+    let trend = |name: &str| {
+        let stats = ["p(99.9)", "p(95)"].map(|stat| (stat.to_owned(), Statistic::Number(1.0))).to_vec();
+        metric(name, ValueKind::Time, Values::Trend { stats, exact: Some(true), untimed: 0 })
+    };
+    let metrics = ["http_req_duration", "http_req_waiting", "group_duration", "own"].map(trend).to_vec();
+    let input = SummaryInput { metrics, ..SummaryInput::default() };
+    let of = |layout, compat| machine_summary(&input, layout, compat, "", String::new()).results.metrics;
+    let names = |layout| of(layout, Compat::Strict).into_iter().map(|one| one.name).collect::<Vec<_>>();
+    assert_eq!(names(Layout::Compact), ["http_req_duration", "own"]);
+    assert_eq!(names(Layout::Full), ["http_req_duration", "http_req_waiting", "own"]);
+    let values = |compat| serde_json::to_value(&of(Layout::Compact, compat)[0].values).expect("numbers");
+    let mut expect = json!({"avg": null, "max": null, "med": null, "min": null, "p90": null, "p95": 1});
+    assert_same(&values(Compat::Strict), &expect, "strict");
+    expect["p99.9"] = json!(1);
+    assert_same(&values(Compat::Honest), &expect, "honest");
+}
+
+#[test]
+fn one_empty_line_stands_before_and_after() {
+    for layout in [Layout::Compact, Layout::Full, Layout::Legacy] {
+        let text = render(&honest(), &Options { layout, ..Options::default() });
+        let inner = text.strip_prefix('\n').and_then(|text| text.strip_suffix("\n\n")).expect("empty lines");
+        assert!(!inner.starts_with('\n') && !inner.ends_with('\n'), "{layout:?}: {text:?}");
+    }
+}
+
+#[test]
 fn colours_are_k6s() {
     let style = Style { colour: true, unicode: true };
     check_styled(golden!("colour_compact"), Layout::Compact, None, style);
     check_styled(golden!("colour_legacy"), Layout::Legacy, None, style);
+}
+
+#[test]
+fn an_empty_group_is_a_title_alone() {
+    let group = |name: &str, groups| GroupSummary { name: name.into(), groups, ..GroupSummary::default() };
+    let groups_outside = vec![group("a", vec![group("b", vec![])]), group("c", vec![])];
+    let input = SummaryInput { groups_outside, ..SummaryInput::default() };
+    let text = render(&input, &Options { layout: Layout::Full, ..Options::default() });
+    let expect = "\n\n\n  █ GROUP: a \n\n    ↳ GROUP: b \n\n\n  █ GROUP: c \n\n";
+    assert!(text.ends_with(expect), "{text:?}");
 }
 
 #[test]
@@ -254,8 +343,9 @@ fn hostile_names_neither_steer_nor_overflow() {
     let name = "\u{7}bell\nline".to_owned();
     group.checks.push(CheckSummary { name, passes: u64::MAX / 2, fails: u64::MAX / 2 });
     let checks = group.checks.clone();
+    let groups_outside = vec![group.clone()];
     let root_group = GroupSummary { groups: vec![group], ..GroupSummary::default() };
-    let input = SummaryInput { checks, root_group, ..SummaryInput::default() };
+    let input = SummaryInput { checks, root_group, groups_outside, ..SummaryInput::default() };
     for layout in [Layout::Compact, Layout::Full, Layout::Legacy] {
         let text = render(&input, &Options { layout, ..Options::default() });
         assert!(!text.contains(['\x1b', '\u{7}']), "{layout:?}");
@@ -271,6 +361,7 @@ fn input(json: &Value) -> SummaryInput {
         run_duration: Duration::from_nanos((ms * 1e6).round() as u64),
         metrics: metrics_of(&json["metrics"], &stats),
         checks: list(&json["checks"]).map(check_of).collect(),
+        groups_outside: group.groups.clone(),
         root_group: group,
         scenarios: list(&json["scenarios"]).map(|scenario| scenario_of(scenario, &stats)).collect(),
         setup_data: None,
@@ -314,7 +405,9 @@ fn metric_of(json: &Value, stats: &[String]) -> MetricSummary {
         MetricKind::Counter => Values::Counter { count: number("count"), rate: number("rate") },
         MetricKind::Gauge => Values::Gauge { value: number("value"), min: number("min"), max: number("max") },
         MetricKind::Rate => Values::Rate { passes: count("passes"), total: count("passes") + count("fails") },
-        MetricKind::Trend => Values::Trend { stats: stats.iter().map(statistic).collect(), exact: None },
+        MetricKind::Trend => {
+            Values::Trend { stats: stats.iter().map(statistic).collect(), exact: None, untimed: 0 }
+        }
     };
     let threshold = |json: &Value| {
         let stat = string(&json["stat"]);

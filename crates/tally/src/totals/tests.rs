@@ -1,5 +1,5 @@
 use super::*;
-use crate::{GroupView, View};
+use crate::{CheckView, GroupView, MetricView, View};
 use model::metric::builtin::{
     HTTP_REQ_RESPONSE_TIME, HTTP_REQS, ITERATION_DURATION, ITERATION_RESPONSE_TIME, ITERATIONS,
 };
@@ -246,8 +246,6 @@ fn checks_stand_in_the_tree_of_groups_in_order_of_first_sight() {
     );
     let names: Vec<_> = view.checks.iter().map(|check| check.name.as_str()).collect();
     assert_eq!(names, ["ready", "z first", "a second", "deep", "shallow"]);
-    let groups: Vec<_> = view.groups.iter().map(|part| &*part.name).collect();
-    assert_eq!(groups, ["::setup", "", "::b::inner", "::b", "::a", "::made::up"]);
     check_stat(&view, "checks", "passes", Quantile::Value(4.0));
 }
 
@@ -257,33 +255,78 @@ fn scenarios_and_groups_have_metrics_of_their_own() {
     run.record(HTTP_REQS, &[("scenario", "two"), ("group", "::g")], 1.0);
     run.record(HTTP_REQS, &[("scenario", "one"), ("group", "")], 1.0);
     run.record(ITERATION_DURATION, &[("scenario", "two")], 5.0);
+    run.record(GROUP_DURATION, &[("scenario", "two"), ("group", "::g")], 5.0);
     let view = run.view();
-    let parts = |parts: &[crate::PartView]| -> Vec<(String, Vec<String>)> {
-        let names = |part: &crate::PartView| part.metrics.iter().map(|m| m.metric.name.to_string()).collect();
-        parts.iter().map(|part| (part.name.to_string(), names(part))).collect()
+    let names = |metrics: &[MetricView]| -> Vec<String> {
+        metrics.iter().map(|metric| metric.metric.name.to_string()).collect()
     };
-    let strings = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert_eq!(
-        parts(&view.scenarios),
-        [
-            ("two".to_owned(), strings(&["http_reqs", "iteration_duration"])),
-            ("one".to_owned(), strings(&["http_reqs"]))
-        ]
-    );
-    assert_eq!(
-        parts(&view.groups),
-        [("::g".to_owned(), strings(&["http_reqs"])), (String::new(), strings(&["http_reqs"]))]
-    );
+    let [two, one] = &view.scenarios[..] else { panic!("two scenarios") };
+    assert_eq!((&*two.name, &*one.name), ("two", "one"));
+    assert_eq!(names(&two.metrics), ["group_duration", "http_reqs", "iteration_duration"]);
+    assert_eq!(names(&one.metrics), ["http_reqs"]);
+    assert_eq!(names(&two.root_group.groups[0].metrics), ["group_duration", "http_reqs"]);
+    assert_eq!(one.root_group.groups, []);
+    assert_eq!(view.root_group.groups[0].metrics, [], "groups of the whole run have none");
+}
+
+#[test]
+fn each_scenario_has_its_own_groups_and_checks() {
+    let mut run = Run::new(&[]);
+    let mut check = |scenario: &[(&str, &str)], group: &str, value: f64| {
+        let tags = [&[("group", group), ("check", "c")], scenario].concat();
+        run.record(CHECKS, &tags, value);
+    };
+    check(&[], "::setup", 1.0);
+    check(&[("scenario", "one")], "::g", 1.0);
+    check(&[("scenario", "two")], "::g", 0.0);
+    check(&[("scenario", "two")], "::g::h", 1.0);
+    let view = run.view();
+    assert_eq!(outline(&view.root_group), "[](setup[::setup::c 1/0]() g[::g::c 1/1](h[::g::h::c 1/0]()))");
+    assert_eq!(outline(&view.root_group_outside), "[](setup[::setup::c 1/0]())");
+    assert_eq!(outline(&view.scenarios[0].root_group), "[](g[::g::c 1/0]())");
+    assert_eq!(outline(&view.scenarios[1].root_group), "[](g[::g::c 0/1](h[::g::h::c 1/0]()))");
+    let checks = |checks: &[CheckView]| checks.iter().map(|c| (c.passes, c.fails)).collect::<Vec<_>>();
+    assert_eq!(checks(&view.checks), [(1, 0), (1, 1), (1, 0)]);
+    assert_eq!(checks(&view.scenarios[1].checks), [(0, 1), (1, 0)]);
+}
+
+#[test]
+fn groups_below_the_deepest_count_with_it() {
+    let mut run = Run::new(&[]);
+    let deep = "::g".repeat(100_000);
+    run.record(CHECKS, &[("group", &deep), ("check", "c")], 1.0);
+    let view = run.view();
+    let mut group = &view.root_group;
+    let mut depth = 0;
+    while let [inner] = &group.groups[..] {
+        (group, depth) = (inner, depth + 1);
+    }
+    assert_eq!((depth, group.checks.len()), (crate::GROUP_DEPTH_MAX, 1));
+}
+
+#[test]
+fn response_times_that_were_never_measured_pass_nothing() {
+    let mut run = Run::new(&[
+        ("http_req_response_time", "p(95)<500"),
+        ("http_req_response_time{name:a}", "avg<500"),
+        ("http_req_duration", "p(95)<500"),
+    ]);
+    assert!(run.totals.evaluate(ELAPSED).ok(), "samples may still come");
+    run.view();
+    let ok: Vec<_> = run.totals.results().iter().map(|result| result.ok).collect();
+    assert_eq!(ok, [false, false, true]);
 }
 
 #[test]
 fn groups_beyond_the_limit_are_only_in_the_totals() {
     let mut run = Run::new(&[]);
     for i in 0..PARTS_DETAILED_MAX + 5 {
+        run.record(GROUP_DURATION, &[("group", &format!("::{i}"))], 1.0);
         run.record(HTTP_REQS, &[("group", &format!("::{i}"))], 1.0);
     }
     let view = run.view();
-    let detailed = view.groups.iter().filter(|part| !part.metrics.is_empty()).count();
+    let groups = &view.root_group_outside.groups;
+    let detailed = groups.iter().filter(|group| !group.metrics.is_empty()).count();
     assert_eq!(detailed, PARTS_DETAILED_MAX as usize);
     check_stat(&view, "http_reqs", "count", Quantile::Value(f64::from(PARTS_DETAILED_MAX + 5)));
 }
