@@ -381,7 +381,7 @@ fn responses_look_like_k6s() {
     assert_eq!(
         left.logs,
         [
-            "remote_ip,remote_port,url,status,status_text,proto,headers,cookies,body,timings,tls_version,tls_cipher_suite,ocsp,error,error_code,request",
+            "remote_ip,remote_port,url,status,status_text,proto,headers,cookies,body,timings,tls_version,tls_cipher_suite,ocsp,error,error_code,request,json,html,submitForm,clickLink",
             "200 OK HTTP/1.1 0 application/json",
             "1 true false undefined",
             "17",
