@@ -2,7 +2,7 @@
 .PHONY: check test install-test-tools lint deny
 
 check: install-test-tools lint deny
-	PLIMSOLL_TESTS=all cargo test --workspace --release --quiet
+	PLIMSOLL_TESTS=all cargo test --workspace --profile checked --quiet
 	cargo xtask callgrind
 
 test:
@@ -10,7 +10,7 @@ test:
 
 lint:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --release --quiet -- -D warnings
+	cargo clippy --workspace --all-targets --profile checked --quiet -- -D warnings
 	cargo xtask tidy
 
 # Licences, sources and owners; the database of advisories would have to be fetched.

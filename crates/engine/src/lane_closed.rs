@@ -40,13 +40,16 @@ impl Stint {
             // Left over where the VU was to go and then was wanted again.
             vu::clear_interrupt();
             self.started.set(self.started.get() + 1);
+            let suspensions = vu::suspensions();
             let end = scenario.run_iteration(living, None, is_first);
             is_first = false;
             if end == IterationEnd::Aborted {
                 break;
             }
-            // An iteration that never waits would otherwise keep the thread for itself.
-            vu::yield_now();
+            // Iterations that never wait would otherwise keep the thread for themselves.
+            if vu::suspensions() == suspensions {
+                vu::yield_now();
+            }
         }
         progress.vus_active.fetch_sub(1, Ordering::Relaxed);
         scenario.progress().vus_active.fetch_sub(1, Ordering::Relaxed);

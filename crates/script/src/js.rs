@@ -142,6 +142,16 @@ pub(crate) fn to_string<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Re
     }
 }
 
+/// A string of bytes that should be UTF-8; what is not becomes the replacement character.
+pub(crate) fn string_from_bytes<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> rquickjs::Result<Value<'js>> {
+    // SAFETY: the bytes are alive for the call, which copies them, checks them itself and returns an owned value.
+    let value = unsafe {
+        let raw = qjs::JS_NewStringLen(ctx.as_raw().as_ptr(), bytes.as_ptr().cast(), bytes.len() as _);
+        Value::from_raw(ctx.clone(), raw)
+    };
+    if value.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(value) }
+}
+
 /// Converts as `Number(value)` does.
 pub(crate) fn to_number<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<f64> {
     if let Some(number) = value.as_number() {

@@ -28,6 +28,8 @@ thread_local! {
 #[derive(Default)]
 struct State {
     interrupted: Cell<bool>,
+    /// How often it gave the thread away.
+    suspensions: Cell<u64>,
     /// Wakes the task that polls the coroutine.
     waker: RefCell<Option<Waker>>,
     /// Set while the coroutine runs: the context of the poll that resumed it, with its lifetime erased.
@@ -125,6 +127,7 @@ impl State {
     }
 
     fn suspend(&self) {
+        self.suspensions.set(self.suspensions.get() + 1);
         let yielder = self.yielder.get().expect("only the running body suspends itself");
         // SAFETY: the yielder lives on this coroutine's stack from its first instruction to its last, and `yielder`
         // is set for exactly that time; we are running on that stack.
@@ -236,6 +239,11 @@ pub fn yield_now() {
     });
 }
 
+/// How often the running coroutine has given the thread away; zero outside of one.
+pub fn suspensions() -> u64 {
+    with_current(|state| state.suspensions.get()).unwrap_or(0)
+}
+
 /// Whether the running coroutine was called off.
 pub fn is_interrupted() -> bool {
     with_current(|state| state.interrupted.get()).unwrap_or(false)
@@ -318,6 +326,7 @@ mod tests {
                 for turn in 0..2 {
                     log.borrow_mut().push(format!("{name}{turn}"));
                     yield_now();
+                    assert_eq!(suspensions(), turn + 1);
                 }
             }));
         }

@@ -13,7 +13,7 @@ mod workers;
 
 pub use coroutine::{
     Coroutine, Interrupted, Interrupter, block_on, block_on_always, clear_interrupt, coroutine, in_coroutine,
-    is_interrupted, stack_bytes, yield_now,
+    is_interrupted, stack_bytes, suspensions, yield_now,
 };
 pub use workers::{Spawner, Workers};
 

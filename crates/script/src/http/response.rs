@@ -334,11 +334,7 @@ fn body<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
     if facts.response_type == ResponseType::Binary {
         return Ok(rquickjs::ArrayBuffer::new_copy(ctx.clone(), &body[..])?.into_value());
     }
-    let text = match std::str::from_utf8(body) {
-        Ok(text) => std::borrow::Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(body),
-    };
-    Ok(rquickjs::String::from_str(ctx.clone(), &text)?.into_value())
+    js::string_from_bytes(ctx, body)
 }
 
 fn timings<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {

@@ -45,6 +45,7 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     }
     let has_tag = vu.plan().is_some_and(|plan| plan.system_tags.has(SystemTag::Check));
     let value = args.get(0);
+    let at = SystemClock::now();
     let mut all_passed = true;
     for entry in sets.props::<Atom<'js>, Value<'js>>() {
         let (name, condition) = entry?;
@@ -58,7 +59,7 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
             )));
         }
         if vu.stop.reason() == StopReason::None {
-            vu.record(builtin::CHECKS, tags, f64::from(passed), Mark::Measured, SystemClock::now());
+            vu.record(builtin::CHECKS, tags, f64::from(passed), Mark::Measured, at);
         }
         outcome?;
         all_passed &= passed;
