@@ -304,6 +304,10 @@ impl<'a> Coordinator<'a> {
         let ended = self.ended.unwrap_or_else(SystemClock::now);
         let elapsed = ended.since(self.began);
         let thresholds = self.totals.evaluate_at_end(elapsed);
+        if !thresholds.results.is_empty() {
+            let results = Arc::new(thresholds.results.clone());
+            (self.listener)(RunEvent::Thresholds { at: ended, results });
+        }
         (self.listener)(RunEvent::Ended);
         let control = &self.run.config.control;
         RunOutcome {
@@ -433,8 +437,12 @@ impl<'a> Coordinator<'a> {
 
     fn judge(&mut self, now: Instant) {
         let Some(started) = self.started else { return };
-        if self.totals.evaluate(now.since(started)).abort.is_some() {
+        let evaluation = self.totals.evaluate(now.since(started));
+        if evaluation.abort.is_some() {
             self.run.config.control.stop(AbortReason::Threshold);
+        }
+        if !evaluation.results.is_empty() {
+            (self.listener)(RunEvent::Thresholds { at: now, results: Arc::new(evaluation.results) });
         }
     }
 

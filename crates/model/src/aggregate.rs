@@ -336,19 +336,6 @@ impl Failures {
     }
 }
 
-/// All series over one second of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Window {
-    /// Which second of the run, from 0.
-    pub index: u32,
-    /// Its first instant.
-    pub start: Instant,
-    /// The instant after its last; a run's last window may be shorter than a second.
-    pub end: Instant,
-    /// The series that had samples, in order of their keys.
-    pub series: Vec<(SeriesKey, Aggregate)>,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Instant, Metadata, Sample, Window};
+use crate::{Instant, Metadata, Sample, ThresholdResult, Window};
 
 /// What a run tells the outside.
 #[derive(Clone, Debug)]
@@ -23,6 +23,13 @@ pub enum RunEvent {
     },
     /// One second is complete on all threads.
     Window(Arc<Window>),
+    /// The thresholds were judged.
+    Thresholds {
+        /// When.
+        at: Instant,
+        /// One result per condition, in the order of the plan.
+        results: Arc<Vec<ThresholdResult>>,
+    },
     /// A batch of raw samples; sent only when a listener asked for them. Order between batches of different
     /// threads is not defined.
     Samples(Arc<Vec<(Sample, Option<Metadata>)>>),

@@ -13,10 +13,10 @@ pub mod plan;
 pub mod progress;
 pub mod sample;
 pub mod tags;
+pub mod threshold;
+pub mod window;
 
-pub use aggregate::{
-    Aggregate, CounterTotal, Failures, GaugeTotal, Quantile, RateTotal, SeriesKey, Trend, Window,
-};
+pub use aggregate::{Aggregate, CounterTotal, Failures, GaugeTotal, Quantile, RateTotal, SeriesKey, Trend};
 pub use arrival::{Arrival, DropCause};
 pub use clock::{Clock, Epoch, Instant, SimulatedClock, SystemClock};
 pub use event::{LogLevel, LogLine, RunEvent};
@@ -25,3 +25,5 @@ pub use plan::{Plan, Scenario, ScenarioId};
 pub use progress::{RunProgress, ScenarioProgress};
 pub use sample::{Mark, Metadata, Sample};
 pub use tags::{SystemTag, SystemTags, TagInterner, TagSet, TagSetId};
+pub use threshold::ThresholdResult;
+pub use window::{ErrorCount, Exemplar, ExemplarKind, Load, Window, Work};

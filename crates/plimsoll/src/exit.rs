@@ -128,7 +128,8 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use tally::{Evaluation, ThresholdResult, Thresholds, Totals};
+    use model::ThresholdResult;
+    use tally::{Evaluation, Thresholds, Totals};
 
     use super::*;
 

@@ -22,8 +22,7 @@ pub use recorder::{IDLE_WINDOWS_MAX, Recorder};
 pub use selector::{Selector, SelectorError};
 pub use stat::Stat;
 pub use threshold::{
-    Abort, Comparison, Condition, ConditionError, Evaluation, SelectorThresholds, ThresholdError,
-    ThresholdResult, Thresholds,
+    Abort, Comparison, Condition, ConditionError, Evaluation, SelectorThresholds, ThresholdError, Thresholds,
 };
 pub use totals::{DUE_TIMED, PARTS_DETAILED_MAX, Totals};
 pub use view::{CheckView, GroupView, MetricView, ScenarioView, SubMetricView, View};

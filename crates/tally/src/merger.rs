@@ -28,7 +28,7 @@ impl Merger {
     pub fn take(&mut self, index: u32, start: Instant, end: Instant) -> Window {
         let mut series: Vec<_> = self.series.drain().collect();
         series.sort_unstable_by_key(|series| series.0);
-        Window { index, start, end, series }
+        Window { index, start, end, series, ..Window::default() }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::plan::ThresholdSpec;
-use model::{Aggregate, Metric, MetricId, MetricKind, MetricRegistry, Quantile};
+use model::{Aggregate, Metric, MetricId, MetricKind, MetricRegistry, Quantile, ThresholdResult};
 
 use crate::{Selector, SelectorError, Stat};
 
@@ -81,23 +81,6 @@ impl Evaluation {
         crossed.dedup();
         crossed
     }
-}
-
-/// How one condition stands.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ThresholdResult {
-    /// The name of the metric or sub-metric, as k6 shows it.
-    pub selector: String,
-    /// Its metric.
-    pub metric: MetricId,
-    /// The condition as written.
-    pub source: String,
-    /// Whether it holds.
-    pub ok: bool,
-    /// What was compared; [`Quantile::None`] without samples.
-    pub observed: Quantile,
-    /// What it was compared with.
-    pub limit: f64,
 }
 
 /// A threshold that ends the run.

@@ -7,12 +7,14 @@ use model::metric::builtin::{
     CHECKS, GROUP_DURATION, HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, ITERATION_LATENESS,
     ITERATION_RESPONSE_TIME,
 };
-use model::{Aggregate, MetricId, MetricRegistry, RateTotal, SeriesKey, TagInterner, TagSetId, Window};
+use model::{
+    Aggregate, MetricId, MetricRegistry, RateTotal, SeriesKey, TagInterner, TagSetId, ThresholdResult, Window,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::drops::{Cell, DropShare};
 use crate::facts::FactTable;
-use crate::{Abort, Condition, Evaluation, Selector, ThresholdResult, Thresholds};
+use crate::{Abort, Condition, Evaluation, Selector, Thresholds};
 
 /// Scenarios, and groups within them, whose metrics are kept one by one; those of further ones are only in the totals. With
 /// the raw values that a trend may keep, this bounds the detail to some fifty megabytes.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Aggregate, Metric, MetricId, Quantile, TagSetId};
+use model::{Aggregate, Metric, MetricId, Quantile, TagSetId, ThresholdResult};
 use rustc_hash::FxHashMap;
 
 use crate::drops::Cell;
 use crate::groups::{self, Scope};
 use crate::totals::{PARTS_DETAILED_MAX, SubMetric};
-use crate::{Stat, ThresholdResult, Totals};
+use crate::{Stat, Totals};
 
 /// Everything that a report of a run shows.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,10 +2,8 @@
 
 use model::metric::builtin;
 use model::plan::{Compat, Plan};
-use model::{Aggregate, Mark, Metric, MetricId, Quantile};
-use tally::{
-    CheckView, DUE_TIMED, GroupView, MetricView, ScenarioView, Stat, SubMetricView, ThresholdResult, View,
-};
+use model::{Aggregate, Mark, Metric, MetricId, Quantile, ThresholdResult};
+use tally::{CheckView, DUE_TIMED, GroupView, MetricView, ScenarioView, Stat, SubMetricView, View};
 
 use super::layout::DEFAULT_SCENARIO;
 use super::{
@@ -252,7 +250,7 @@ mod tests {
             }
         }
         let series = recorder.take_window();
-        totals.absorb(&Window { index: 0, start: Instant::ZERO, end: Instant::ZERO, series });
+        totals.absorb(&Window { series, ..Window::default() });
         totals.evaluate_at_end(Duration::from_secs(2));
         totals.view(Duration::from_secs(2))
     }

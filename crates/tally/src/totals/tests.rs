@@ -56,7 +56,7 @@ fn tag_set(tags: &[(&str, &str)]) -> TagSet {
 }
 
 fn window(series: Vec<(SeriesKey, Aggregate)>) -> Window {
-    Window { index: 0, start: Instant::ZERO, end: Instant::ZERO, series }
+    Window { series, ..Window::default() }
 }
 
 fn spec(selector: &str, source: &str, abort_after: Option<Duration>) -> ThresholdSpec {

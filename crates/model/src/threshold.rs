@@ -1,0 +1,20 @@
+//! How a condition on a metric stands.
+
+use crate::{MetricId, Quantile};
+
+/// How one condition stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThresholdResult {
+    /// The name of the metric or sub-metric, as k6 shows it.
+    pub selector: String,
+    /// Its metric.
+    pub metric: MetricId,
+    /// The condition as written.
+    pub source: String,
+    /// Whether it holds.
+    pub ok: bool,
+    /// What was compared; [`Quantile::None`] without samples.
+    pub observed: Quantile,
+    /// What it was compared with.
+    pub limit: f64,
+}
