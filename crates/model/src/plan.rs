@@ -241,7 +241,7 @@ pub struct HttpOptions {
     /// Whether the script set `max_redirects` itself (k6 warns at the limit when it did not).
     pub max_redirects_is_default: bool,
     /// The `User-Agent` header; `None` sends none.
-    pub user_agent: Option<String>,
+    pub user_agent: Option<Arc<str>>,
     /// Parallel requests of `http.batch`.
     pub batch: u32,
     /// Parallel requests of `http.batch` to one host.

@@ -1,5 +1,6 @@
 //! From merged options to the plan that everybody reads: every check, and all that is wrong at once.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::plan::{
@@ -158,7 +159,7 @@ impl Check {
         HttpOptions {
             max_redirects: self.number("maxRedirects", options.max_redirects, 0, default.max_redirects),
             max_redirects_is_default: options.max_redirects.is_none(),
-            user_agent: user_agent.filter(|it| !it.is_empty()).map(str::to_owned),
+            user_agent: user_agent.filter(|it| !it.is_empty()).map(Arc::from),
             // k6 hangs with a batch of 0.
             batch: self.number("batch", options.batch, 1, default.batch),
             batch_per_host: match options.batch_per_host {

@@ -261,11 +261,7 @@ impl ScriptVu {
     fn call_exec(&self, call: &Call, setup_data: Option<&Arc<str>>) -> Result<(), ScriptError> {
         let plan = self.vm.state.plan().cloned();
         let exec = plan.as_ref().map_or("default", |plan| &plan.scenarios[usize::from(call.scenario.0)].exec);
-        self.run(exec, |ctx| {
-            ctx.globals().set("__ITER", call.vu_iteration as f64)?;
-            self.setup_argument(ctx, setup_data)
-        })
-        .map(|_| ())
+        self.run(exec, |ctx| self.setup_argument(ctx, setup_data)).map(|_| ())
     }
 
     /// Emits what is counted per iteration, also of iterations that failed or were cut off.

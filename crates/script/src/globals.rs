@@ -21,6 +21,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     text::install(ctx, vu)?;
     globals.set("global", globals.clone())?;
     globals.set("__VU", 0)?;
+    js::getter(&globals, vu, "__ITER", iteration)?;
     let env = Object::new(ctx.clone())?;
     for (name, value) in &vu.init.env {
         env.set(name.as_str(), value.as_str())?;
@@ -38,6 +39,15 @@ pub(crate) const TIMERS: &[(&str, NativeFn)] = &[
     ("clearTimeout", clear_timer),
     ("clearInterval", clear_timer),
 ];
+
+/// `__ITER`: this VU's iterations before this one; `undefined` outside of iterations. It is worked out when it is read,
+/// because few scripts read it and every iteration would have to set it.
+fn iteration<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    match &*args.vu.call.borrow() {
+        Some(call) => Ok(Value::new_number(args.ctx.clone(), call.vu_iteration as f64)),
+        None => args.undefined(),
+    }
+}
 
 /// `open(path, mode?)`: a file as text, or as an ArrayBuffer with `"b"`.
 fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {

@@ -11,7 +11,8 @@ mod response;
 mod samples;
 mod url;
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
+use std::pin::pin;
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Object, Persistent, Value};
@@ -37,7 +38,7 @@ pub(crate) struct HttpState {
     client: OnceCell<Rc<wire::Client>>,
     jar: RefCell<SharedJar>,
     callback: RefCell<Callback>,
-    fields: Cell<Option<response::FieldAtoms>>,
+    fields: RefCell<response::FieldAtoms>,
     /// Keeps the names behind `fields` alive.
     field_names: RefCell<Option<Persistent<Object<'static>>>>,
 }
@@ -129,26 +130,24 @@ fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>>
 
 /// `get(url, params?)`, `head(url, params?)`
 fn bodyless<'js>(args: &Args<'_, 'js>, method: &'static str) -> rquickjs::Result<Value<'js>> {
-    let prepared = params::prepare(args, method, &args.get(0), None, args.given(1))?;
-    send(args, prepared)
+    send(args, &mut params::prepare(args, method, &args.get(0), None, args.given(1))?)
 }
 
 /// `post(url, body?, params?)` and its like.
 fn with_body<'js>(args: &Args<'_, 'js>, method: &'static str) -> rquickjs::Result<Value<'js>> {
-    let prepared = params::prepare(args, method, &args.get(0), args.given(1), args.given(2))?;
-    send(args, prepared)
+    send(args, &mut params::prepare(args, method, &args.get(0), args.given(1), args.given(2))?)
 }
 
 /// `request(method, url, body?, params?)`
 fn request<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let method = args.string(0)?;
-    let prepared = params::prepare(args, &method, &args.get(1), args.given(2), args.given(3))?;
-    send(args, prepared)
+    send(args, &mut params::prepare(args, &method, &args.get(1), args.given(2), args.given(3))?)
 }
 
 /// Sends a request and waits: the script stands still, the thread does not.
-fn send<'js>(args: &Args<'_, 'js>, prepared: Prepared) -> rquickjs::Result<Value<'js>> {
-    let performed = perform::perform(args.vu, prepared);
+fn send<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared) -> rquickjs::Result<Value<'js>> {
+    // Pinned here, because it is large and would be moved otherwise.
+    let performed = pin!(perform::perform(args.vu, prepared));
     match vu::block_on(performed) {
         Ok(done) => {
             args.vu.step_ended();
@@ -162,7 +161,7 @@ fn send<'js>(args: &Args<'_, 'js>, prepared: Prepared) -> rquickjs::Result<Value
 fn async_request<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let (promise, resolve, reject) = args.ctx.promise()?;
     let method = args.string(0)?;
-    let prepared = match params::prepare(args, &method, &args.get(1), args.given(2), args.given(3)) {
+    let mut prepared = match params::prepare(args, &method, &args.get(1), args.given(2), args.given(3)) {
         Ok(prepared) => prepared,
         Err(rquickjs::Error::Exception) if args.vu.stop.reason() == StopReason::None => {
             reject.call::<_, ()>((args.ctx.catch(),))?;
@@ -174,7 +173,7 @@ fn async_request<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let resolve = Persistent::save(args.ctx, resolve);
     let reject = Persistent::save(args.ctx, reject);
     args.vu.events.spawn(Box::pin(async move {
-        let done = perform::perform(&vu, prepared).await;
+        let done = perform::perform(&vu, &mut prepared).await;
         let completion: crate::event_loop::Completion = Box::new(move |ctx| {
             vu.step_ended();
             match response::finish(ctx, &vu, done) {

@@ -172,6 +172,26 @@ pub(crate) fn to_bool(value: &Value<'_>) -> bool {
     unsafe { qjs::JS_ToBool(value.ctx().as_raw().as_ptr(), value.as_raw()) > 0 }
 }
 
+/// Calls `value` with one argument; `None` when it is no function. It is the binding's call without its list of arguments
+/// and its question what kind of function this is, because every check of every iteration goes through here.
+pub(crate) fn call_if_function<'js>(
+    value: &Value<'js>,
+    argument: &Value<'js>,
+) -> Option<rquickjs::Result<Value<'js>>> {
+    let ctx = value.ctx();
+    let raw = ctx.as_raw().as_ptr();
+    // SAFETY: both values belong to `ctx`; the call keeps neither, and its result is owned.
+    let result = unsafe {
+        if !qjs::JS_IsFunction(raw, value.as_raw()) {
+            return None;
+        }
+        let mut arguments = [argument.as_raw()];
+        let result = qjs::JS_Call(raw, value.as_raw(), qjs::JS_UNDEFINED, 1, arguments.as_mut_ptr());
+        Value::from_raw(ctx.clone(), result)
+    };
+    Some(if result.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(result) })
+}
+
 /// An error of the host's own; k6's name for them is `GoError`, and scripts match on it.
 pub(crate) fn go_error(ctx: &Ctx<'_>, message: &str) -> rquickjs::Error {
     match Exception::from_message(ctx.clone(), message) {

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::net::IpAddr;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -74,7 +75,7 @@ impl Client {
         let trace = Trace::new(SystemClock::now());
         let guard = AbandonGuard { client: self, request, trace: &trace, is_running: Cell::new(true) };
         let mut timer = self.timers.borrow_mut().pop().unwrap_or_default();
-        let outcome = timer.limit(request.deadline, self.attempt(request, &trace)).await;
+        let outcome = timer.limit(request.deadline, pin!(self.attempt(request, &trace))).await;
         guard.is_running.set(false);
         self.timers.borrow_mut().push(timer);
         let result = outcome.unwrap_or_else(|| Err(Error::timed_out(trace.stage())));

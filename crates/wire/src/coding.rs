@@ -246,7 +246,8 @@ mod tests {
     const TEXT: &[u8] = b"hello world hello world hello world ";
 
     fn headers(content_encoding: &str) -> Headers {
-        Headers::new(format!("HTTP/1.1 200 OK\r\nContent-Encoding: {content_encoding}\r\n\r\n").into())
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {content_encoding}\r\n\r\n");
+        Headers::new(head.into(), Default::default())
     }
 
     fn coded(codings: &str) -> Bytes {

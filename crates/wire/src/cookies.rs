@@ -386,7 +386,7 @@ mod tests {
             jar(&[("http://h/", "a", "", ""), ("http://h/", "b", "", ""), ("http://h/", "a", "", "")]);
         assert_eq!(shown(&jar, "http://h/"), "a=2 b=1", "the age stays");
         let head = "HTTP/1.1 200 OK\r\nSet-Cookie: b=x; Max-Age=0\r\nset-cookie: c=3; Path=/\r\n\r\n";
-        jar.absorb(&target("http://h/"), &Headers::new(head.into()), NOW_MS);
+        jar.absorb(&target("http://h/"), &Headers::new(head.into(), Default::default()), NOW_MS);
         assert_eq!(shown(&jar, "http://h/"), "a=2 c=3");
     }
 

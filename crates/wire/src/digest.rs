@@ -247,7 +247,7 @@ mod tests {
 
     fn challenge(value: &str) -> Option<Challenge> {
         let head = format!("HTTP/1.1 401 X\r\nWWW-Authenticate: {value}\r\n\r\n");
-        Challenge::of(&Headers::new(head.into()))
+        Challenge::of(&Headers::new(head.into(), Default::default()))
     }
 
     fn request(path: &str) -> Request {

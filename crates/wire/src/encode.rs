@@ -13,8 +13,12 @@ use crate::request::{Body, Request};
 pub(crate) fn encode_head(request: &Request, close: bool, buffer: &mut Vec<u8>) -> Result<(), Error> {
     let mut host = request.target.authority();
     let mut has_connection = false;
+    let mut user_agent = request.user_agent.as_deref();
     for (name, value) in &request.headers {
         check_header(name, value)?;
+        if name.eq_ignore_ascii_case("user-agent") {
+            user_agent = None;
+        }
         has_connection |= name.eq_ignore_ascii_case("connection");
         if name.eq_ignore_ascii_case("host") {
             host = value;
@@ -26,14 +30,14 @@ pub(crate) fn encode_head(request: &Request, close: bool, buffer: &mut Vec<u8>) 
     buffer.extend_from_slice(b" HTTP/1.1\r\nHost: ");
     buffer.extend_from_slice(host.as_bytes());
     buffer.extend_from_slice(b"\r\n");
+    if let Some(user_agent) = user_agent {
+        check_header("User-Agent", user_agent)?;
+        push_header(buffer, "User-Agent", user_agent);
+    }
     for (name, value) in &request.headers {
-        if is_ours(name) {
-            continue;
+        if !is_ours(name) {
+            push_header(buffer, name, value);
         }
-        buffer.extend_from_slice(name.as_bytes());
-        buffer.extend_from_slice(b": ");
-        buffer.extend_from_slice(value.as_bytes());
-        buffer.extend_from_slice(b"\r\n");
     }
     if close && !has_connection {
         buffer.extend_from_slice(b"Connection: close\r\n");
@@ -44,6 +48,13 @@ pub(crate) fn encode_head(request: &Request, close: bool, buffer: &mut Vec<u8>) 
     }
     buffer.extend_from_slice(b"\r\n");
     Ok(())
+}
+
+fn push_header(buffer: &mut Vec<u8>, name: &str, value: &str) {
+    buffer.extend_from_slice(name.as_bytes());
+    buffer.extend_from_slice(b": ");
+    buffer.extend_from_slice(value.as_bytes());
+    buffer.extend_from_slice(b"\r\n");
 }
 
 /// Whether the request itself asks for the connection to be closed.

@@ -12,7 +12,6 @@ use crate::cookies::{CookieJar, RequestCookie, cookie_header};
 use crate::digest::Challenge;
 use crate::error::Error;
 use crate::exchange::Exchange;
-use crate::headers::Headers;
 use crate::redirect;
 use crate::request::Request;
 use crate::response::Response;
@@ -35,8 +34,8 @@ pub struct FetchRequest<'a> {
 #[derive(Clone, Debug)]
 pub struct Fetched {
     /// The last exchange, with its body decoded. Where a `Location` was none, its result is that error, although
-    /// the exchange itself succeeded and was observed so.
-    pub exchange: Exchange,
+    /// the exchange itself succeeded and was observed so. It is large and handed on several times.
+    pub exchange: Box<Exchange>,
     /// Where the last request went.
     pub target: Target,
     /// Redirects that were followed.
@@ -97,7 +96,7 @@ pub async fn fetch(
 
 /// The last exchange of a hop, not observed yet.
 struct Hop<'r> {
-    exchange: Exchange,
+    exchange: Box<Exchange>,
     sent: Cow<'r, Request>,
     /// Whether the response has a `Content-Encoding`.
     is_coded: bool,
@@ -112,7 +111,7 @@ async fn hop<'r>(
     observe: &mut dyn FnMut(&Exchange, &Request),
 ) -> Hop<'r> {
     let sent = prepared(request, fetch, jar);
-    let exchange = client.exchange(&sent).await;
+    let exchange = Box::new(client.exchange(&sent).await);
     let is_coded = absorb(&exchange, &sent, jar);
     if fetch.auth != Auth::Digest {
         return Hop { exchange, sent, is_coded };
@@ -135,7 +134,7 @@ async fn answer<'r>(
     let (user, password) = request.target.user().unwrap_or_default();
     let mut sent = prepared(request, fetch, jar);
     set_header(sent.to_mut(), "Authorization", challenge.answer(request, user, password));
-    let exchange = client.exchange(&sent).await;
+    let exchange = Box::new(client.exchange(&sent).await);
     let is_coded = absorb(&exchange, &sent, jar);
     Hop { exchange, sent, is_coded }
 }
@@ -176,37 +175,11 @@ fn cookies(request: &Request, own: &[RequestCookie<'_>], jar: Option<&RefCell<Co
 /// Puts the cookies of a response into the jar; tells whether it has a `Content-Encoding`.
 fn absorb(exchange: &Exchange, sent: &Request, jar: Option<&RefCell<CookieJar>>) -> bool {
     let Ok(response) = &exchange.result else { return false };
-    let noted = Noted::of(&response.headers);
+    let noted = response.headers.noted();
     if let Some(jar) = jar.filter(|_| noted.sets_cookies) {
         jar.borrow_mut().absorb(&sent.target, &response.headers, now_unix_ms());
     }
     noted.is_coded
-}
-
-/// The headers of a response that have to be read here.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Noted {
-    sets_cookies: bool,
-    is_coded: bool,
-}
-
-impl Noted {
-    /// One pass over the bytes, because every response of a run goes through it and nearly none has these headers.
-    fn of(headers: &Headers) -> Noted {
-        let head = headers.as_bytes();
-        let mut noted = Noted::default();
-        for end in memchr::memchr_iter(b'\n', head) {
-            let line = &head[end + 1..];
-            let starts_with =
-                |name: &[u8]| line.get(..name.len()).is_some_and(|s| s.eq_ignore_ascii_case(name));
-            match line.first() {
-                Some(b's' | b'S') => noted.sets_cookies |= starts_with(b"set-cookie:"),
-                Some(b'c' | b'C') => noted.is_coded |= starts_with(b"content-encoding:"),
-                _ => {}
-            }
-        }
-        noted
-    }
 }
 
 fn challenge(result: &Result<Response, Error>) -> Option<Challenge> {
@@ -241,27 +214,4 @@ fn set_header(request: &mut Request, name: &'static str, value: String) {
 /// Cookies end by the wall clock, because servers name dates.
 fn now_unix_ms() -> i64 {
     SystemClock.wall_unix_ns() / 1_000_000
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headers_are_noted_without_regard_to_case() {
-        let check = |lines: &str, sets_cookies: bool, is_coded: bool| {
-            let headers = Headers::new(format!("HTTP/1.1 200 OK\r\n{lines}\r\n").into());
-            assert_eq!(Noted::of(&headers), Noted { sets_cookies, is_coded }, "{lines:?}");
-        };
-        check("", false, false);
-        check("Content-Type: x\r\nServer: y\r\n", false, false);
-        check("set-COOKIE:a=1\r\n", true, false);
-        check("A: b\r\nCONTENT-encoding:\r\n", false, true);
-        check(
-            "A: Set-Cookie: a\r\nX-Set-Cookie: a\r\nSet-Cookie2: a\r\nContent-Encodings: a\r\n",
-            false,
-            false,
-        );
-        check("Content-Encoding: br\nSet-Cookie: a\n", true, true);
-    }
 }

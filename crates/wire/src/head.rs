@@ -4,11 +4,11 @@ use std::mem::MaybeUninit;
 
 use bytes::{Bytes, BytesMut};
 use httparse::{Error as ParseError, Header, ParserConfig, Response as Parsed, Status};
-use memchr::{memchr_iter, memmem};
+use memchr::memchr_iter;
 
 use crate::decode::{Fault, first_line, malformed, too_large};
 use crate::encode::has_item;
-use crate::headers::Headers;
+use crate::headers::{Headers, Noted};
 use crate::limits::{HEAD_BYTES_MAX, HEADERS_MAX};
 
 /// Headers that are parsed without a second try with more room.
@@ -112,18 +112,19 @@ fn read(
         bytes: head_bytes,
         status,
         proto: if is_1_1 { "HTTP/1.1" } else { "HTTP/1.0" },
-        headers: Headers::new(unfolded(&bytes[..head_bytes])),
+        headers: Headers::new(unfolded(&bytes[..head_bytes], parsed.headers.len()), facts.noted),
         framing,
         keeps_alive: facts.keeps_alive,
     })
 }
 
-/// What the headers say about the framing.
+/// What the headers say about the framing, and which of them somebody will want to read.
 #[derive(Default)]
 struct Facts {
     length: Option<u64>,
     is_chunked: bool,
     keeps_alive: bool,
+    noted: Noted,
 }
 
 impl Facts {
@@ -134,7 +135,9 @@ impl Facts {
                 self.keeps_alive =
                     !has_item(value, b"close") && (self.keeps_alive || has_item(value, b"keep-alive"));
             }
+            10 => self.noted.sets_cookies |= name.eq_ignore_ascii_case("set-cookie"),
             14 if name.eq_ignore_ascii_case("content-length") => self.take_length(value)?,
+            16 => self.noted.is_coded |= name.eq_ignore_ascii_case("content-encoding"),
             17 if name.eq_ignore_ascii_case("transfer-encoding") => {
                 if !value.trim_ascii().eq_ignore_ascii_case(b"chunked") {
                     let value = String::from_utf8_lossy(value).into_owned();
@@ -172,9 +175,9 @@ fn parse_length(digits: &[u8]) -> Option<u64> {
 }
 
 /// The head with its continuation lines joined to the lines before them (RFC 9112, 5.2), byte for byte.
-fn unfolded(head: &[u8]) -> Bytes {
-    let is_folded = [&b"\n "[..], b"\n\t"].iter().any(|fold| memmem::find(head, fold).is_some());
-    if !is_folded {
+fn unfolded(head: &[u8], header_count: usize) -> Bytes {
+    // A line each for the status, for every header, and the empty one: whoever has more may have continued one.
+    if memchr_iter(b'\n', head).count() == header_count + 2 {
         return Bytes::copy_from_slice(head);
     }
     let mut unfolded = BytesMut::from(head);
@@ -187,4 +190,40 @@ fn unfolded(head: &[u8]) -> Bytes {
         }
     }
     unfolded.freeze()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(lines: &str) -> Headers {
+        let head = format!("HTTP/1.1 200 OK\r\n{lines}\r\n");
+        parse_head(head.as_bytes(), true).expect("a head").expect("a whole head").headers
+    }
+
+    #[test]
+    fn rare_headers_are_noted_without_regard_to_case() {
+        let check = |lines: &str, sets_cookies: bool, is_coded: bool| {
+            assert_eq!(headers(lines).noted(), Noted { sets_cookies, is_coded }, "{lines:?}");
+        };
+        check("", false, false);
+        check("Content-Type: x\r\nServer: y\r\n", false, false);
+        check("set-COOKIE:a=1\r\n", true, false);
+        check("A: b\r\nCONTENT-encoding:\r\n", false, true);
+        check(
+            "A: Set-Cookie: a\r\nX-Set-Cookie: a\r\nSet-Cookie2: a\r\nContent-Encodings: a\r\n",
+            false,
+            false,
+        );
+        check("Content-Encoding: br\nSet-Cookie: a\n", true, true);
+    }
+
+    #[test]
+    fn continued_lines_are_joined() {
+        let check =
+            |lines: &str, expect: &[u8]| assert_eq!(headers(lines).get("a"), Some(expect), "{lines:?}");
+        check("A: 1\r\n", b"1");
+        check("A: 1\r\n 2\r\n", b"1   2");
+        check("B: 0\r\nA: 1\n\t2\r\nC: 3\r\n", b"1 \t2");
+    }
 }

@@ -13,12 +13,28 @@ use memchr::memchr;
 pub struct Headers {
     /// Status line and headers up to and with the empty line; continuation lines are already unfolded.
     head: Bytes,
+    noted: Noted,
+}
+
+/// Headers whose presence was noted when the head was checked, because every response of a run is asked for them and
+/// nearly none has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Noted {
+    /// `Set-Cookie`
+    pub(crate) sets_cookies: bool,
+    /// `Content-Encoding`
+    pub(crate) is_coded: bool,
 }
 
 impl Headers {
     /// Headers over a head that has been checked.
-    pub(crate) fn new(head: Bytes) -> Headers {
-        Headers { head }
+    pub(crate) fn new(head: Bytes, noted: Noted) -> Headers {
+        Headers { head, noted }
+    }
+
+    /// Which of the rare headers there are.
+    pub(crate) fn noted(&self) -> Noted {
+        self.noted
     }
 
     /// Names and values in the order they came, without the white space around the values. Values may be any bytes.
@@ -110,7 +126,7 @@ mod tests {
     fn headers_are_read_in_wire_order_without_regard_to_case() {
         let head =
             b"HTTP/1.1 200 All  right\r\nA: 1\r\nSet-Cookie:x=1\r\nset-cookie:  y:2 \r\nEmpty:\r\n\r\n";
-        let headers = Headers::new(Bytes::from_static(head));
+        let headers = Headers::new(Bytes::from_static(head), Noted::default());
         let all: Vec<_> = headers.iter().collect();
         let expect: Vec<(&[u8], &[u8])> =
             vec![(b"A", b"1"), (b"Set-Cookie", b"x=1"), (b"set-cookie", b"y:2"), (b"Empty", b"")];
@@ -124,7 +140,7 @@ mod tests {
 
     #[test]
     fn bare_line_feeds_and_missing_reasons_are_read() {
-        let headers = Headers::new(Bytes::from_static(b"HTTP/1.1 204\nA: 1\n\n"));
+        let headers = Headers::new(Bytes::from_static(b"HTTP/1.1 204\nA: 1\n\n"), Noted::default());
         assert_eq!(headers.reason(), b"");
         assert_eq!(headers.get("a"), Some(&b"1"[..]));
     }

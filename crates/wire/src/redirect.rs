@@ -55,7 +55,15 @@ pub(crate) fn follow(
         _ => Method::GET,
     };
     let body = if keeps_body { request.body.clone() } else { Body::None };
-    Ok(Request { method, target, headers, body, deadline: request.deadline, keep_body: request.keep_body })
+    Ok(Request {
+        method,
+        target,
+        headers,
+        user_agent: request.user_agent.clone(),
+        body,
+        deadline: request.deadline,
+        keep_body: request.keep_body,
+    })
 }
 
 /// A `Referer` that the script gave stays; otherwise each hop names the one before it, without its user and its
@@ -156,7 +164,8 @@ mod tests {
     #[test]
     fn only_some_responses_redirect() {
         let check = |status, head: &'static str, expect: Option<&str>| {
-            let headers = crate::headers::Headers::new(Bytes::from_static(head.as_bytes()));
+            let headers =
+                crate::headers::Headers::new(Bytes::from_static(head.as_bytes()), Default::default());
             let response = Response { status, proto: "HTTP/1.1", headers, body: Bytes::new(), body_bytes: 0 };
             assert_eq!(location(&response), expect.map(str::as_bytes), "{status} {head}");
         };

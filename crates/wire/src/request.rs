@@ -1,6 +1,7 @@
 //! One request.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use model::Instant;
@@ -19,6 +20,8 @@ pub struct Request {
     /// Headers, sent in this order with these names. A `Host` replaces the target's authority; `Content-Length`,
     /// `Transfer-Encoding` and `Trailer` are left out, because the client frames the body itself (as Go does).
     pub headers: Vec<(Cow<'static, str>, String)>,
+    /// The `User-Agent` where `headers` have none. It is shared, because nearly every request of a run has it.
+    pub user_agent: Option<Arc<str>>,
     /// Its body.
     pub body: Body,
     /// When it has to be over: it covers lookup, connecting, TLS, sending, waiting and receiving.
@@ -30,7 +33,15 @@ pub struct Request {
 impl Request {
     /// A request without headers and body whose response is kept.
     pub fn new(method: Method, target: Target, deadline: Instant) -> Request {
-        Request { method, target, headers: Vec::new(), body: Body::None, deadline, keep_body: true }
+        Request {
+            method,
+            target,
+            headers: Vec::new(),
+            user_agent: None,
+            body: Body::None,
+            deadline,
+            keep_body: true,
+        }
     }
 }
 

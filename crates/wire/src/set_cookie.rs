@@ -242,7 +242,7 @@ mod tests {
         let long = format!("a={}", "x".repeat(SET_COOKIE_BYTES_MAX));
         assert_eq!(SetCookie::parse(long.as_bytes()), None);
         let head = format!("HTTP/1.1 200 OK\r\n{}\r\n", "Set-Cookie: a=1\r\n".repeat(SET_COOKIES_MAX + 1));
-        assert_eq!(SetCookie::of(&Headers::new(head.into())).count(), SET_COOKIES_MAX);
+        assert_eq!(SetCookie::of(&Headers::new(head.into(), Default::default())).count(), SET_COOKIES_MAX);
     }
 
     proptest! {

@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn status_lines_are_the_servers_own() {
         let check = |head: &'static str, expect: &str| {
-            let headers = Headers::new(Bytes::from_static(head.as_bytes()));
+            let headers = Headers::new(Bytes::from_static(head.as_bytes()), Default::default());
             let response =
                 Response { status: 200, proto: "HTTP/1.1", headers, body: Bytes::new(), body_bytes: 0 };
             assert_eq!(response.status_line_text(), expect, "{head:?}");

@@ -1,7 +1,7 @@
 //! Deadlines without a timer per exchange.
 
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -25,14 +25,18 @@ struct Set {
 
 impl Timer {
     /// What `work` gives, or `None` when the deadline comes first.
-    pub(crate) async fn limit<F: Future>(&mut self, deadline: Instant, work: F) -> Option<F::Output> {
-        let mut work = pin!(work);
-        poll_fn(|cx| match work.as_mut().poll(cx) {
+    ///
+    /// The work is pinned where it was made, because it is large and would be moved otherwise.
+    pub(crate) fn limit<F: Future>(
+        &mut self,
+        deadline: Instant,
+        mut work: Pin<&mut F>,
+    ) -> impl Future<Output = Option<F::Output>> {
+        poll_fn(move |cx| match work.as_mut().poll(cx) {
             Poll::Ready(output) => Poll::Ready(Some(output)),
             Poll::Pending if self.poll_passed(cx, deadline) => Poll::Ready(None),
             Poll::Pending => Poll::Pending,
         })
-        .await
     }
 
     fn poll_passed(&mut self, cx: &mut Context<'_>, deadline: Instant) -> bool {
@@ -71,12 +75,15 @@ fn ahead(deadline: Instant) -> (Duration, Instant) {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+
     use super::*;
 
     async fn limited(timer: &mut Timer, limit_ms: u64, work_ms: u64) -> (bool, u128) {
         let started = SystemClock::now();
         let work = tokio::time::sleep(Duration::from_millis(work_ms));
-        let is_done = timer.limit(started + Duration::from_millis(limit_ms), work).await.is_some();
+        let limit = started + Duration::from_millis(limit_ms);
+        let is_done = timer.limit(limit, pin!(work)).await.is_some();
         (is_done, SystemClock::now().since(started).as_millis())
     }
 
@@ -97,6 +104,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_deadline_is_too_far() {
-        assert_eq!(Timer::default().limit(Instant::MAX, tokio::task::yield_now()).await, Some(()));
+        let work = pin!(tokio::task::yield_now());
+        assert_eq!(Timer::default().limit(Instant::MAX, work).await, Some(()));
     }
 }

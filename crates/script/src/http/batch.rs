@@ -133,7 +133,7 @@ async fn run(vu: &Rc<VuState>, requests: Vec<Prepared>) -> Vec<Done> {
             let _slot = all.acquire().await;
             // The time spent waiting for a slot belongs to the batch, not to the request.
             prepared.request.deadline = model::SystemClock::now() + prepared.timeout;
-            (index, perform(vu, prepared).await)
+            (index, perform(vu, &mut prepared).await)
         });
     }
     let mut done: Vec<Option<Done>> = (0..count).map(|_| None).collect();

@@ -83,9 +83,7 @@ pub(crate) fn prepare<'js>(
         }
     };
     let mut request = wire::Request::new(method, url.target.clone(), Instant::MAX);
-    if let Some(agent) = &plan.http.user_agent {
-        request.headers.push((Cow::Borrowed("User-Agent"), agent.clone()));
-    }
+    request.user_agent = plan.http.user_agent.clone();
     let discards = plan.http.discard_response_bodies;
     let mut prepared = Prepared {
         request,

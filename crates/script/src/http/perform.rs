@@ -12,13 +12,15 @@ use crate::state::VuState;
 
 /// A request that has ended, well or badly.
 pub(crate) struct Done {
-    pub(crate) facts: Box<Facts>,
+    pub(crate) facts: Facts,
     /// The text of the exception that the script asked for.
     pub(crate) throws: Option<String>,
 }
 
 /// Sends `prepared` and follows it to its last response.
-pub(crate) async fn perform(vu: &Rc<VuState>, mut prepared: Prepared) -> Done {
+///
+/// It is borrowed, because it is large: what the response needs of it is taken out at the end.
+pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
     if let Some(problem) = &prepared.problem {
         let problem = problem.clone();
         return refuse(vu, prepared, problem);
@@ -38,10 +40,10 @@ pub(crate) async fn perform(vu: &Rc<VuState>, mut prepared: Prepared) -> Done {
         }
     }
     let mut last: Option<Verdict> = None;
-    let guard = InFlight { vu, client, prepared: &prepared };
+    let guard = InFlight { vu, client, prepared };
     let fetched = {
         let mut observe = |exchange: &Exchange, request: &Request| {
-            last = Some(samples::emit(vu, &prepared, exchange, request));
+            last = Some(samples::emit(vu, prepared, exchange, request));
         };
         let cookies: Vec<RequestCookie<'_>> = prepared
             .cookies
@@ -58,7 +60,7 @@ pub(crate) async fn perform(vu: &Rc<VuState>, mut prepared: Prepared) -> Done {
     };
     drop(guard);
     if let Some(verdict) = &last {
-        samples::emit_response_time(vu, &prepared, &fetched.exchange, verdict);
+        samples::emit_response_time(vu, prepared, &fetched.exchange, verdict);
     }
     if fetched.redirect_limit_reached && prepared.warns_at_redirect_limit {
         vu.warn(format!(
@@ -89,10 +91,10 @@ impl Drop for InFlight<'_> {
 }
 
 /// A request that cannot be sent: the script gets a response that says why.
-fn refuse(vu: &Rc<VuState>, prepared: Prepared, error: wire::Error) -> Done {
+fn refuse(vu: &Rc<VuState>, prepared: &mut Prepared, error: wire::Error) -> Done {
     let now = SystemClock::now();
     let target = prepared.url.target.clone();
-    let exchange = Exchange {
+    let exchange = Box::new(Exchange {
         started: now,
         finished: now,
         phases: wire::Phases::default(),
@@ -101,47 +103,36 @@ fn refuse(vu: &Rc<VuState>, prepared: Prepared, error: wire::Error) -> Done {
         tls: None,
         late_ns: 0,
         result: Err(error),
-    };
+    });
     // What is a URL but none that can be requested counts as a request in k6.
     if prepared.is_counted_problem {
-        samples::emit(vu, &prepared, &exchange, &prepared.request);
+        samples::emit(vu, prepared, &exchange, &prepared.request);
     }
     answer(vu, prepared, exchange, target)
 }
 
 /// Makes the script's response of the last exchange.
-fn answer(vu: &Rc<VuState>, mut prepared: Prepared, exchange: Exchange, target: wire::Target) -> Done {
-    let (response, error) = match exchange.result {
-        Ok(response) => (Some(response), None),
-        Err(error) => (None, Some(error)),
-    };
-    let status = response.as_ref().map_or(0, |response| response.status);
+fn answer(vu: &Rc<VuState>, prepared: &mut Prepared, exchange: Box<Exchange>, target: wire::Target) -> Done {
     let mut cookies = std::mem::take(&mut prepared.cookies);
     cookies.extend(prepared.jar.sent_to(&prepared.request.target));
-    let throws = error.as_ref().and_then(|error| complain(vu, &prepared, error));
-    let error_code = match &error {
-        Some(error) => error.code.0,
-        None if status >= 400 => 1000 + status,
-        None => 0,
+    let throws = match &exchange.result {
+        Ok(_) => None,
+        Err(error) => complain(vu, prepared, error),
     };
-    let connected = !error.as_ref().is_some_and(wire::Error::is_unconnected);
-    let facts = Box::new(Facts {
-        remote: exchange.remote.filter(|_| connected),
+    let request = &mut prepared.request;
+    let facts = Facts {
+        exchange,
         target,
-        response,
         response_type: prepared.response_type,
-        phases: exchange.phases,
-        tls: exchange.tls,
-        error: error.map_or_else(String::new, |error| error.message),
-        error_code,
         request: RequestFacts {
-            method: prepared.request.method,
-            target: prepared.request.target,
-            headers: prepared.request.headers,
-            body: prepared.request.body,
+            method: std::mem::replace(&mut request.method, wire::Method::GET),
+            target: request.target.clone(),
+            headers: std::mem::take(&mut request.headers),
+            user_agent: request.user_agent.take(),
+            body: std::mem::take(&mut request.body),
             cookies,
         },
-    });
+    };
     Done { facts, throws }
 }
 

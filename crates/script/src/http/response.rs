@@ -40,19 +40,19 @@ const FIELDS: [&str; 16] = [
 const METHODS: &[(&str, NativeFn)] =
     &[("json", json), ("html", html), ("submitForm", html), ("clickLink", html)];
 
+/// Room for the fields that a script reads without a second allocation.
+const FIELDS_READ_USUALLY: usize = 3;
+
 /// The engine's numbers of the names in [`FIELDS`].
 pub(crate) type FieldAtoms = [u32; FIELDS.len()];
 
 /// What a response was.
 pub(crate) struct Facts {
-    pub(crate) remote: Option<std::net::SocketAddr>,
+    /// The last exchange.
+    pub(crate) exchange: Box<wire::Exchange>,
+    /// Where it went.
     pub(crate) target: wire::Target,
-    pub(crate) response: Option<wire::Response>,
     pub(crate) response_type: ResponseType,
-    pub(crate) phases: wire::Phases,
-    pub(crate) tls: Option<Arc<wire::TlsFacts>>,
-    pub(crate) error: String,
-    pub(crate) error_code: u16,
     pub(crate) request: RequestFacts,
 }
 
@@ -61,15 +61,18 @@ pub(crate) struct RequestFacts {
     pub(crate) method: wire::Method,
     pub(crate) target: wire::Target,
     pub(crate) headers: Vec<(std::borrow::Cow<'static, str>, String)>,
+    /// The `User-Agent` where `headers` have none.
+    pub(crate) user_agent: Option<Arc<str>>,
     pub(crate) body: wire::Body,
     pub(crate) cookies: Vec<(String, String, bool)>,
 }
 
 /// The JavaScript object.
 pub(crate) struct Response<'js> {
-    facts: Box<Facts>,
-    atoms: FieldAtoms,
-    values: RefCell<[Option<Value<'js>>; FIELDS.len()]>,
+    facts: Facts,
+    vu: Rc<VuState>,
+    /// The fields that were read or set, by their place in [`FIELDS`]: two, usually.
+    values: RefCell<Vec<(u8, Value<'js>)>>,
     /// Properties that the script has set itself.
     extra: RefCell<Option<Object<'js>>>,
 }
@@ -82,7 +85,7 @@ pub(super) fn prepare<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
         holder.set(*name, index as i32)?;
         atoms[index] = js::atom_number(&Atom::from_str(ctx.clone(), name)?);
     }
-    vu.http.fields.set(Some(atoms));
+    *vu.http.fields.borrow_mut() = atoms;
     *vu.http.field_names.borrow_mut() = Some(Persistent::save(ctx, holder));
     if let Some(prototype) = Class::<Response<'js>>::prototype(ctx)? {
         js::set_natives(&prototype, vu, METHODS)?;
@@ -97,8 +100,8 @@ pub(super) fn finish<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, done: Done) -> rquic
     }
     let response = Response {
         facts: done.facts,
-        atoms: vu.http.fields.get().unwrap_or_default(),
-        values: RefCell::default(),
+        vu: vu.clone(),
+        values: RefCell::new(Vec::with_capacity(FIELDS_READ_USUALLY)),
         extra: RefCell::default(),
     };
     Ok(Class::instance(ctx.clone(), response)?.into_value())
@@ -106,7 +109,7 @@ pub(super) fn finish<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, done: Done) -> rquic
 
 impl<'js> Trace<'js> for Response<'js> {
     fn trace<'a>(&self, tracer: Tracer<'a, 'js>) {
-        for value in self.values.borrow().iter().flatten() {
+        for (_, value) in &*self.values.borrow() {
             tracer.mark(value);
         }
         if let Some(extra) = &*self.extra.borrow() {
@@ -149,7 +152,7 @@ impl<'js> JsClass<'js> for Response<'js> {
     ) -> rquickjs::Result<bool> {
         let response = this.borrow();
         if let Some(index) = response.field(&atom) {
-            response.values.borrow_mut()[index] = Some(value);
+            response.keep(index, value);
             return Ok(true);
         }
         response.extra(ctx)?.set(atom, value)?;
@@ -163,7 +166,7 @@ impl<'js> JsClass<'js> for Response<'js> {
     ) -> rquickjs::Result<bool> {
         let response = this.borrow();
         if let Some(index) = response.field(&atom) {
-            response.values.borrow_mut()[index] = Some(Value::new_undefined(ctx.clone()));
+            response.keep(index, Value::new_undefined(ctx.clone()));
             return Ok(true);
         }
         response.extra(ctx)?.remove(atom)?;
@@ -217,7 +220,21 @@ impl<'js> JsClass<'js> for Response<'js> {
 impl<'js> Response<'js> {
     fn field(&self, atom: &Atom<'js>) -> Option<usize> {
         let number = js::atom_number(atom);
-        self.atoms.iter().position(|known| *known == number)
+        self.vu.http.fields.borrow().iter().position(|known| *known == number)
+    }
+
+    /// The value of a field that was read or set before.
+    fn kept(&self, index: usize) -> Option<Value<'js>> {
+        let values = self.values.borrow();
+        values.iter().find(|(known, _)| usize::from(*known) == index).map(|(_, value)| value.clone())
+    }
+
+    fn keep(&self, index: usize, value: Value<'js>) {
+        let mut values = self.values.borrow_mut();
+        match values.iter_mut().find(|(known, _)| usize::from(*known) == index) {
+            Some((_, known)) => *known = value,
+            None => values.push((index as u8, value)),
+        }
     }
 
     fn extra(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Object<'js>> {
@@ -247,11 +264,14 @@ impl<'js> Response<'js> {
                 _ => Ok(None),
             };
         };
-        if let Some(value) = &self.values.borrow()[index] {
-            return Ok(Some(value.clone()));
+        if let Some(value) = self.kept(index) {
+            return Ok(Some(value));
         }
         let value = self.make(ctx, FIELDS[index])?;
-        self.values.borrow_mut()[index] = Some(value.clone());
+        // A number costs as little to make as to keep.
+        if !value.is_number() {
+            self.keep(index, value.clone());
+        }
         Ok(Some(value))
     }
 
@@ -259,40 +279,62 @@ impl<'js> Response<'js> {
         let facts = &self.facts;
         let text = |text: &str| Ok(rquickjs::String::from_str(ctx.clone(), text)?.into_value());
         match field {
-            "remote_ip" => text(&facts.remote.map_or_else(String::new, |remote| remote.ip().to_string())),
+            "remote_ip" => text(&facts.remote().map_or_else(String::new, |remote| remote.ip().to_string())),
             "remote_port" => {
-                Ok(Value::new_int(ctx.clone(), facts.remote.map_or(0, |remote| remote.port().into())))
+                Ok(Value::new_int(ctx.clone(), facts.remote().map_or(0, |remote| remote.port().into())))
             }
             "url" => text(&with_user(&facts.target)),
             "status" => Ok(Value::new_int(ctx.clone(), facts.status().into())),
             "status_text" => text(&facts.status_text()),
-            "proto" => text(facts.response.as_ref().map_or("", |response| response.proto)),
+            "proto" => text(facts.response().map_or("", |response| response.proto)),
             "headers" => headers(ctx, facts),
             "cookies" => super::jar::response_cookies(ctx, facts),
             "body" => body(ctx, facts),
             "timings" => timings(ctx, facts),
-            "tls_version" => text(facts.tls.as_ref().map_or("", |tls| tls.version)),
-            "tls_cipher_suite" => text(facts.tls.as_ref().map_or("", |tls| &tls.cipher_suite)),
-            "ocsp" => ocsp(ctx, facts.tls.is_some()),
-            "error" => text(&facts.error),
-            "error_code" => Ok(Value::new_int(ctx.clone(), facts.error_code.into())),
+            "tls_version" => text(facts.exchange.tls.as_ref().map_or("", |tls| tls.version)),
+            "tls_cipher_suite" => text(facts.exchange.tls.as_ref().map_or("", |tls| &tls.cipher_suite)),
+            "ocsp" => ocsp(ctx, facts.exchange.tls.is_some()),
+            "error" => text(facts.error().map_or("", |error| &error.message)),
+            "error_code" => Ok(Value::new_int(ctx.clone(), facts.error_code().into())),
             _ => request(ctx, &facts.request),
         }
     }
 }
 
 impl Facts {
+    fn response(&self) -> Option<&wire::Response> {
+        self.exchange.result.as_ref().ok()
+    }
+
+    fn error(&self) -> Option<&wire::Error> {
+        self.exchange.result.as_ref().err()
+    }
+
+    /// Who answered; nobody where there was no connection.
+    fn remote(&self) -> Option<std::net::SocketAddr> {
+        self.exchange.remote.filter(|_| !self.error().is_some_and(wire::Error::is_unconnected))
+    }
+
+    /// k6's number for what went wrong: its own for errors, 1000 and the status for refusals.
+    fn error_code(&self) -> u16 {
+        match &self.exchange.result {
+            Err(error) => error.code.0,
+            Ok(response) if response.status >= 400 => 1000 + response.status,
+            Ok(_) => 0,
+        }
+    }
+
     fn status(&self) -> u16 {
-        self.response.as_ref().map_or(0, |response| response.status)
+        self.response().map_or(0, |response| response.status)
     }
 
     fn status_text(&self) -> std::borrow::Cow<'_, str> {
-        self.response.as_ref().map_or("".into(), wire::Response::status_line_text)
+        self.response().map_or("".into(), wire::Response::status_line_text)
     }
 
     /// The body, unless there is none to show.
     fn body(&self) -> Option<&Bytes> {
-        let response = self.response.as_ref().filter(|_| self.response_type != ResponseType::None)?;
+        let response = self.response().filter(|_| self.response_type != ResponseType::None)?;
         // These statuses have no body by definition, which is not the same as an empty one.
         (!matches!(response.status, 204 | 304)).then_some(&response.body)
     }
@@ -309,7 +351,7 @@ fn with_user(target: &wire::Target) -> String {
 
 fn headers<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
     let object = Object::new(ctx.clone())?;
-    let Some(response) = &facts.response else { return Ok(object.into_value()) };
+    let Some(response) = facts.response() else { return Ok(object.into_value()) };
     let mut joined: Vec<(String, String)> = Vec::new();
     for (name, value) in response.headers.iter() {
         let name = String::from_utf8_lossy(name);
@@ -338,7 +380,7 @@ fn body<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
 }
 
 fn timings<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
-    let phases = &facts.phases;
+    let phases = &facts.exchange.phases;
     let object = Object::new(ctx.clone())?;
     let ms = |ns: u64| ns as f64 / 1e6;
     for (name, ns) in [
@@ -371,10 +413,14 @@ fn request<'js>(ctx: &Ctx<'js>, facts: &RequestFacts) -> rquickjs::Result<Value<
     object.set("method", facts.method.as_str())?;
     object.set("url", with_user(&facts.target))?;
     let headers = Object::new(ctx.clone())?;
-    for (name, value) in &facts.headers {
+    let is_agent = |name: &str| name.eq_ignore_ascii_case("User-Agent");
+    let agent = facts.user_agent.as_deref().filter(|_| !facts.headers.iter().any(|(name, _)| is_agent(name)));
+    let agent = agent.into_iter().map(|agent| ("User-Agent", agent));
+    let given = facts.headers.iter().map(|(name, value)| (name.as_ref(), value.as_str()));
+    for (name, value) in agent.chain(given) {
         let values = Array::new(ctx.clone())?;
-        values.set(0, value.as_str())?;
-        headers.set(name.as_ref(), values)?;
+        values.set(0, value)?;
+        headers.set(name, values)?;
     }
     object.set("headers", headers)?;
     object.set("body", String::from_utf8_lossy(facts.body.as_bytes()).as_ref())?;

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use model::metric::builtin;
 use model::{Mark, SystemClock, SystemTag, TagSetId};
-use rquickjs::function::Args as CallArgs;
 use rquickjs::{Atom, Ctx, Object, Persistent, Value};
 use rustc_hash::FxHashMap;
 
@@ -50,7 +49,7 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     for entry in sets.props::<Atom<'js>, Value<'js>>() {
         let (name, condition) = entry?;
         let tags = if has_tag { check_tags(args, base, &name)? } else { base };
-        let outcome = evaluate(args, condition, &value);
+        let outcome = evaluate(&condition, &value);
         let passed = matches!(outcome, Ok(Some(true)));
         if matches!(outcome, Ok(None)) {
             let name = name.to_string()?;
@@ -114,15 +113,14 @@ fn check_tags<'js>(args: &Args<'_, 'js>, base: TagSetId, name: &Atom<'js>) -> rq
 }
 
 /// Whether a condition holds; `None` when it is a promise, which is neither.
-fn evaluate<'js>(
-    args: &Args<'_, 'js>,
-    condition: Value<'js>,
-    value: &Value<'js>,
-) -> rquickjs::Result<Option<bool>> {
-    let Some(function) = condition.as_function() else { return Ok(Some(js::to_bool(&condition))) };
-    let mut call = CallArgs::new(args.ctx.clone(), 1);
-    call.push_arg(value.clone())?;
-    let result: Value<'js> = function.call_arg(call)?;
+fn evaluate<'js>(condition: &Value<'js>, value: &Value<'js>) -> rquickjs::Result<Option<bool>> {
+    let Some(result) = js::call_if_function(condition, value) else {
+        return Ok(Some(js::to_bool(condition)));
+    };
+    let result = result?;
+    if let Some(holds) = result.as_bool() {
+        return Ok(Some(holds));
+    }
     Ok((!result.is_promise()).then(|| js::to_bool(&result)))
 }
 
