@@ -134,7 +134,7 @@ impl Client {
             }
         };
         if is_reusable && !closes {
-            connection.idle_since = SystemClock::now();
+            connection.idle_since = trace.received_at.get();
             let (per_host_max, max) = (self.shared.idle_per_host_max(), self.shared.idle_max());
             self.idle.borrow_mut().put(connection, per_host_max, max);
         } else {

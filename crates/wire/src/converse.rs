@@ -58,7 +58,15 @@ pub(crate) async fn converse(
     } else {
         body
     };
-    let mut talk = Talk { connection, decoder, trace, sent_bytes: 0, is_clean: true, is_first: true };
+    let mut talk = Talk {
+        connection,
+        decoder,
+        trace,
+        sent_bytes: 0,
+        sent_at: None,
+        is_clean: true,
+        is_first: true,
+    };
     let sent = poll_fn(|cx| talk.poll_send(cx, &head, body)).await;
     put_buffer(head);
     // The server may have said why it does not want to hear more, so that a failed write is not the end yet.
@@ -75,6 +83,8 @@ struct Talk<'a> {
     decoder: Decoder,
     trace: &'a Trace,
     sent_bytes: usize,
+    /// When the request was out, until the first look for its response, which follows at once.
+    sent_at: Option<Instant>,
     /// Nothing but the response came, and the connection is open.
     is_clean: bool,
     /// Nothing came yet.
@@ -106,7 +116,9 @@ impl Talk<'_> {
         if self.is_first {
             // Whatever woke the socket before was not the response.
             self.connection.watch.take();
-            self.trace.enter(Stage::Wait, SystemClock::now());
+            let now = SystemClock::now();
+            self.sent_at = Some(now);
+            self.trace.enter(Stage::Wait, now);
         }
         Poll::Ready(Ok(()))
     }
@@ -124,7 +136,7 @@ impl Talk<'_> {
                 if self.decoder.is_done() {
                     return Poll::Ready(Ok(()));
                 }
-                let polled_at = SystemClock::now();
+                let polled_at = self.sent_at.take().unwrap_or_else(SystemClock::now);
                 let mut buffer = ReadBuf::new(scratch);
                 let read = ready!(self.connection.poll_read(cx, &mut buffer));
                 self.stamp(polled_at, !buffer.filled().is_empty());

@@ -90,9 +90,9 @@ impl Method {
     /// # Errors
     /// `name` is not a token.
     pub fn parse(name: &str) -> Result<Method, Error> {
-        let known = [Self::GET, Self::HEAD, Self::POST, Self::PUT, Self::PATCH, Self::DELETE, Self::OPTIONS];
-        if let Some(method) = known.into_iter().find(|method| method.as_str() == name) {
-            return Ok(method);
+        static KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+        if let Some(known) = KNOWN.iter().find(|known| **known == name) {
+            return Ok(Method(Cow::Borrowed(known)));
         }
         if !is_token(name.as_bytes()) {
             let message = format!("net/http: invalid method {name:?}");
