@@ -52,7 +52,7 @@ async fn follow(room: &Rc<Room>, scenario: &Rc<ScenarioRoom>, schedule: &mut dyn
             }
             Next::Wait(until) => {
                 burst = 0;
-                if room.pause(until, scenario).await == Pause::Stopped {
+                if room.pause_until(until).await == Pause::Stopped {
                     return;
                 }
             }

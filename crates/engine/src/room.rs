@@ -191,6 +191,17 @@ impl Room {
         if self.stopped.get() { Pause::Stopped } else { Pause::Over }
     }
 
+    /// Waits until `until` or until the run is stopped. VUs becoming idle is no event for a lane that waits for a time.
+    pub(crate) async fn pause_until(&self, until: Instant) -> Pause {
+        if !self.stopped.get() {
+            tokio::select! {
+                () = self.stop.notified() => {}
+                () = vu::timer::sleep_until(until) => {}
+            }
+        }
+        if self.stopped.get() { Pause::Stopped } else { Pause::Over }
+    }
+
     /// Waits until the scenario's VUs are idle, and calls off those that are not at the hard end.
     pub(crate) async fn wind_down(&self, scenario: &ScenarioRoom) {
         while scenario.running() > 0 || scenario.is_awaiting() {

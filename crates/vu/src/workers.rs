@@ -85,7 +85,10 @@ impl Spawner {
 }
 
 fn start_thread(index: usize) -> std::io::Result<(mpsc::UnboundedSender<Task>, JoinHandle<()>)> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .on_thread_unpark(crate::timer::thread_is_up)
+        .build()?;
     let (sender, mut tasks) = mpsc::unbounded_channel::<Task>();
     let handle = std::thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
         let local = tokio::task::LocalSet::new();
