@@ -4,8 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::{AbortReason, IterationCall, IterationEnd, ProgramError, RunControl, WorkerShared};
-use model::{Instant, LogLine, Mark, Metadata, MetricId, Sample, TagSetId};
+use model::{Instant, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId, TagSetId, Work};
 use script::{Bundle, Call, End, ScriptError, ScriptVu};
+use tally::Case;
 
 /// A loaded script with all that its VUs share.
 pub(crate) struct ScriptProgram {
@@ -18,7 +19,8 @@ impl ScriptProgram {
         let seat = script::Seat {
             id_in_test: seat.vu_id,
             id_in_instance: seat.id_in_instance,
-            sink: Rc::new(WorkerSink(seat.worker)),
+            sink: Rc::new(WorkerSink(seat.worker.clone())),
+            notes: Rc::new(WorkerNotes(seat.worker)),
             deadline: Rc::new(SeatDeadline(seat.deadline)),
             run: self.run.clone(),
         };
@@ -124,6 +126,30 @@ impl script::Sink for WorkerSink {
         metadata: Option<&Metadata>,
     ) {
         self.0.record_many(tags, samples, at, metadata);
+    }
+}
+
+struct WorkerNotes(Rc<WorkerShared>);
+
+impl script::Notes for WorkerNotes {
+    fn request_started(&self, scenario: Option<ScenarioId>, at: Instant) {
+        self.0.start_work(scenario, Work::Requests, at);
+    }
+
+    fn request_finished(&self, scenario: Option<ScenarioId>, at: Instant) {
+        self.0.finish_work(scenario, Work::Requests, at);
+    }
+
+    fn is_remarkable(&self, duration_ns: u64, mark: Mark, failed: bool) -> bool {
+        self.0.is_remarkable(duration_ns, mark, failed)
+    }
+
+    fn remember(&self, case: Case) {
+        self.0.remember(case);
+    }
+
+    fn error(&self, code: u16, message: &str, tags: TagSetId, example: &dyn Fn() -> String) {
+        self.0.count_error(code, message, tags, example);
     }
 }
 

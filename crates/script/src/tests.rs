@@ -159,6 +159,7 @@ fn iterate(bundle: &Bundle, run: Arc<RunShared>, iterations: u64) -> Ended {
         id_in_test: id,
         id_in_instance: id,
         sink: Rc::new(Recorder(recorded.clone())),
+        notes: Rc::new(Silent),
         deadline: Rc::new(Until(SystemClock::now() + Duration::from_secs(1))),
         run: run.clone(),
     };
