@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::{AbortReason, IterationCall, IterationEnd, ProgramError, RunControl, WorkerShared};
 use model::{Instant, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId, TagSetId, Work};
-use script::{Bundle, Call, End, ScriptError, ScriptVu};
+use script::{Bundle, Call, End, Finished, ScriptError, ScriptVu};
 use tally::Case;
 
 /// A loaded script with all that its VUs share.
@@ -136,12 +136,9 @@ impl script::Notes for WorkerNotes {
         self.0.start_work(scenario, Work::Requests, at);
     }
 
-    fn request_finished(&self, scenario: Option<ScenarioId>, at: Instant) {
+    fn request_finished(&self, scenario: Option<ScenarioId>, at: Instant, how: Finished) -> bool {
         self.0.finish_work(scenario, Work::Requests, at);
-    }
-
-    fn is_remarkable(&self, duration_ns: u64, mark: Mark, failed: bool) -> bool {
-        self.0.is_remarkable(duration_ns, mark, failed)
+        self.0.is_remarkable(how.duration_ns, how.mark, how.failed)
     }
 
     fn remember(&self, case: Case) {
@@ -180,3 +177,6 @@ impl script::Control for ScriptControl {
         self.control.mark_failed();
     }
 }
+
+#[cfg(test)]
+mod tests;

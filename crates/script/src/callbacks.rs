@@ -30,17 +30,26 @@ pub trait Sink {
     }
 }
 
+/// How a request ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Finished {
+    /// Its duration; a lower bound where it did not end by itself.
+    pub duration_ns: u64,
+    /// What the duration is worth.
+    pub mark: Mark,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
 /// Takes what is noted beside the samples of one worker thread; whoever does not care implements nothing. A scenario is
 /// none for `setup()` and `teardown()`.
 pub trait Notes {
     /// An HTTP request begins.
     fn request_started(&self, _scenario: Option<ScenarioId>, _at: Instant) {}
 
-    /// An HTTP request that has begun is over, in whichever way.
-    fn request_finished(&self, _scenario: Option<ScenarioId>, _at: Instant) {}
-
-    /// Whether a request is worth being made a [`Case`] for [`Notes::remember`]; asked for each request.
-    fn is_remarkable(&self, _duration_ns: u64, _mark: Mark, _failed: bool) -> bool {
+    /// An HTTP request that has begun is over, in whichever way; whether it is worth being made a [`Case`] for
+    /// [`Notes::remember`].
+    fn request_finished(&self, _scenario: Option<ScenarioId>, _at: Instant, _how: Finished) -> bool {
         false
     }
 

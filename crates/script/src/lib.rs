@@ -27,7 +27,7 @@ mod tests;
 mod vm;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
-pub use callbacks::{Control, Deadline, Log, Notes, Sink};
+pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink};
 pub use error::ScriptError;
 pub use http::RateGate;
 pub use state::{Call, End, RunShared, Seat};

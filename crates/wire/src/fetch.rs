@@ -127,7 +127,9 @@ async fn hop<'r>(
     observer: &mut dyn Observer,
 ) -> Hop<'r> {
     let sent = prepared(request, fetch, jar);
-    let exchange = begin(client, &sent, observer).await;
+    let started = SystemClock::now();
+    observer.started(started);
+    let exchange = client.exchange_from(&sent, started).await;
     let is_coded = absorb(&exchange, &sent, jar);
     if fetch.auth != Auth::Digest {
         return Hop { exchange, sent, is_coded };
@@ -136,17 +138,6 @@ async fn hop<'r>(
     observer.ended(&exchange, &sent);
     // Boxed, because it is rare: the future of a fetch lives on a VU's stack.
     Box::pin(answer(client, request, fetch, jar, &challenge, observer)).await
-}
-
-/// Tells the observer of the start that the exchange itself will name.
-fn begin<'a>(
-    client: &'a Client,
-    request: &'a Request,
-    observer: &mut dyn Observer,
-) -> impl Future<Output = Exchange> + 'a {
-    let started = SystemClock::now();
-    observer.started(started);
-    client.exchange_from(request, started)
 }
 
 /// The second exchange of digest authentication.
@@ -162,7 +153,9 @@ async fn answer<'r>(
     let (user, password) = request.target.user().unwrap_or_default();
     let mut sent = prepared(request, fetch, jar);
     set_header(sent.to_mut(), "Authorization", challenge.answer(request, user, password));
-    let exchange = begin(client, &sent, observer).await;
+    let started = SystemClock::now();
+    observer.started(started);
+    let exchange = client.exchange_from(&sent, started).await;
     let is_coded = absorb(&exchange, &sent, jar);
     Hop { exchange, sent, is_coded }
 }

@@ -1,11 +1,12 @@
 //! What is noted of a request while it is on its way, from the start of each exchange to its end.
 
-use model::{Instant, Mark, ScenarioId, SystemClock};
+use model::{Instant, Mark, ScenarioId, SystemClock, TagSetId};
 use tally::Case;
 use wire::{Exchange, Request};
 
 use super::params::Prepared;
 use super::samples::{self, Verdict};
+use crate::Finished;
 use crate::state::{Seat, VuState};
 
 /// Watches over a request and its redirects. Whatever is still under way when it is dropped was given up.
@@ -24,11 +25,10 @@ impl<'a> Flight<'a> {
         Flight { vu, client, prepared, scenario: vu.scenario(), is_under_way: false, last: None }
     }
 
-    fn finish(&mut self, at: Instant) {
+    /// An exchange ended, or was given up with its request on the way.
+    fn end(&mut self, exchange: &Exchange, sent: &Request) -> Verdict {
         self.is_under_way = false;
-        if let Some(seat) = self.vu.seat() {
-            seat.notes.request_finished(self.scenario, at);
-        }
+        count(self.vu, self.prepared, self.scenario, exchange, sent)
     }
 }
 
@@ -41,26 +41,39 @@ impl wire::Observer for Flight<'_> {
     }
 
     fn ended(&mut self, exchange: &Exchange, sent: &Request) {
-        self.finish(exchange.finished);
-        self.last = Some(count(self.vu, self.prepared, exchange, sent));
+        self.last = Some(self.end(exchange, sent));
     }
 }
 
 impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        if self.is_under_way {
+            self.give_up();
+        }
+    }
+}
+
+impl Flight<'_> {
     /// Counts a request whose iteration is cut off while it is on its way: the server has seen it. (k6 forgets it.) One
     /// that had no connection yet was under way too, but is no request that anybody saw.
-    fn drop(&mut self) {
-        if !self.is_under_way {
-            return;
+    #[cold]
+    #[inline(never)]
+    fn give_up(&mut self) {
+        let abandoned = self.client.take_abandoned();
+        match abandoned {
+            Some(abandoned) if !self.vu.is_strict() => {
+                let mut sent = self.prepared.request.clone();
+                sent.target = abandoned.target;
+                self.end(&abandoned.exchange, &sent);
+            }
+            abandoned => {
+                let at = abandoned.map_or_else(SystemClock::now, |abandoned| abandoned.exchange.finished);
+                let how = Finished { duration_ns: 0, mark: Mark::Failed, failed: false };
+                if let Some(seat) = self.vu.seat() {
+                    seat.notes.request_finished(self.scenario, at, how);
+                }
+            }
         }
-        let Some(abandoned) = self.client.take_abandoned() else { return self.finish(SystemClock::now()) };
-        self.finish(abandoned.exchange.finished);
-        if self.vu.is_strict() {
-            return;
-        }
-        let mut sent = self.prepared.request.clone();
-        sent.target = abandoned.target;
-        count(self.vu, self.prepared, &abandoned.exchange, &sent);
     }
 }
 
@@ -68,37 +81,50 @@ impl Drop for Flight<'_> {
 pub(super) fn count_unsent(vu: &VuState, prepared: &Prepared, exchange: &Exchange) {
     if let Some(seat) = vu.seat() {
         seat.notes.request_started(vu.scenario(), exchange.started);
-        seat.notes.request_finished(vu.scenario(), exchange.finished);
     }
-    count(vu, prepared, exchange, &prepared.request);
+    count(vu, prepared, vu.scenario(), exchange, &prepared.request);
 }
 
-fn count(vu: &VuState, prepared: &Prepared, exchange: &Exchange, sent: &Request) -> Verdict {
+#[inline]
+fn count(
+    vu: &VuState,
+    prepared: &Prepared,
+    scenario: Option<ScenarioId>,
+    exchange: &Exchange,
+    sent: &Request,
+) -> Verdict {
     let verdict = samples::emit(vu, prepared, exchange, sent);
     let Some(seat) = vu.seat() else { return verdict };
-    let failed = exchange.result.is_err() || verdict.failed == Some(true);
     let duration_ns = match verdict.mark {
         Mark::Measured => exchange.phases.duration_ns(),
         _ => exchange.finished.as_ns().saturating_sub(exchange.started.as_ns()),
     };
+    let failed = exchange.result.is_err() || verdict.failed == Some(true);
+    let how = Finished { duration_ns, mark: verdict.mark, failed };
+    let is_remarkable = seat.notes.request_finished(scenario, exchange.finished, how);
     if failed {
         note_error(seat, exchange, sent, &verdict);
     }
-    if seat.notes.is_remarkable(duration_ns, verdict.mark, failed) {
-        let iteration = vu.call.borrow().as_ref().map(|call| call.vu_iteration);
-        seat.notes.remember(Case {
-            tags: verdict.tags,
-            at: exchange.finished,
-            duration_ns,
-            mark: verdict.mark,
-            trace_id: trace_id(sent),
-            vu: seat.id_in_test,
-            iteration,
-            url: sent.target.as_str().to_owned(),
-            error: failed.then(|| what_failed(exchange).1),
-        });
+    if is_remarkable {
+        remember(vu, seat, exchange, sent, how, verdict.tags);
     }
     verdict
+}
+
+#[cold]
+#[inline(never)]
+fn remember(vu: &VuState, seat: &Seat, exchange: &Exchange, sent: &Request, how: Finished, tags: TagSetId) {
+    seat.notes.remember(Case {
+        tags,
+        at: exchange.finished,
+        duration_ns: how.duration_ns,
+        mark: how.mark,
+        trace_id: trace_id(sent),
+        vu: seat.id_in_test,
+        iteration: vu.call.borrow().as_ref().map(|call| call.vu_iteration),
+        url: sent.target.as_str().to_owned(),
+        error: how.failed.then(|| what_failed(exchange).1),
+    });
 }
 
 #[cold]
