@@ -358,7 +358,7 @@ impl<'a> Coordinator<'a> {
             Report::VuFailed(error) => {
                 self.init_error.get_or_insert(error);
             }
-            Report::Window { worker, series } => self.windows.add(worker, series),
+            Report::Window { worker, series, notes } => self.windows.add(worker, series, notes),
             Report::LaneDone => self.lanes_done += 1,
             Report::Lifecycle(result) => self.lifecycle = Some(result),
             Report::VusClosed { worker } => self.vus_closed[worker] = true,
@@ -431,7 +431,7 @@ impl<'a> Coordinator<'a> {
             None => self.windows.ask(now),
         };
         for worker in workers {
-            self.run.order(worker, Order::TakeWindow);
+            self.run.order(worker, Order::TakeWindow { end: now });
         }
     }
 

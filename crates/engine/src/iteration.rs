@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use model::metric::builtin::{
     ITERATION_DURATION, ITERATION_FAILED, ITERATION_LATENESS, ITERATION_RESPONSE_TIME, ITERATIONS,
 };
-use model::{Instant, Mark, Metadata, Sample, SystemClock, SystemTag};
+use model::{Instant, Mark, Metadata, Sample, SystemClock, SystemTag, Work};
 
 use crate::scenario::ScenarioRoom;
 use crate::shared::RunShared;
@@ -22,8 +22,10 @@ impl ScenarioRoom {
         is_first: bool,
     ) -> IterationEnd {
         let call = self.call(living, due, is_first);
+        self.worker.start_work(Some(self.id), Work::Iterations, call.started);
         let end = iterate(&self.run, living, &call);
         let finished = SystemClock::now();
+        self.worker.finish_work(Some(self.id), Work::Iterations, finished);
         self.count(end);
         self.record(living, &call, end, finished);
         if end == IterationEnd::Aborted {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use model::{Aggregate, Arrival, Instant, LogLine, Metadata, Sample, ScenarioId, SeriesKey};
 
+use tally::Noted;
+
 use crate::ProgramError;
 
 /// Batches of raw samples on their way to the listeners, at most; what exceeds them is lost and counted.
@@ -16,7 +18,7 @@ pub(crate) enum Report {
     /// A planned VU could not be initialised.
     VuFailed(ProgramError),
     /// What a worker recorded since it was last asked.
-    Window { worker: usize, series: Vec<(SeriesKey, Aggregate)> },
+    Window { worker: usize, series: Vec<(SeriesKey, Aggregate)>, notes: Noted },
     /// A lane of a scenario is over; its VUs are idle.
     LaneDone,
     /// `setup()` or `teardown()` is over.
@@ -39,8 +41,8 @@ pub(crate) enum Order {
     Start { at: Instant, setup_data: Option<Arc<str>> },
     /// Run `setup()` or `teardown()`.
     Lifecycle(Phase),
-    /// Hand over what was recorded.
-    TakeWindow,
+    /// Hand over what was recorded, for a window that ends then.
+    TakeWindow { end: Instant },
     /// Start this iteration on an idle VU that the sender has reserved.
     Arrival(Arrival),
     /// Add a VU to a scenario.

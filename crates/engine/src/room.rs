@@ -62,8 +62,9 @@ pub(crate) async fn run(
         match order {
             Order::Start { at, setup_data } => room.start(at, setup_data, &roster),
             Order::Lifecycle(phase) => room.run_lifecycle(phase),
-            Order::TakeWindow => {
-                room.run.report(Report::Window { worker: index, series: room.worker.take_window() });
+            Order::TakeWindow { end } => {
+                let (series, notes) = (room.worker.take_window(), room.worker.take_notes(end));
+                room.run.report(Report::Window { worker: index, series, notes });
             }
             Order::Arrival(arrival) => {
                 let scenario = room.scenario(arrival.scenario);

@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use std::sync::mpsc::Sender;
 
 use model::plan::{Compat, Plan};
-use model::{DropCause, Instant, LogLevel, LogLine, Mark, Metadata, MetricId, Sample, TagSetId};
+use model::{
+    DropCause, Instant, LogLevel, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId, TagSetId, Work,
+};
 use plan::Stripe;
 use schedule::Quota;
-use tally::Recorder;
+use tally::{Case, Noted, Notes, Recorder};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::report::{Order, Report, SAMPLE_BATCHES_IN_FLIGHT_MAX};
@@ -21,6 +23,7 @@ pub const SAMPLES_PER_BATCH_MAX: usize = 1024;
 /// What the VUs of one worker thread share.
 pub struct WorkerShared {
     recorder: RefCell<Recorder>,
+    notes: RefCell<Notes>,
     samples: RefCell<Vec<(Sample, Option<Metadata>)>>,
     run: Arc<RunShared>,
     index: usize,
@@ -29,7 +32,8 @@ pub struct WorkerShared {
 impl WorkerShared {
     pub(crate) fn new(index: usize, run: Arc<RunShared>) -> WorkerShared {
         let recorder = RefCell::new(Recorder::new(run.config.registry.clone()));
-        WorkerShared { recorder, samples: RefCell::default(), run, index }
+        let notes = RefCell::new(Notes::new(run.plan.scenarios.len()));
+        WorkerShared { recorder, notes, samples: RefCell::default(), run, index }
     }
 
     /// Which thread it is, from 0.
@@ -78,6 +82,34 @@ impl WorkerShared {
         }
     }
 
+    /// A piece of work of a scenario (or of `setup()` and `teardown()`) starts.
+    #[inline]
+    pub fn start_work(&self, scenario: Option<ScenarioId>, work: Work, at: Instant) {
+        self.notes.borrow_mut().load.start(scenario, work, at);
+    }
+
+    /// A piece of work that was started is over, in whichever way.
+    #[inline]
+    pub fn finish_work(&self, scenario: Option<ScenarioId>, work: Work, at: Instant) {
+        self.notes.borrow_mut().load.finish(scenario, work, at);
+    }
+
+    /// Whether a request is worth being handed to [`WorkerShared::remember`].
+    #[inline]
+    pub fn is_remarkable(&self, duration_ns: u64, mark: Mark, failed: bool) -> bool {
+        self.notes.borrow().exemplars.is_remarkable(duration_ns, mark, failed)
+    }
+
+    /// Remembers a request as one that stands for others.
+    pub fn remember(&self, case: Case) {
+        self.notes.borrow_mut().exemplars.offer(case);
+    }
+
+    /// Counts an error: k6's code (0 for exceptions), its message, and for the first one of its window an example.
+    pub fn count_error(&self, code: u16, message: &str, tags: TagSetId, example: impl FnOnce() -> String) {
+        self.notes.borrow_mut().errors.count(code, message, tags, example);
+    }
+
     /// Says something to the user.
     pub fn log(&self, line: LogLine) {
         self.run.report(Report::Log(line));
@@ -96,6 +128,11 @@ impl WorkerShared {
         let batch = std::mem::take(&mut *self.samples.borrow_mut());
         self.run.send_samples(batch);
         self.recorder.borrow_mut().take_window()
+    }
+
+    /// What was noted since the last call, with the load up to `end`.
+    pub(crate) fn take_notes(&self, end: Instant) -> Noted {
+        self.notes.borrow_mut().take(end)
     }
 
     fn pass_on(&self, sample: Sample, metadata: Option<Metadata>) {

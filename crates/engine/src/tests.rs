@@ -22,6 +22,7 @@ use crate::{
 mod executors;
 mod failures;
 mod lifecycle;
+mod notes;
 
 const MS: Duration = Duration::from_millis(1);
 

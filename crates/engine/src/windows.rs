@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use model::metric::builtin::{VUS, VUS_MAX};
 use model::{Aggregate, Instant, Mark, MetricRegistry, SeriesKey, TagSetId, Window};
-use tally::{Merger, Recorder};
+use tally::{Merger, Noted, Recorder};
 
 /// How long a window is.
 pub(crate) const WINDOW: Duration = Duration::from_secs(1);
@@ -83,9 +83,10 @@ impl WindowBook {
     }
 
     /// A worker's answer.
-    pub(crate) fn add(&mut self, worker: usize, series: Vec<(SeriesKey, Aggregate)>) {
+    pub(crate) fn add(&mut self, worker: usize, series: Vec<(SeriesKey, Aggregate)>, notes: Noted) {
         self.asked[worker] = false;
         self.merger.add(series);
+        self.merger.add_notes(notes);
     }
 
     /// Whether a worker still owes an answer.

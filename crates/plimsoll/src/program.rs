@@ -4,8 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::{AbortReason, IterationCall, IterationEnd, ProgramError, RunControl, WorkerShared};
-use model::{Instant, LogLine, Mark, Metadata, MetricId, Sample, TagSetId};
-use script::{Bundle, Call, End, ScriptError, ScriptVu};
+use model::{Instant, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId, TagSetId, Work};
+use script::{Bundle, Call, End, Finished, ScriptError, ScriptVu};
+use tally::Case;
 
 /// A loaded script with all that its VUs share.
 pub(crate) struct ScriptProgram {
@@ -18,7 +19,8 @@ impl ScriptProgram {
         let seat = script::Seat {
             id_in_test: seat.vu_id,
             id_in_instance: seat.id_in_instance,
-            sink: Rc::new(WorkerSink(seat.worker)),
+            sink: Rc::new(WorkerSink(seat.worker.clone())),
+            notes: Rc::new(WorkerNotes(seat.worker)),
             deadline: Rc::new(SeatDeadline(seat.deadline)),
             run: self.run.clone(),
         };
@@ -127,6 +129,27 @@ impl script::Sink for WorkerSink {
     }
 }
 
+struct WorkerNotes(Rc<WorkerShared>);
+
+impl script::Notes for WorkerNotes {
+    fn request_started(&self, scenario: Option<ScenarioId>, at: Instant) {
+        self.0.start_work(scenario, Work::Requests, at);
+    }
+
+    fn request_finished(&self, scenario: Option<ScenarioId>, at: Instant, how: Finished) -> bool {
+        self.0.finish_work(scenario, Work::Requests, at);
+        self.0.is_remarkable(how.duration_ns, how.mark, how.failed)
+    }
+
+    fn remember(&self, case: Case) {
+        self.0.remember(case);
+    }
+
+    fn error(&self, code: u16, message: &str, tags: TagSetId, example: &dyn Fn() -> String) {
+        self.0.count_error(code, message, tags, example);
+    }
+}
+
 struct SeatDeadline(Arc<engine::Deadline>);
 
 impl script::Deadline for SeatDeadline {
@@ -154,3 +177,6 @@ impl script::Control for ScriptControl {
         self.control.mark_failed();
     }
 }
+
+#[cfg(test)]
+mod tests;

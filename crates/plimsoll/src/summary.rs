@@ -127,6 +127,7 @@ fn handle_summary(test: &Test, run: &Arc<RunShared>, data: String) -> Result<Tex
         id_in_test: 0,
         id_in_instance: 0,
         sink: Rc::new(NoSink),
+        notes: Rc::new(NoSink),
         deadline: Rc::new(FixedDeadline(SystemClock::now() + limit)),
         run: run.clone(),
     };
@@ -152,6 +153,8 @@ struct NoSink;
 impl script::Sink for NoSink {
     fn record(&self, _: MetricId, _: TagSetId, _: f64, _: Mark, _: Instant, _: Option<&Metadata>) {}
 }
+
+impl script::Notes for NoSink {}
 
 struct FixedDeadline(Instant);
 

@@ -252,6 +252,7 @@ impl ScriptVu {
             Err(ScriptError::Interrupted) => End::Interrupted,
             Err(ScriptError::Aborted(_)) => End::Aborted,
             Err(error) => {
+                self.note(&error);
                 self.report(&error);
                 End::Failed
             }
@@ -289,6 +290,7 @@ impl ScriptVu {
         self.begin_special(Phase::Setup, "::setup");
         let result = self.run("setup", |_| Ok(None));
         self.end_iteration(&self.vm.state.clone());
+        let result = result.inspect_err(|error| self.note(error));
         let value = result?;
         self.vm.context.with(|ctx| {
             let text = || {
@@ -310,7 +312,7 @@ impl ScriptVu {
         self.begin_special(Phase::Teardown, "::teardown");
         let result = self.run("teardown", |ctx| self.setup_argument(ctx, setup_data));
         self.end_iteration(&self.vm.state.clone());
-        result.map(|_| ())
+        result.map(|_| ()).inspect_err(|error| self.note(error))
     }
 
     /// `handleSummary(data)`: what to write, and where; `None` where it returns no object, which keeps the default
@@ -450,6 +452,14 @@ impl ScriptVu {
             let _ = write().catch(&ctx);
         });
         Ok(())
+    }
+
+    /// Counts an exception by its first line; the stack is the example.
+    fn note(&self, error: &ScriptError) {
+        let ScriptError::Exception { message, .. } = error else { return };
+        if let Some(seat) = self.vm.state.seat() {
+            seat.notes.error(0, message, self.tags(), &|| message.clone());
+        }
     }
 
     fn report(&self, error: &ScriptError) {

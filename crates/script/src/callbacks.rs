@@ -1,6 +1,7 @@
 //! What the host asks of the world around it.
 
-use model::{Instant, LogLine, Mark, Metadata, MetricId, TagSetId};
+use model::{Instant, LogLine, Mark, Metadata, MetricId, ScenarioId, TagSetId};
+use tally::Case;
 
 /// Takes the samples of one worker thread.
 pub trait Sink {
@@ -27,6 +28,36 @@ pub trait Sink {
             self.record(metric, tags, value, Mark::Measured, at, metadata);
         }
     }
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Finished {
+    /// Its duration; a lower bound where it did not end by itself.
+    pub duration_ns: u64,
+    /// What the duration is worth.
+    pub mark: Mark,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
+/// Takes what is noted beside the samples of one worker thread; whoever does not care implements nothing. A scenario is
+/// none for `setup()` and `teardown()`.
+pub trait Notes {
+    /// An HTTP request begins.
+    fn request_started(&self, _scenario: Option<ScenarioId>, _at: Instant) {}
+
+    /// An HTTP request that has begun is over, in whichever way; whether it is worth being made a [`Case`] for
+    /// [`Notes::remember`].
+    fn request_finished(&self, _scenario: Option<ScenarioId>, _at: Instant, _how: Finished) -> bool {
+        false
+    }
+
+    /// Takes a request that stands for others.
+    fn remember(&self, _case: Case) {}
+
+    /// Counts an error: k6's code (0 for exceptions) and its message; `example` is made where it is the first.
+    fn error(&self, _code: u16, _message: &str, _tags: TagSetId, _example: &dyn Fn() -> String) {}
 }
 
 /// Takes log lines, from any thread.

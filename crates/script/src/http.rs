@@ -2,6 +2,7 @@
 
 mod batch;
 mod expected;
+mod flight;
 mod form;
 mod jar;
 mod params;

@@ -4,7 +4,8 @@
 //! [`ScriptVu`] of it from the shared bytecode. A VU blocks by suspending its coroutine (room `vu`), so everything here
 //! may wait wherever k6's own functions wait.
 //!
-//! The room knows nothing of schedules, storage or the terminal: samples go to a [`Sink`], log lines to a [`Log`], and
+//! The room knows nothing of schedules, storage or the terminal: samples go to a [`Sink`], what is noted beside
+//! them to [`Notes`], log lines to a [`Log`], and
 //! `test.abort()` to a [`Control`].
 
 mod bundle;
@@ -26,7 +27,7 @@ mod tests;
 mod vm;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
-pub use callbacks::{Control, Deadline, Log, Sink};
+pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink};
 pub use error::ScriptError;
 pub use http::RateGate;
 pub use state::{Call, End, RunShared, Seat};

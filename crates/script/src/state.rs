@@ -11,7 +11,7 @@ use model::{
 };
 use rquickjs::{Object, Persistent};
 
-use crate::callbacks::{Control, Deadline, Log, Sink};
+use crate::callbacks::{Control, Deadline, Log, Notes, Sink};
 use crate::error::Stop;
 use crate::event_loop::EventLoop;
 use crate::http::{HttpState, RateGate};
@@ -56,6 +56,8 @@ pub struct Seat {
     pub id_in_instance: u64,
     /// Where its samples go.
     pub sink: Rc<dyn Sink>,
+    /// Where the rest goes that is noted.
+    pub notes: Rc<dyn Notes>,
     /// When what it does is to be cut off.
     pub deadline: Rc<dyn Deadline>,
     /// The run.
@@ -174,6 +176,11 @@ impl VuState {
         if self.next_due.get().is_some() {
             self.next_due.set(Some(SystemClock::now()));
         }
+    }
+
+    /// The scenario it works for; none in `setup()` and `teardown()`.
+    pub(crate) fn scenario(&self) -> Option<ScenarioId> {
+        self.call.borrow().as_ref().map(|call| call.scenario)
     }
 
     /// Emits one sample.

@@ -13,9 +13,11 @@ use model::{
 };
 
 use crate::{
-    Bundle, Call, Control, Deadline, End, Entry, Log, RunShared, STACK_BYTES, ScriptError, Seat, Settings,
-    Sink,
+    Bundle, Call, Control, Deadline, End, Entry, Log, Notes, RunShared, STACK_BYTES, ScriptError, Seat,
+    Settings, Sink,
 };
+
+mod notes;
 
 /// What a script left behind.
 #[derive(Debug, Default)]
@@ -24,6 +26,7 @@ struct Left {
     logs: Vec<String>,
     /// Metric, tags as text, value, mark.
     samples: Vec<(String, String, f64, Mark)>,
+    noted: notes::Seen,
     setup: Option<String>,
     aborted: Option<String>,
     failed: bool,
@@ -139,7 +142,7 @@ fn run_against(base: &str, iterations: u64, source: &str) -> Left {
         sender.send(coroutine.await).unwrap();
     });
     let ended = receiver.recv_timeout(Duration::from_secs(30)).expect("no hang").expect("no panic");
-    let (ends, samples, setup) = ended;
+    let (ends, samples, noted, setup) = ended;
     workers.join();
     let named = samples.into_iter().map(|(metric, set, value, mark)| {
         let set = tags.get(set);
@@ -148,17 +151,19 @@ fn run_against(base: &str, iterations: u64, source: &str) -> Left {
     });
     let samples = named.collect();
     let (logs, aborted, failed) = std::mem::take(&mut *heard.0.lock().unwrap());
-    Left { ends, logs, samples, setup, aborted, failed }
+    Left { ends, logs, samples, noted, setup, aborted, failed }
 }
 
-type Ended = (Vec<End>, Vec<(MetricId, TagSetId, f64, Mark)>, Option<String>);
+type Ended = (Vec<End>, Vec<(MetricId, TagSetId, f64, Mark)>, notes::Seen, Option<String>);
 
 fn iterate(bundle: &Bundle, run: Arc<RunShared>, iterations: u64) -> Ended {
     let recorded = Recorded::default();
+    let noted = Rc::new(notes::Noting::default());
     let seat = |id: u64| Seat {
         id_in_test: id,
         id_in_instance: id,
         sink: Rc::new(Recorder(recorded.clone())),
+        notes: noted.clone(),
         deadline: Rc::new(Until(SystemClock::now() + Duration::from_secs(1))),
         run: run.clone(),
     };
@@ -182,7 +187,7 @@ fn iterate(bundle: &Bundle, run: Arc<RunShared>, iterations: u64) -> Ended {
     let ends = ends.collect();
     drop(vu);
     let samples = recorded.take();
-    (ends, samples, setup_data.map(|data| data.to_string()))
+    (ends, samples, noted.take(), setup_data.map(|data| data.to_string()))
 }
 
 fn run(source: &str) -> Left {

@@ -1,7 +1,9 @@
 //! The windows of all threads become one.
 
-use model::{Aggregate, Instant, SeriesKey, Window};
+use model::{Aggregate, ErrorCount, Exemplar, Instant, Load, SeriesKey, Window};
 use rustc_hash::FxHashMap;
+
+use crate::{Noted, errors, exemplars, load};
 
 /// Joins what the threads took for one second. The order of threads cannot matter, since aggregates merge in any order.
 ///
@@ -9,6 +11,9 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub struct Merger {
     series: FxHashMap<SeriesKey, Aggregate>,
+    load: Vec<Load>,
+    exemplars: Vec<Exemplar>,
+    errors: Vec<ErrorCount>,
 }
 
 impl Merger {
@@ -24,11 +29,22 @@ impl Merger {
         }
     }
 
-    /// The window of everything added since the last call, with its series in order of their keys.
+    /// Adds one thread's notes.
+    pub fn add_notes(&mut self, part: Noted) {
+        load::merge(&mut self.load, part.load);
+        self.exemplars.extend(part.exemplars);
+        self.errors.extend(part.errors);
+    }
+
+    /// The window of everything added since the last call, with its series and its load in order of their keys.
     pub fn take(&mut self, index: u32, start: Instant, end: Instant) -> Window {
         let mut series: Vec<_> = self.series.drain().collect();
         series.sort_unstable_by_key(|series| series.0);
-        Window { index, start, end, series, ..Window::default() }
+        let mut load = std::mem::take(&mut self.load);
+        load.sort_unstable_by_key(|load| (load.scenario, load.work));
+        let exemplars = exemplars::select(std::mem::take(&mut self.exemplars));
+        let errors = errors::select(std::mem::take(&mut self.errors));
+        Window { index, start, end, series, load, exemplars, errors }
     }
 }
 
@@ -36,7 +52,7 @@ impl Merger {
 mod tests {
     use super::*;
     use model::metric::builtin::{CHECKS, HTTP_REQ_DURATION, HTTP_REQS, VUS};
-    use model::{Mark, MetricId, TagSetId};
+    use model::{Mark, MetricId, ScenarioId, TagSetId, Work};
     use proptest::prelude::*;
 
     type Sample = (MetricId, u32, f64, Mark, u64);
@@ -76,6 +92,26 @@ mod tests {
             let reversed: Vec<_> = threads.into_iter().rev().collect();
             prop_assert_eq!(&window_of(&reversed), &one);
         }
+    }
+
+    #[test]
+    fn notes_of_all_threads_are_one() {
+        let mut merger = Merger::default();
+        for ns in [10, 20] {
+            let mut notes = crate::Notes::new(1);
+            notes.load.start(Some(ScenarioId(0)), Work::Iterations, Instant::from_ns(ns));
+            notes.load.start(None, Work::Requests, Instant::from_ns(ns));
+            notes.errors.count(1220, "reset", TagSetId(2), || ns.to_string());
+            merger.add_notes(notes.take(Instant::from_ns(100)));
+        }
+        let window = merger.take(0, Instant::ZERO, Instant::from_ns(100));
+        let load: Vec<_> =
+            window.load.iter().map(|l| (l.scenario, l.work, l.started, l.in_flight_ns)).collect();
+        let of_scenario = (Some(ScenarioId(0)), Work::Iterations, 2, 170);
+        assert_eq!(load, [(None, Work::Requests, 2, 170), of_scenario]);
+        assert_eq!((window.errors.len(), window.errors[0].count, &*window.errors[0].example), (1, 2, "10"));
+        let next = merger.take(1, Instant::ZERO, Instant::MAX);
+        assert_eq!((next.load, next.exemplars, next.errors), (vec![], vec![], vec![]));
     }
 
     #[test]

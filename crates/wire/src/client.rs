@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use model::SystemClock;
+use model::{Instant, SystemClock};
 use rustls::ClientConfig;
 
 use crate::connection::{Connection, Traffic};
@@ -72,7 +72,12 @@ impl Client {
     /// Exchanges of one client may run at the same time. Dropping the future closes its connection; where the request
     /// was on its way already, [`Client::take_abandoned`] tells.
     pub async fn exchange(&self, request: &Request) -> Exchange {
-        let trace = Trace::new(SystemClock::now());
+        self.exchange_from(request, SystemClock::now()).await
+    }
+
+    /// The same, begun at `started`, which is now.
+    pub(crate) async fn exchange_from(&self, request: &Request, started: Instant) -> Exchange {
+        let trace = Trace::new(started);
         let guard = AbandonGuard { client: self, request, trace: &trace, is_running: Cell::new(true) };
         let mut timer = self.timers.borrow_mut().pop().unwrap_or_default();
         let outcome = timer.limit(request.deadline, pin!(self.attempt(request, &trace))).await;

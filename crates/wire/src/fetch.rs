@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use model::{Clock, SystemClock};
+use model::{Clock, Instant, SystemClock};
 
 use crate::auth::{Auth, basic};
 use crate::client::Client;
@@ -47,7 +47,7 @@ pub struct Fetched {
 /// Sends a request and whatever its answers ask for: redirects are followed by the rules of Go's client, cookies
 /// are taken from and put into `jar` at every hop, and a digest challenge is answered.
 ///
-/// `observe` sees every exchange with the request that was really sent, once, in the order they happened: what the
+/// `observer` is told of every exchange with the request that was really sent, once, in the order they happened: what the
 /// servers saw is what it sees. As in k6, the time that decoding takes counts as `receiving`, because a client has
 /// not received what it cannot read; a body that cannot be decoded makes an exchange with that error.
 ///
@@ -57,13 +57,13 @@ pub async fn fetch(
     client: &Client,
     fetch: FetchRequest<'_>,
     jar: Option<&RefCell<CookieJar>>,
-    observe: &mut dyn FnMut(&Exchange, &Request),
+    observer: &mut dyn Observer,
 ) -> Fetched {
     let first = fetch.request;
     let mut request = Cow::Borrowed(first);
     let mut redirects = 0;
     loop {
-        let Hop { mut exchange, sent, is_coded } = hop(client, &request, &fetch, jar, observe).await;
+        let Hop { mut exchange, sent, is_coded } = hop(client, &request, &fetch, jar, observer).await;
         let mut redirect_limit_reached = false;
         let mut failure = None;
         if let Ok(response) = &exchange.result
@@ -73,7 +73,7 @@ pub async fn fetch(
             if !redirect_limit_reached {
                 match redirect::follow(first, &request, response.status, location) {
                     Ok(next) => {
-                        observe(&exchange, &sent);
+                        observer.ended(&exchange, &sent);
                         drop(sent);
                         request = Cow::Owned(next);
                         redirects += 1;
@@ -86,11 +86,26 @@ pub async fn fetch(
         if is_coded && sent.keep_body {
             decode(&mut exchange);
         }
-        observe(&exchange, &sent);
+        observer.ended(&exchange, &sent);
         if let Some(error) = failure {
             exchange.result = Err(error);
         }
         return Fetched { exchange, target: request.target.clone(), redirects, redirect_limit_reached };
+    }
+}
+
+/// Is told of the exchanges of a fetch, one after the other.
+pub trait Observer {
+    /// An exchange begins.
+    fn started(&mut self, _at: Instant) {}
+
+    /// An exchange is over. One whose future is dropped has no end: [`Client::take_abandoned`] tells of it.
+    fn ended(&mut self, exchange: &Exchange, request: &Request);
+}
+
+impl<F: FnMut(&Exchange, &Request)> Observer for F {
+    fn ended(&mut self, exchange: &Exchange, request: &Request) {
+        self(exchange, request);
     }
 }
 
@@ -108,18 +123,20 @@ async fn hop<'r>(
     request: &'r Request,
     fetch: &FetchRequest<'_>,
     jar: Option<&RefCell<CookieJar>>,
-    observe: &mut dyn FnMut(&Exchange, &Request),
+    observer: &mut dyn Observer,
 ) -> Hop<'r> {
     let sent = prepared(request, fetch, jar);
-    let exchange = Box::new(client.exchange(&sent).await);
+    let started = SystemClock::now();
+    observer.started(started);
+    let exchange = Box::new(client.exchange_from(&sent, started).await);
     let is_coded = absorb(&exchange, &sent, jar);
     if fetch.auth != Auth::Digest {
         return Hop { exchange, sent, is_coded };
     }
     let Some(challenge) = challenge(&exchange.result) else { return Hop { exchange, sent, is_coded } };
-    observe(&exchange, &sent);
+    observer.ended(&exchange, &sent);
     // Boxed, because it is rare: the future of a fetch lives on a VU's stack.
-    Box::pin(answer(client, request, fetch, jar, &challenge)).await
+    Box::pin(answer(client, request, fetch, jar, &challenge, observer)).await
 }
 
 /// The second exchange of digest authentication.
@@ -129,12 +146,15 @@ async fn answer<'r>(
     fetch: &FetchRequest<'_>,
     jar: Option<&RefCell<CookieJar>>,
     challenge: &Challenge,
+    observer: &mut dyn Observer,
 ) -> Hop<'r> {
     // k6 answers without a name, too.
     let (user, password) = request.target.user().unwrap_or_default();
     let mut sent = prepared(request, fetch, jar);
     set_header(sent.to_mut(), "Authorization", challenge.answer(request, user, password));
-    let exchange = Box::new(client.exchange(&sent).await);
+    let started = SystemClock::now();
+    observer.started(started);
+    let exchange = Box::new(client.exchange_from(&sent, started).await);
     let is_coded = absorb(&exchange, &sent, jar);
     Hop { exchange, sent, is_coded }
 }

@@ -57,7 +57,7 @@ pub use coding::{CODINGS_MAX, DECODED_BYTES_MAX, EncodeError, Encoded, decode, e
 pub use cookies::{CookieAttributes, CookieJar, RequestCookie};
 pub use error::{Error, ErrorCode, Kind, Stage};
 pub use exchange::{Exchange, Phases};
-pub use fetch::{FetchRequest, Fetched, fetch};
+pub use fetch::{FetchRequest, Fetched, Observer, fetch};
 pub use form::{FORM_CONTENT_TYPE, Multipart, Part, encode_form, encode_multipart};
 pub use headers::{Headers, canonical_name};
 pub use request::{Body, Method, Request};

@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use model::{LogLevel, SystemClock};
-use wire::{Exchange, FetchRequest, Request, RequestCookie};
+use wire::{Exchange, FetchRequest, RequestCookie};
 
+use super::flight::{self, Flight};
 use super::params::Prepared;
 use super::response::{Facts, RequestFacts};
-use super::samples::{self, Verdict};
+use super::samples;
 use crate::state::VuState;
 
 /// A request that has ended, well or badly.
@@ -39,12 +40,8 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
             prepared.request.deadline = SystemClock::now() + prepared.timeout;
         }
     }
-    let mut last: Option<Verdict> = None;
-    let guard = InFlight { vu, client, prepared };
+    let mut flight = Flight::new(vu, client, prepared);
     let fetched = {
-        let mut observe = |exchange: &Exchange, request: &Request| {
-            last = Some(samples::emit(vu, prepared, exchange, request));
-        };
         let cookies: Vec<RequestCookie<'_>> = prepared
             .cookies
             .iter()
@@ -56,9 +53,10 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
             redirects_max: prepared.redirects_max,
             auth: prepared.auth,
         };
-        wire::fetch(client, request, Some(prepared.jar.for_requests()), &mut observe).await
+        wire::fetch(client, request, Some(prepared.jar.for_requests()), &mut flight).await
     };
-    drop(guard);
+    let last = flight.last.take();
+    drop(flight);
     if let Some(verdict) = &last {
         samples::emit_response_time(vu, prepared, &fetched.exchange, verdict);
     }
@@ -69,25 +67,6 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
         ));
     }
     answer(vu, prepared, fetched.exchange, fetched.target)
-}
-
-/// Counts a request whose iteration is cut off while it is on its way: the server has seen it. (k6 forgets it.)
-struct InFlight<'a> {
-    vu: &'a VuState,
-    client: &'a wire::Client,
-    prepared: &'a Prepared,
-}
-
-impl Drop for InFlight<'_> {
-    fn drop(&mut self) {
-        let Some(abandoned) = self.client.take_abandoned() else { return };
-        if self.vu.is_strict() {
-            return;
-        }
-        let mut sent = self.prepared.request.clone();
-        sent.target = abandoned.target;
-        samples::emit(self.vu, self.prepared, &abandoned.exchange, &sent);
-    }
 }
 
 /// A request that cannot be sent: the script gets a response that says why.
@@ -106,7 +85,7 @@ fn refuse(vu: &Rc<VuState>, prepared: &mut Prepared, error: wire::Error) -> Done
     });
     // What is a URL but none that can be requested counts as a request in k6.
     if prepared.is_counted_problem {
-        samples::emit(vu, prepared, &exchange, &prepared.request);
+        flight::count_unsent(vu, prepared, &exchange);
     }
     answer(vu, prepared, exchange, target)
 }

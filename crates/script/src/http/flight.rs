@@ -1,0 +1,185 @@
+//! What is noted of a request while it is on its way, from the start of each exchange to its end.
+
+use model::{Instant, Mark, ScenarioId, SystemClock, TagSetId};
+use tally::Case;
+use wire::{Exchange, Request};
+
+use super::params::Prepared;
+use super::samples::{self, Verdict};
+use crate::Finished;
+use crate::state::{Seat, VuState};
+
+/// Watches over a request and its redirects. Whatever is still under way when it is dropped was given up.
+pub(super) struct Flight<'a> {
+    vu: &'a VuState,
+    client: &'a wire::Client,
+    prepared: &'a Prepared,
+    scenario: Option<ScenarioId>,
+    is_under_way: bool,
+    /// What the last exchange was.
+    pub(super) last: Option<Verdict>,
+}
+
+impl<'a> Flight<'a> {
+    pub(super) fn new(vu: &'a VuState, client: &'a wire::Client, prepared: &'a Prepared) -> Flight<'a> {
+        Flight { vu, client, prepared, scenario: vu.scenario(), is_under_way: false, last: None }
+    }
+
+    /// An exchange ended, or was given up with its request on the way.
+    fn end(&mut self, exchange: &Exchange, sent: &Request) -> Verdict {
+        self.is_under_way = false;
+        count(self.vu, self.prepared, self.scenario, exchange, sent)
+    }
+}
+
+impl wire::Observer for Flight<'_> {
+    fn started(&mut self, at: Instant) {
+        self.is_under_way = true;
+        if let Some(seat) = self.vu.seat() {
+            seat.notes.request_started(self.scenario, at);
+        }
+    }
+
+    fn ended(&mut self, exchange: &Exchange, sent: &Request) {
+        self.last = Some(self.end(exchange, sent));
+    }
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        if self.is_under_way {
+            self.give_up();
+        }
+    }
+}
+
+impl Flight<'_> {
+    /// Counts a request whose iteration is cut off while it is on its way: the server has seen it. (k6 forgets it.) One
+    /// that had no connection yet was under way too, but is no request that anybody saw.
+    #[cold]
+    #[inline(never)]
+    fn give_up(&mut self) {
+        let abandoned = self.client.take_abandoned();
+        match abandoned {
+            Some(abandoned) if !self.vu.is_strict() => {
+                let mut sent = self.prepared.request.clone();
+                sent.target = abandoned.target;
+                self.end(&abandoned.exchange, &sent);
+            }
+            abandoned => {
+                let at = abandoned.map_or_else(SystemClock::now, |abandoned| abandoned.exchange.finished);
+                let how = Finished { duration_ns: 0, mark: Mark::Failed, failed: false };
+                if let Some(seat) = self.vu.seat() {
+                    seat.notes.request_finished(self.scenario, at, how);
+                }
+            }
+        }
+    }
+}
+
+/// Counts a request that cannot be sent and that k6 counts all the same.
+pub(super) fn count_unsent(vu: &VuState, prepared: &Prepared, exchange: &Exchange) {
+    if let Some(seat) = vu.seat() {
+        seat.notes.request_started(vu.scenario(), exchange.started);
+    }
+    count(vu, prepared, vu.scenario(), exchange, &prepared.request);
+}
+
+#[inline]
+fn count(
+    vu: &VuState,
+    prepared: &Prepared,
+    scenario: Option<ScenarioId>,
+    exchange: &Exchange,
+    sent: &Request,
+) -> Verdict {
+    let verdict = samples::emit(vu, prepared, exchange, sent);
+    let Some(seat) = vu.seat() else { return verdict };
+    let duration_ns = match verdict.mark {
+        Mark::Measured => exchange.phases.duration_ns(),
+        _ => exchange.finished.as_ns().saturating_sub(exchange.started.as_ns()),
+    };
+    let failed = exchange.result.is_err() || verdict.failed == Some(true);
+    let how = Finished { duration_ns, mark: verdict.mark, failed };
+    let is_remarkable = seat.notes.request_finished(scenario, exchange.finished, how);
+    if failed {
+        note_error(seat, exchange, sent, &verdict);
+    }
+    if is_remarkable {
+        remember(vu, seat, exchange, sent, how, verdict.tags);
+    }
+    verdict
+}
+
+#[cold]
+#[inline(never)]
+fn remember(vu: &VuState, seat: &Seat, exchange: &Exchange, sent: &Request, how: Finished, tags: TagSetId) {
+    seat.notes.remember(Case {
+        tags,
+        at: exchange.finished,
+        duration_ns: how.duration_ns,
+        mark: how.mark,
+        trace_id: trace_id(sent),
+        vu: seat.id_in_test,
+        iteration: vu.call.borrow().as_ref().map(|call| call.vu_iteration),
+        url: sent.target.as_str().to_owned(),
+        error: how.failed.then(|| what_failed(exchange).1),
+    });
+}
+
+#[cold]
+#[inline(never)]
+fn note_error(seat: &Seat, exchange: &Exchange, sent: &Request, verdict: &Verdict) {
+    let (code, message) = what_failed(exchange);
+    let example = || {
+        let story = exchange.result.as_ref().err().map_or(message.as_str(), wire::Error::story);
+        format!("{} {}: {story}", sent.method.as_str(), sent.target.as_str())
+    };
+    seat.notes.error(code, &message, verdict.tags, &example);
+}
+
+/// k6's code of a failed request, and the text of its error. k6 has no text for a response that nobody expected, and no
+/// code where its status is below 400.
+fn what_failed(exchange: &Exchange) -> (u16, String) {
+    match &exchange.result {
+        Err(error) => (error.code.0, error.message.clone()),
+        Ok(response) => {
+            let code = if response.status >= 400 { 1000 + response.status } else { wire::ErrorCode::OTHER.0 };
+            (code, format!("unexpected status {}", response.status))
+        }
+    }
+}
+
+/// The trace that the script has put its request into (W3C Trace Context, 3.2.2: version, trace id, parent id and flags);
+/// zero is no trace.
+fn trace_id(sent: &Request) -> Option<u128> {
+    let (_, value) = sent.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("traceparent"))?;
+    let id = value.trim().split('-').nth(1).filter(|id| id.len() == 32)?;
+    if !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    u128::from_str_radix(id, 16).ok().filter(|id| *id != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_trace_is_read_from_the_header() {
+        let check = |name: &'static str, value: &str, expect: Option<u128>| {
+            let target = wire::Target::parse("http://a.b/").expect("a URL");
+            let mut request = Request::new(wire::Method::GET, target, Instant::MAX);
+            request.headers.push((name.into(), value.to_owned()));
+            assert_eq!(trace_id(&request), expect, "{name}: {value}");
+        };
+        let id = 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c;
+        check("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Some(id));
+        check("Traceparent", "cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00-x", Some(id));
+        check("traceparent", "00-00000000000000000000000000000000-b7ad6b7169203331-01", None);
+        check("traceparent", "00-+af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", None);
+        check("traceparent", "00-0af7-b7ad6b7169203331-01", None);
+        check("traceparent", "", None);
+        check("tracestate", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", None);
+    }
+}
