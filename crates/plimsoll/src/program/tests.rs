@@ -25,7 +25,7 @@ struct Ran {
 impl Ran {
     fn trend_ms(&self, metric: MetricId) -> f64 {
         match self.outcome.totals.metric(metric) {
-            Some(Aggregate::Trend(trend)) => trend.sum(),
+            Some(Aggregate::Trend(trend)) => trend.sum().value(),
             other => panic!("no trend: {other:?}"),
         }
     }
