@@ -5,10 +5,12 @@
 
 mod csv;
 mod error;
+mod influxdb;
 mod json;
 mod kind;
 mod net;
 mod sink;
+mod statsd;
 mod writer;
 
 pub use error::OutputError;
