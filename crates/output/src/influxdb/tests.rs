@@ -139,6 +139,7 @@ impl Influx {
                 Some(influx)
             }
             Err(error) => {
+                let _ = std::fs::remove_dir_all(&folder);
                 assert!(std::env::var_os("PLIMSOLL_TESTS").is_none(), "influxd does not start: {error}");
                 eprintln!("skipped: influxd is not installed, so the real InfluxDB is not written to");
                 None

@@ -203,6 +203,7 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let Ok(process) = command.spawn() else {
+            let _ = std::fs::remove_dir_all(&folder);
             eprintln!("skipped: statsd is not installed, so the original StatsD is not sent to");
             return None;
         };
