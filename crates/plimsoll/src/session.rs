@@ -130,8 +130,12 @@ fn open_outputs(
 
 fn finish_outputs(outputs: Vec<Box<dyn Output>>, common: &Common) {
     for output in outputs {
-        if let Some(warning) = output.finish().warning() {
+        let report = output.finish();
+        if let Some(warning) = report.warning() {
             common.logger.say(LogLevel::Error, warning);
+        }
+        if let Some(note) = report.note {
+            common.logger.say(LogLevel::Info, format!("{}: {note}", report.description));
         }
     }
 }
