@@ -104,7 +104,9 @@ fn markdown_keeps_its_shape() {
             assert_harmless(&text);
             assert_eq!(shape(&text), expect, "{name:.80}: {text}");
             assert_tables(&text);
-            assert!(!text.contains("](javascript"), "{text}");
+            // Within `<pre>` Markdown means nothing; it is in the last sections alone.
+            let markdown = text.split("<pre>").next().unwrap_or_default();
+            assert!(!markdown.contains("](javascript"), "{markdown}");
         }
     }
 }
