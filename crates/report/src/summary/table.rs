@@ -2,8 +2,9 @@
 
 use model::plan::Compat;
 
+use crate::escape;
 use crate::number;
-use crate::style::{CYAN, harmless};
+use crate::style::CYAN;
 
 use super::{MetricSummary, Options, Statistic, Values};
 
@@ -61,8 +62,8 @@ impl Row {
     /// The row of a metric; sub-metrics go by their tags.
     pub(super) fn of(metric: &MetricSummary, options: &Options) -> Row {
         let name = match metric.suffix() {
-            Some(suffix) => format!("  {{ {} }}", harmless(suffix)),
-            None => harmless(&metric.name),
+            Some(suffix) => format!("  {{ {} }}", escape::terminal(suffix)),
+            None => escape::terminal(&metric.name),
         };
         Row {
             name,
@@ -170,7 +171,7 @@ fn cells(metric: &MetricSummary, options: &Options) -> Cells {
         }
         Values::Trend { stats, .. } => {
             let cell = |(name, statistic): &(String, Statistic)| Cell {
-                label: harmless(name),
+                label: escape::terminal(name),
                 text: statistic_text(*statistic, name, metric, options),
                 is_bound: matches!(statistic, Statistic::AtLeast(..)),
             };
@@ -181,7 +182,7 @@ fn cells(metric: &MetricSummary, options: &Options) -> Cells {
 }
 
 /// What a row's numbers are worth.
-fn note(metric: &MetricSummary, options: &Options) -> Option<String> {
+pub(crate) fn note(metric: &MetricSummary, options: &Options) -> Option<String> {
     if options.compat == Compat::Strict {
         return None;
     }
@@ -197,12 +198,12 @@ fn note(metric: &MetricSummary, options: &Options) -> Option<String> {
 }
 
 /// A share in percent; none of none is 0 %.
-pub(super) fn share(passes: u64, total: u64) -> String {
+pub(crate) fn share(passes: u64, total: u64) -> String {
     number::percent(if total == 0 { 0.0 } else { passes as f64 / total as f64 })
 }
 
 /// A statistic as it is shown, with a unit.
-pub(super) fn statistic_text(
+pub(crate) fn statistic_text(
     statistic: Statistic,
     name: &str,
     metric: &MetricSummary,
