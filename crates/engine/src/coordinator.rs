@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use model::plan::{Plan, Scenario};
-use model::{Instant, LogLevel, LogLine, RunEvent, SystemClock, TagSet};
+use model::{Instant, LogLevel, LogLine, RunEvent, Sample, SystemClock, TagSet};
 use plan::Stripe;
 use schedule::Quota;
 use tally::Totals;
@@ -394,7 +394,11 @@ impl<'a> Coordinator<'a> {
             let progress = &self.run.config.progress;
             let vus = progress.vus_active.load(Ordering::Relaxed);
             let vus_max = progress.vus_initialized.load(Ordering::Relaxed);
-            self.ask_for_windows(now, Some((vus, vus_max)));
+            let gauges = self.windows.gauges(now, vus, vus_max);
+            if self.run.config.wants_samples {
+                (self.listener)(RunEvent::Samples(Arc::new(gauges.map(|gauge| (gauge, None)).to_vec())));
+            }
+            self.ask_for_windows(now, Some(gauges));
         }
         if let Some(window) = self.windows.close(now) {
             self.warn_of_hogs(now);
@@ -425,9 +429,9 @@ impl<'a> Coordinator<'a> {
         self.log(LogLine::new(now, LogLevel::Warn, message));
     }
 
-    fn ask_for_windows(&mut self, now: Instant, gauges: Option<(u32, u32)>) {
+    fn ask_for_windows(&mut self, now: Instant, gauges: Option<[Sample; 2]>) {
         let workers = match gauges {
-            Some((vus, vus_max)) => self.windows.tick(now, vus, vus_max),
+            Some(gauges) => self.windows.tick(now, &gauges),
             None => self.windows.ask(now),
         };
         for worker in workers {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::metric::builtin::{VUS, VUS_MAX};
-use model::{Aggregate, Instant, Mark, MetricRegistry, SeriesKey, TagSetId, Window};
+use model::{Aggregate, Instant, Mark, MetricRegistry, Sample, SeriesKey, TagSetId, Window};
 use tally::{Merger, Noted, Recorder};
 
 /// How long a window is.
@@ -63,14 +63,26 @@ impl WindowBook {
         now >= self.next_tick
     }
 
+    /// How many VUs there are and may be at this instant, as the samples that each second has of them.
+    pub(crate) fn gauges(&self, now: Instant, vus: u32, vus_max: u32) -> [Sample; 2] {
+        [(VUS, vus), (VUS_MAX, vus_max)].map(|(metric, value)| Sample {
+            metric,
+            tags: self.gauge_tags,
+            value: value.into(),
+            at: now,
+            mark: Mark::Measured,
+        })
+    }
+
     /// Closes the second: gives the workers to ask. The gauges are those of this instant.
-    pub(crate) fn tick(&mut self, now: Instant, vus: u32, vus_max: u32) -> Vec<usize> {
+    pub(crate) fn tick(&mut self, now: Instant, gauges: &[Sample]) -> Vec<usize> {
         // A coordinator that was kept from running makes one long window and no empty ones.
         while self.next_tick <= now {
             self.next_tick = self.next_tick + WINDOW;
         }
-        self.gauges.record(VUS, self.gauge_tags, f64::from(vus), Mark::Measured, now);
-        self.gauges.record(VUS_MAX, self.gauge_tags, f64::from(vus_max), Mark::Measured, now);
+        for gauge in gauges {
+            self.gauges.record(gauge.metric, gauge.tags, gauge.value, gauge.mark, gauge.at);
+        }
         self.ask(now)
     }
 

@@ -58,15 +58,8 @@ pub(crate) async fn converse(
     } else {
         body
     };
-    let mut talk = Talk {
-        connection,
-        decoder,
-        trace,
-        sent_bytes: 0,
-        sent_at: None,
-        is_clean: true,
-        is_first: true,
-    };
+    let mut talk =
+        Talk { connection, decoder, trace, sent_bytes: 0, sent_at: None, is_clean: true, is_first: true };
     let sent = poll_fn(|cx| talk.poll_send(cx, &head, body)).await;
     put_buffer(head);
     // The server may have said why it does not want to hear more, so that a failed write is not the end yet.
