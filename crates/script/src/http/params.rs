@@ -103,7 +103,7 @@ pub(crate) fn prepare<'js>(
         base_tags: vu.tags.borrow_mut().id(&vu.cache),
         due: vu.next_due.get(),
         timeout: TIMEOUT_DEFAULT,
-        is_counted_problem: problem.as_ref().is_some_and(|error| error.code == wire::ErrorCode::OTHER),
+        is_counted_problem: problem.as_ref().is_some_and(|error| error.code != wire::ErrorCode::INVALID_URL),
         problem,
     };
     if let Some(body) = body {
