@@ -4,6 +4,7 @@ mod batch;
 mod expected;
 mod form;
 mod jar;
+mod keys;
 mod params;
 mod perform;
 mod rate;

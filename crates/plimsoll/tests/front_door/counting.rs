@@ -134,7 +134,10 @@ fn resets_and_redirects_in_batches() {
            http.batch(one.map((path) => ['GET', `${url}/${path}`]));
            sent.add(one.length + 3);
          }";
-    LOADS.iter().for_each(|flags| drop(run(body, flags)));
+    for flags in LOADS {
+        // What the neighbours in a batch leave of each other's connections is a matter of chance.
+        run(body, flags);
+    }
 }
 
 #[test]
