@@ -142,3 +142,29 @@ impl Epoch {
         (i128::from(self.wall_unix_ns) + delta).clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wall clock that is set while a run is under way, to an hour ago or to a year ahead.
+    #[test]
+    fn a_step_of_the_wall_clock_moves_no_sample() {
+        const START_NS: i64 = 1_700_000_000_000_000_000;
+        let check = |stepped_to_ns: i64| {
+            let clock = SimulatedClock::default();
+            clock.set_wall_unix_ns(START_NS as u64);
+            let epoch = Epoch::anchor(&clock);
+            clock.advance(Duration::from_secs(1));
+            let before = clock.now();
+            clock.set_wall_unix_ns(stepped_to_ns as u64);
+            assert_eq!(clock.wall_unix_ns(), stepped_to_ns, "the clock was set");
+            clock.advance(Duration::from_secs(1));
+            assert_eq!(clock.now().since(before), Duration::from_secs(1));
+            assert_eq!(epoch.wall_unix_ns(before), START_NS + 1_000_000_000);
+            assert_eq!(epoch.wall_unix_ns(clock.now()), START_NS + 2_000_000_000);
+        };
+        check(START_NS - 3_600_000_000_000);
+        check(START_NS + 31_536_000_000_000_000);
+    }
+}

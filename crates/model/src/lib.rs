@@ -7,6 +7,7 @@
 pub mod aggregate;
 pub mod arrival;
 pub mod clock;
+pub mod duration;
 pub mod event;
 pub mod metric;
 pub mod plan;
@@ -19,6 +20,7 @@ pub mod window;
 pub use aggregate::{Aggregate, CounterTotal, Failures, GaugeTotal, Quantile, RateTotal, SeriesKey, Trend};
 pub use arrival::{Arrival, DropCause};
 pub use clock::{Clock, Epoch, Instant, SimulatedClock, SystemClock};
+pub use duration::GoDuration;
 pub use event::{LogLevel, LogLine, RunEvent};
 pub use metric::{Metric, MetricId, MetricKind, MetricRegistry, ValueKind};
 pub use plan::{Plan, Scenario, ScenarioId};

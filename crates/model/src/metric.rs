@@ -76,7 +76,6 @@ pub mod builtin {
     macro_rules! builtins {
         ($($(#[$doc:meta])* $constant:ident = $name:literal, $kind:expr, $contains:expr;)*) => {
             #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "only numbers the constants below")]
-            #[allow(dead_code)]
             enum Number { $($constant),* }
             $($(#[$doc])* pub const $constant: MetricId = MetricId(Number::$constant as u16);)*
             /// Name, kind and unit of every built-in metric, by number.
@@ -131,6 +130,8 @@ pub mod builtin {
         ITERATION_LATENESS = "iteration_lateness", Trend, Time;
         /// Share of iterations that ended in an exception.
         ITERATION_FAILED = "iteration_failed", Rate, Default;
+        /// Requests sent once more, because the server had closed the kept connection they went out on.
+        HTTP_REQ_REPEATS = "http_req_repeats", Counter, Default;
     }
 }
 

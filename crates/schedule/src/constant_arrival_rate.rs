@@ -60,15 +60,9 @@ impl ConstantArrivalRate {
 
 impl Schedule for ConstantArrivalRate {
     fn next(&mut self, now: Instant) -> Next {
-        match self.upcoming() {
-            Some(arrival) if arrival.due <= now => {
-                self.taken += 1;
-                Next::Arrival(arrival)
-            }
-            Some(arrival) => Next::Wait(arrival.due),
-            None if now < self.end => Next::Wait(self.end),
-            None => Next::Done { at: self.end },
-        }
+        let next = Next::of_open(self.upcoming(), now, self.end);
+        self.taken += u64::from(matches!(next, Next::Arrival(_)));
+        next
     }
 
     fn end(&self) -> Instant {

@@ -67,6 +67,19 @@ pub enum Next {
     },
 }
 
+impl Next {
+    /// What an open schedule that ends at `end` wants at `now`: its upcoming arrival once that is due, and after the
+    /// last one its end.
+    fn of_open(upcoming: Option<Arrival>, now: Instant, end: Instant) -> Next {
+        match upcoming {
+            Some(arrival) if arrival.due <= now => Next::Arrival(arrival),
+            Some(arrival) => Next::Wait(arrival.due),
+            None if now < end => Next::Wait(end),
+            None => Next::Done { at: end },
+        }
+    }
+}
+
 /// A schedule: a value that answers one question.
 pub trait Schedule {
     /// What to do at `now`. Answers other than [`Next::Wait`] and [`Next::Done`] are given once. `now` never goes back.

@@ -5,6 +5,7 @@ mod expected;
 mod flight;
 mod form;
 mod jar;
+mod keys;
 mod params;
 mod perform;
 mod rate;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 /// A script may read this much in all; more is a data set that belongs elsewhere.
 const FILES_BYTES_MAX: u64 = 2 << 30;
 
-/// Bytecode of one file.
+/// Bytecode of one file, shared by all VUs.
 #[derive(Clone)]
 pub(crate) enum Compiled {
     Module(Arc<[u8]>),

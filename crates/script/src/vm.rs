@@ -127,7 +127,7 @@ pub(crate) enum File<'js> {
     /// An ES module; its imports are loaded too.
     Declared(Module<'js, Declared>),
     /// A CommonJS file.
-    CommonJs(Bytecode),
+    CommonJs(Arc<[u8]>),
 }
 
 /// Loads a file from its bytecode; the first VU compiles it and leaves the bytecode for the others.
@@ -220,6 +220,3 @@ pub(crate) fn source_of(sources: &crate::source::Sources) -> impl Fn(&str) -> Op
 pub(crate) fn namespace<'js>(ctx: &Ctx<'js>, url: &str) -> rquickjs::Result<Object<'js>> {
     Module::import(ctx, url)?.finish()
 }
-
-/// Bytecode is shared by all VUs.
-pub(crate) type Bytecode = Arc<[u8]>;

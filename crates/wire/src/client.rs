@@ -18,6 +18,7 @@ use crate::encode::{asks_to_close, encode_head};
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::exchange::Exchange;
 use crate::idle::Idle;
+use crate::repeat;
 use crate::request::{Method, Request};
 use crate::response::Response;
 use crate::shared::Shared;
@@ -63,11 +64,12 @@ impl Client {
         }
     }
 
-    /// Sends `request` and receives its response: one request on the wire, one response taken, nothing repeated.
+    /// Sends `request` and receives its response.
     ///
-    /// A connection that the server closed while it was idle is not used (k6 uses it and repeats the request behind
-    /// the script's back); where the server closes it just as the request goes out, the exchange fails with
-    /// [`Kind::Cut`](crate::Kind::Cut).
+    /// A connection that the server closed while it was idle is not used. Where the server closes it just as the
+    /// request goes out, a request that may be repeated is, once and on a new connection, which
+    /// [`Exchange::repeats`] tells; another fails with [`Kind::Cut`](crate::Kind::Cut). A server that reads a request
+    /// and then closes without an answer sees it twice.
     ///
     /// Exchanges of one client may run at the same time. Dropping the future closes its connection; where the request
     /// was on its way already, [`Client::take_abandoned`] tells.
@@ -90,6 +92,7 @@ impl Client {
             finished,
             phases: trace.phases(finished),
             reused: trace.reused.get(),
+            repeats: trace.repeats.get(),
             remote: trace.remote.get(),
             tls: trace.tls.take(),
             late_ns: trace.late_ns.get(),
@@ -116,6 +119,17 @@ impl Client {
     }
 
     async fn attempt(&self, request: &Request, trace: &Trace) -> Result<Response, Error> {
+        match self.attempt_once(request, trace).await {
+            Err(error) if repeat::is_due(&error, request, trace) => {
+                trace.begin_again(SystemClock::now());
+                // Boxed for the same reason as a dial.
+                Box::pin(self.attempt_once(request, trace)).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn attempt_once(&self, request: &Request, trace: &Trace) -> Result<Response, Error> {
         let closes = self.shared.http.no_connection_reuse || asks_to_close(request);
         let mut head = take_buffer();
         if let Err(error) = encode_head(request, closes, &mut head) {
@@ -149,7 +163,8 @@ impl Client {
     }
 
     fn take_idle(&self, target: &Target, trace: &Trace) -> Option<Connection> {
-        if self.shared.http.no_connection_reuse {
+        // The other idle connections may be as dead as the one that failed.
+        if self.shared.http.no_connection_reuse || trace.repeats.get() > 0 {
             return None;
         }
         let connection = self.idle.borrow_mut().take(target, trace.started)?;
@@ -208,6 +223,7 @@ impl Drop for AbandonGuard<'_> {
             finished,
             phases: self.trace.phases(finished),
             reused: self.trace.reused.get(),
+            repeats: self.trace.repeats.get(),
             remote: self.trace.remote.get(),
             tls: self.trace.tls.take(),
             late_ns: 0,

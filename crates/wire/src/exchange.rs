@@ -20,6 +20,9 @@ pub struct Exchange {
     pub phases: Phases,
     /// Whether an idle connection carried it.
     pub reused: bool,
+    /// How often the request was sent again, because a kept connection turned out to be closed: 0 or 1. The times are
+    /// those of the last try, and what was before it is blocked time.
+    pub repeats: u32,
     /// Who was at the other end; `None` where no connection was tried.
     pub remote: Option<SocketAddr>,
     /// What TLS agreed on.

@@ -34,6 +34,7 @@ mod idle;
 mod limits;
 mod random;
 mod redirect;
+mod repeat;
 mod request;
 mod response;
 mod rules;
@@ -45,6 +46,7 @@ mod target;
 mod timer;
 mod tls;
 mod trace;
+mod trusted;
 mod verify;
 mod watch;
 

@@ -251,12 +251,20 @@ fn split_port<'a>(url: &str, authority: &'a str) -> Result<(&'a str, Option<u16>
     if port.is_empty() || port == ":" {
         return Ok((host, None));
     }
-    let number =
-        port[1..].bytes().all(|byte| byte.is_ascii_digit()).then(|| port[1..].parse().ok()).flatten();
-    match number {
-        Some(number) if port.starts_with(':') => Ok((host, Some(number))),
-        _ => Err(invalid(url, &format!("invalid port {port:?} after host"))),
+    let digits = port.strip_prefix(':').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let Some(digits) = digits else {
+        return Err(invalid(url, &format!("invalid port {port:?} after host")));
+    };
+    match digits.parse() {
+        Ok(number) => Ok((host, Some(number))),
+        Err(_) => Err(no_such_port(digits)),
     }
+}
+
+/// Go takes any number for a URL's port and fails to dial it.
+fn no_such_port(digits: &str) -> Error {
+    let message = format!("dial tcp: address {digits}: invalid port");
+    Error::new(ErrorCode::DIAL, Stage::Prepare, Kind::Invalid, message)
 }
 
 /// The host in ASCII and without brackets.
@@ -427,7 +435,7 @@ mod tests {
         check("http:h", ErrorCode::OTHER, "no Host");
         check("http://a b/", bad, "invalid character \" \" in host name");
         check("http://h:x/", bad, "invalid port \":x\"");
-        check("http://h:99999/", bad, "invalid port \":99999\"");
+        check("http://h:99999/", ErrorCode::DIAL, "dial tcp: address 99999: invalid port");
         check("http://h:+1/", bad, "invalid port \":+1\"");
         check("http://[::1/", bad, "missing ']'");
         check("http://[::1]x/", bad, "invalid port \"x\"");

@@ -17,6 +17,7 @@ use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::limits::TLS_SESSIONS_MAX;
 use crate::shared::SetupError;
+use crate::trusted::{Trusting, is_authority};
 use crate::verify::AcceptAnyone;
 
 /// What TLS agreed on.
@@ -115,8 +116,11 @@ impl Tls {
         let builder = if self.accepts_anyone {
             let verifier = Arc::new(AcceptAnyone::new(self.provider.clone()));
             builder.dangerous().with_custom_certificate_verifier(verifier)
-        } else {
+        } else if roots.is_empty() {
             builder.with_root_certificates(roots)
+        } else {
+            let verifier = Arc::new(Trusting::new(roots, self.provider.clone())?);
+            builder.dangerous().with_custom_certificate_verifier(verifier)
         };
         let mut config = match identity {
             Some(identity) => {
@@ -276,11 +280,10 @@ fn certificate_error(why: &CertificateError, host: &str) -> Error {
                 detail(format!("certificate has expired or is not yet valid: {why}")),
             )
         }
-        // rustls refuses an authority's own certificate, which is what `openssl req -x509` makes by default, even
-        // where it is trusted. Its owner has to be told that, and not that it is unknown.
-        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
-            let text = "the server's certificate is an authority's own (CA:TRUE), which is not accepted; \
-                        let that authority sign one for the server, or use `insecureSkipTLSVerify`";
+        // What `openssl req -x509` makes by default. Its owner has to be told what to do with it.
+        why if is_authority(why) => {
+            let text = "the server's certificate is an authority's own (CA:TRUE) and not a trusted one; \
+                        trust it with `SSL_CERT_FILE`, or use `insecureSkipTLSVerify`";
             unknown_authority().with_detail(detail(text.to_owned()))
         }
         other => failed(ErrorCode::TLS, format!("x509: {other}"), detail(other.to_string())),

@@ -23,6 +23,8 @@ pub(crate) struct Trace {
     /// When the last bytes could be read.
     pub(crate) received_at: Cell<Instant>,
     pub(crate) late_ns: Cell<u64>,
+    /// How often the request was sent again.
+    pub(crate) repeats: Cell<u32>,
 }
 
 impl Trace {
@@ -37,6 +39,7 @@ impl Trace {
             tls: RefCell::new(None),
             received_at: Cell::new(started),
             late_ns: Cell::new(0),
+            repeats: Cell::new(0),
         }
     }
 
@@ -49,6 +52,18 @@ impl Trace {
     pub(crate) fn enter(&self, stage: Stage, now: Instant) {
         self.leave(now);
         self.stage.set(stage);
+    }
+
+    /// The request begins again at `now` on another connection. What the dead one took was time without a connection.
+    pub(crate) fn begin_again(&self, now: Instant) {
+        self.enter(Stage::Prepare, now);
+        let mut ns = self.stage_ns.get();
+        for stage in [Stage::Send, Stage::Wait] {
+            ns[Stage::Prepare as usize] += std::mem::take(&mut ns[stage as usize]);
+        }
+        self.stage_ns.set(ns);
+        self.reused.set(false);
+        self.repeats.set(self.repeats.get() + 1);
     }
 
     /// The exchange ended at `now`.
@@ -96,5 +111,18 @@ mod tests {
         );
         assert_eq!((phases.sending_ns, phases.waiting_ns, phases.receiving_ns), (40, 0, 60));
         assert_eq!(phases.blocked_ns + phases.duration_ns(), 160);
+    }
+
+    #[test]
+    fn a_dead_connection_blocks() {
+        let at = Instant::from_ns;
+        let trace = Trace::new(at(100));
+        trace.enter(Stage::Send, at(110));
+        trace.enter(Stage::Wait, at(130));
+        trace.begin_again(at(160));
+        trace.enter(Stage::Send, at(200));
+        trace.enter(Stage::Wait, at(201));
+        let phases = trace.phases(at(205));
+        assert_eq!((phases.blocked_ns, phases.sending_ns, phases.waiting_ns), (100, 1, 4));
     }
 }

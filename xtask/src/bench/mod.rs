@@ -165,7 +165,7 @@ fn measure(options: &Options, folder: PathBuf) -> anyhow::Result<()> {
     allow_open_files()?;
     let plimsoll = release_binary()?;
     let server = Server::start(&folder)?;
-    let k6 = std::env::var_os("K6_BIN").map(PathBuf::from);
+    let k6 = std::env::var_os("K6_BIN").filter(|path| !path.is_empty()).map(PathBuf::from);
     if k6.is_none() {
         eprintln!("K6_BIN names no k6: it is left out");
     }
@@ -204,7 +204,7 @@ fn allow_open_files() -> anyhow::Result<()> {
 
 /// Builds the release binary, unless `PLIMSOLL_BIN` names one.
 fn release_binary() -> anyhow::Result<PathBuf> {
-    if let Some(path) = std::env::var_os("PLIMSOLL_BIN") {
+    if let Some(path) = std::env::var_os("PLIMSOLL_BIN").filter(|path| !path.is_empty()) {
         return Ok(path.into());
     }
     let built = workspace::cargo().args(["build", "--release", "--quiet", "--package", "plimsoll"]).status();

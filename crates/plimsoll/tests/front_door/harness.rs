@@ -146,7 +146,9 @@ impl Running {
 
     /// Waits for its end.
     pub(crate) fn wait(mut self) -> Ran {
+        let mut resident_max_kib = None;
         let status = loop {
+            resident_max_kib = resident_max(&self.child).or(resident_max_kib);
             if let Some(status) = self.child.try_wait().expect("it is our child") {
                 break status;
             }
@@ -165,11 +167,19 @@ impl Running {
             err: self.err.join().expect("the reader does not panic"),
             summary,
             elapsed,
+            resident_max_kib,
             folder: self.folder,
         };
         assert!(!ran.err.contains("panicked at"), "it panicked: {}", ran.err);
         ran
     }
+}
+
+/// The most memory that a running process held so far, in KiB (`VmHWM` of `proc(5)`).
+fn resident_max(child: &Child) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
 /// Waits until something holds.
@@ -191,6 +201,8 @@ pub(crate) struct Ran {
     pub(crate) err: String,
     /// How long it took.
     pub(crate) elapsed: Duration,
+    /// The most memory it held, as far as was seen a few milliseconds before its end; `None` where nobody tells.
+    pub(crate) resident_max_kib: Option<u64>,
     summary: Value,
     folder: PathBuf,
 }

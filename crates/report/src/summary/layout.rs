@@ -35,6 +35,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
             "http_req_failed",
             "http_req_looking_up",
             "http_req_receiving",
+            "http_req_repeats",
             "http_req_response_time",
             "http_req_sending",
             "http_req_tls_handshaking",

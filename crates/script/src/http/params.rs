@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use model::{Instant, SystemClock, TagSetId};
+use model::{GoDuration, Instant, SystemClock, TagSetId};
 use rquickjs::{Class, Object, Value};
 use wire::Auth;
 
@@ -101,7 +101,7 @@ pub(crate) fn prepare<'js>(
         base_tags: vu.tags.borrow_mut().id(&vu.cache),
         due: vu.next_due.get(),
         timeout: TIMEOUT_DEFAULT,
-        is_counted_problem: problem.as_ref().is_some_and(|error| error.code == wire::ErrorCode::OTHER),
+        is_counted_problem: problem.as_ref().is_some_and(|error| error.code != wire::ErrorCode::INVALID_URL),
         problem,
     };
     if let Some(body) = body {
@@ -239,17 +239,13 @@ fn read_timeout<'js>(
     prepared: &mut Prepared,
     value: &Value<'js>,
 ) -> rquickjs::Result<()> {
-    /// Far beyond any request, and far from overflowing.
-    const SECONDS_MAX: f64 = 1e9;
-    let seconds = match value.as_number() {
-        Some(ms) => Some(ms / 1e3),
-        None => parse_duration(&js::to_string(args.ctx, value)?),
+    let timeout = match value.as_number() {
+        Some(ms) => timeout_of_ms(ms),
+        None => parse_timeout(&js::to_string(args.ctx, value)?),
     };
-    match seconds {
-        Some(seconds) if seconds >= 0.0 => {
-            prepared.timeout = Duration::from_secs_f64(seconds.min(SECONDS_MAX))
-        }
-        _ => prepared.complain(format!(
+    match timeout {
+        Some(timeout) => prepared.timeout = timeout,
+        None => prepared.complain(format!(
             "invalid timeout {}: give milliseconds or a text like \"30s\"",
             crate::console::format_value(value)
         )),
@@ -257,33 +253,19 @@ fn read_timeout<'js>(
     Ok(())
 }
 
-/// Go's durations, with k6's `d`: seconds; `None` for what is none.
-fn parse_duration(text: &str) -> Option<f64> {
-    let text = text.trim();
-    if let Ok(ms) = text.parse::<f64>() {
-        return Some(ms / 1e3);
-    }
-    let mut rest = text;
-    let mut seconds = 0.0;
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let number: f64 = rest[..digits].parse().ok()?;
-        rest = &rest[digits..];
-        let unit_end = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
-        let scale = match &rest[..unit_end] {
-            "d" => 86_400.0,
-            "h" => 3_600.0,
-            "m" => 60.0,
-            "s" => 1.0,
-            "ms" => 1e-3,
-            "us" | "µs" => 1e-6,
-            "ns" => 1e-9,
-            _ => return None,
-        };
-        seconds += number * scale;
-        rest = &rest[unit_end..];
-    }
-    (!text.is_empty()).then_some(seconds)
+/// So many milliseconds, at most 31 years; `None` for what is no length of time.
+fn timeout_of_ms(ms: f64) -> Option<Duration> {
+    /// Far beyond any request, and far from overflowing.
+    const TIMEOUT_MS_MAX: f64 = 1e12;
+    not_negative(GoDuration::from_ms(ms.min(TIMEOUT_MS_MAX))?)
+}
+
+fn parse_timeout(text: &str) -> Option<Duration> {
+    not_negative(GoDuration::parse(text)?)
+}
+
+fn not_negative(duration: GoDuration) -> Option<Duration> {
+    (duration.ns >= 0).then(|| duration.to_std())
 }
 
 fn compress(prepared: &mut Prepared, list: &str) {
@@ -318,21 +300,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations() {
-        let check = |text: &str, expect: Option<f64>| {
-            let got = parse_duration(text);
-            assert!(
-                got.zip(expect).map_or(got == expect, |(a, b)| (a - b).abs() < 1e-12),
-                "{text}: {got:?}, expected {expect:?}"
-            );
+    fn timeouts() {
+        let check = |got: Option<Duration>, expect_ms: Option<u64>| {
+            assert_eq!(got, expect_ms.map(Duration::from_millis));
         };
-        check("1m30s", Some(90.0));
-        check("1.5s", Some(1.5));
-        check("300ms", Some(0.3));
-        check("250", Some(0.25));
-        check("1d", Some(86_400.0));
-        check("", None);
-        check("s", None);
-        check("5 apples", None);
+        check(parse_timeout("1m30s"), Some(90_000));
+        check(parse_timeout("250"), Some(250));
+        check(parse_timeout("-1s"), None);
+        check(parse_timeout("5 apples"), None);
+        check(timeout_of_ms(2_000.0), Some(2_000));
+        check(timeout_of_ms(f64::INFINITY), Some(1_000_000_000_000));
+        check(timeout_of_ms(-1.0), None);
+        check(timeout_of_ms(f64::NEG_INFINITY), None);
     }
 }

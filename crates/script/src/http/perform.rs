@@ -80,6 +80,7 @@ fn refuse(vu: &Rc<VuState>, prepared: &mut Prepared, error: wire::Error) -> Done
         reused: false,
         remote: None,
         tls: None,
+        repeats: 0,
         late_ns: 0,
         result: Err(error),
     });

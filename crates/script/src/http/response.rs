@@ -1,6 +1,7 @@
 //! The `Response` that scripts see. Its fields become JavaScript values when they are first read: most scripts look at
 //! two of the sixteen.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -488,7 +489,11 @@ fn select<'js>(args: &Args<'_, 'js>, text: &str, path: &str) -> rquickjs::Result
     if !gjson::valid(text) {
         return args.undefined();
     }
-    let found = gjson::get(text, path);
+    let (mut text, mut path) = (Cow::Borrowed(text), path);
+    while let Some((before, after)) = super::keys::split(path) {
+        (text, path) = (Cow::Owned(super::keys::of(&text, before)), after);
+    }
+    let found = gjson::get(&text, path);
     if !found.exists() {
         return args.undefined();
     }

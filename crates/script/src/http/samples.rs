@@ -49,6 +49,9 @@ fn emit_counts(vu: &VuState, exchange: &Exchange, verdict: &Verdict) {
     if let Some(failed) = verdict.failed {
         vu.record(builtin::HTTP_REQ_FAILED, verdict.tags, f64::from(failed), Mark::Measured, at);
     }
+    if exchange.repeats > 0 && !vu.is_strict() {
+        vu.record(builtin::HTTP_REQ_REPEATS, verdict.tags, exchange.repeats.into(), Mark::Measured, at);
+    }
 }
 
 /// What a duration is worth: a request that never had a connection has none, a timeout or a cut response has a lower

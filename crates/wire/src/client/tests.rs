@@ -213,8 +213,8 @@ fn connections_closed_while_idle_are_not_used() {
 }
 
 #[test]
-fn cuts_are_told_and_never_repeated() {
-    let check = |steps: Vec<Step>, expect: &'static str| {
+fn cuts_are_told_and_not_repeated() {
+    let check = |method: &'static str, steps: Vec<Step>, expect: &'static str| {
         local(async move {
             // The first exchange is fine, so that the second one is on a kept connection.
             let (address, seen) =
@@ -222,19 +222,51 @@ fn cuts_are_told_and_never_repeated() {
             let client = client(|_, _| {});
             let url = format!("http://{address}/");
             get(&client, &url).await;
-            let exchange = get(&client, &url).await;
+            let exchange = client.exchange(&request(method, &url)).await;
             assert_eq!((outcome(&exchange).as_str(), exchange.reused), (expect, true));
             assert_adds_up(&exchange);
-            assert_eq!(seen.requests(), 2, "{expect}");
+            assert_eq!((seen.requests(), exchange.repeats), (2, 0), "{expect}");
             assert!(!get(&client, &url).await.reused, "a broken connection is not kept");
         });
     };
     let part = send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
-    check(vec![Step::Close], "1000 Cut Wait EOF");
-    check(vec![Step::Reset], "1220 Cut Wait read: connection reset by peer");
-    check(vec![part.clone(), Step::Close], "1000 Cut Receive unexpected EOF");
-    check(vec![part, pause_ms(20), Step::Reset], "1220 Cut Receive read: connection reset by peer");
-    check(vec![send("garbage\r\n\r\n")], "1000 Malformed Receive malformed HTTP response \"garbage\"");
+    check("POST", vec![Step::Close], "1000 Cut Wait EOF");
+    check("POST", vec![Step::Reset], "1220 Cut Wait read: connection reset by peer");
+    check("PUT", vec![Step::Close], "1000 Cut Wait EOF");
+    check("GET", vec![part.clone(), Step::Close], "1000 Cut Receive unexpected EOF");
+    check("GET", vec![part, pause_ms(20), Step::Reset], "1220 Cut Receive read: connection reset by peer");
+    check("GET", vec![send("garbage\r\n\r\n")], "1000 Malformed Receive malformed HTTP response \"garbage\"");
+}
+
+#[test]
+fn what_a_kept_connection_swallows_is_sent_once_more() {
+    let check =
+        |method: &'static str, key: Option<&'static str>, steps: Vec<Vec<Step>>, expect: &'static str| {
+            local(async move {
+                let wanted = 1 + steps.len();
+                let (address, seen) = serve(move |number| match number {
+                    0 => vec![ok()],
+                    _ => steps[number - 1].clone(),
+                })
+                .await;
+                let client = client(|_, _| {});
+                let url = format!("http://{address}/");
+                get(&client, &url).await;
+                let mut request = request(method, &url);
+                request.headers.extend(key.map(|key| (key.into(), "1".to_owned())));
+                let exchange = client.exchange(&request).await;
+                assert_eq!((outcome(&exchange).as_str(), exchange.repeats), (expect, 1), "{method}");
+                assert!(!exchange.reused, "a repeat has a connection of its own");
+                assert_adds_up(&exchange);
+                assert_eq!((seen.requests(), seen.connections.get()), (wanted, 2), "{method}");
+            });
+        };
+    check("GET", None, vec![vec![Step::Close], vec![ok()]], "200 ok");
+    check("GET", None, vec![vec![Step::Reset], vec![ok()]], "200 ok");
+    check("OPTIONS", None, vec![vec![Step::Close], vec![ok()]], "200 ok");
+    check("POST", Some("idempotency-key"), vec![vec![Step::Close], vec![ok()]], "200 ok");
+    // Once and no more, since the second connection is not a kept one.
+    check("GET", None, vec![vec![Step::Close], vec![Step::Close]], "1000 Cut Wait EOF");
 }
 
 #[test]
