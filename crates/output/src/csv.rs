@@ -104,7 +104,7 @@ impl Settings {
 }
 
 /// A number with `ms`, `s` or `m`, or of milliseconds; more than nothing.
-fn duration(text: &str) -> Option<Duration> {
+pub(crate) fn duration(text: &str) -> Option<Duration> {
     let digits = text.trim_end_matches(|glyph: char| glyph.is_ascii_alphabetic());
     let seconds = match &text[digits.len()..] {
         "" | "ms" => 0.001,
@@ -209,7 +209,9 @@ pub(crate) mod tests {
             epoch: Epoch { at: Instant::ZERO, wall_unix_ns: 1_795_253_649_521_582_913 },
             system_tags: tags.into_iter().fold(SystemTags::NONE, SystemTags::with),
             thresholds: vec![],
+            env_names: env.keys().cloned().collect(),
             env: Arc::new(move |name| env.get(name).cloned()),
+            run_id: "run".into(),
         }
     }
 

@@ -22,6 +22,10 @@ pub struct Context {
     pub thresholds: Vec<ThresholdSpec>,
     /// Environment variables.
     pub env: Arc<Env>,
+    /// Their names, for settings whose names are open, such as one variable per header.
+    pub env_names: Arc<[String]>,
+    /// Tells this run from every other.
+    pub run_id: String,
 }
 
 /// Looks up an environment variable.

@@ -7,7 +7,11 @@ mod csv;
 mod error;
 mod json;
 mod kind;
+mod otel;
+mod prometheus;
+mod setting;
 mod sink;
+mod totals;
 mod writer;
 
 pub use error::OutputError;
