@@ -7,6 +7,7 @@ use api::rfc3339;
 use model::{Metadata, Sample, SystemTag, TagSet};
 
 use crate::json::{has_value, sorted};
+use crate::net::duration;
 use crate::{Context, Format, Kind, Output, OutputError, writer};
 
 /// k6's name for a file that was not named.
@@ -101,19 +102,6 @@ impl Settings {
         }
         Ok(())
     }
-}
-
-/// A number with `ms`, `s` or `m`, or of milliseconds; more than nothing.
-pub(crate) fn duration(text: &str) -> Option<Duration> {
-    let digits = text.trim_end_matches(|glyph: char| glyph.is_ascii_alphabetic());
-    let seconds = match &text[digits.len()..] {
-        "" | "ms" => 0.001,
-        "s" => 1.0,
-        "m" => 60.0,
-        _ => return None,
-    };
-    let seconds = digits.parse::<f64>().ok()? * seconds;
-    Duration::try_from_secs_f64(seconds).ok().filter(|duration| !duration.is_zero())
 }
 
 struct Csv {

@@ -49,6 +49,12 @@ pub enum OutputError {
         /// Why.
         source: io::Error,
     },
+    /// An endpoint did not take something.
+    #[error("send: {why}")]
+    Send {
+        /// What it said, or what kept it from being reached.
+        why: String,
+    },
     /// The export's thread cannot be started.
     #[error("start a thread")]
     Thread(#[source] io::Error),

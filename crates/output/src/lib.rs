@@ -10,12 +10,14 @@ mod kind;
 mod otel;
 mod prometheus;
 mod setting;
+mod net;
 mod sink;
 mod totals;
 mod writer;
 
 pub use error::OutputError;
 pub use kind::{Context, Env, KINDS, Kind, OutputSpec};
+pub use net::QUEUE_ENTRIES_MAX;
 pub use writer::{Format, QUEUE_BATCHES_MAX};
 
 use model::RunEvent;
@@ -44,8 +46,10 @@ pub struct OutputReport {
     pub written: u64,
     /// Samples that the queue had no room for, or that came after an error.
     pub lost: u64,
-    /// What ended it early.
+    /// What ended it early, or why the last of the lost were lost.
     pub error: Option<OutputError>,
+    /// What an export over the network tells at its end: how much was sent, and how much the endpoint stored.
+    pub note: Option<String>,
 }
 
 impl OutputReport {

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::{Context, OutputError, csv};
+use crate::net::{self, is_true};
+use crate::{Context, OutputError};
 
 /// The variable's value; an empty one counts as unset.
 pub(crate) fn text(context: &Context, name: &str) -> Option<String> {
@@ -19,11 +20,8 @@ pub(crate) fn first<'a>(context: &Context, names: &[&'a str]) -> Option<(&'a str
 /// # Errors
 /// It is neither on nor off in any spelling of Go's.
 pub(crate) fn switch(context: &Context, name: &str) -> Result<bool, OutputError> {
-    match text(context, name).as_deref() {
-        None | Some("0" | "f" | "F" | "false" | "FALSE" | "False") => Ok(false),
-        Some("1" | "t" | "T" | "true" | "TRUE" | "True") => Ok(true),
-        Some(value) => Err(refuse(name, value, "true or false")),
-    }
+    let Some(value) = text(context, name) else { return Ok(false) };
+    is_true(&value).ok_or_else(|| refuse(name, &value, "true or false"))
 }
 
 /// A duration.
@@ -32,7 +30,7 @@ pub(crate) fn switch(context: &Context, name: &str) -> Result<bool, OutputError>
 /// It is none, or not longer than nothing.
 pub(crate) fn duration(context: &Context, name: &str, default: Duration) -> Result<Duration, OutputError> {
     let Some(value) = text(context, name) else { return Ok(default) };
-    csv::duration(&value).ok_or_else(|| refuse(name, &value, "a duration such as 500ms or 1s"))
+    net::duration(&value).ok_or_else(|| refuse(name, &value, "a duration such as 500ms or 1s"))
 }
 
 /// A list of `name<separator>value`, separated by commas; empty if it is unset.

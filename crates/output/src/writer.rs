@@ -107,6 +107,7 @@ impl Output for FileOutput {
             written: written.samples,
             lost: lost.saturating_add(written.lost),
             error: written.error,
+            note: None,
         }
     }
 }

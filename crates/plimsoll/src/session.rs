@@ -138,8 +138,12 @@ fn run_id(common: &Common) -> String {
 
 fn finish_outputs(outputs: Vec<Box<dyn Output>>, common: &Common) {
     for output in outputs {
-        if let Some(warning) = output.finish().warning() {
+        let report = output.finish();
+        if let Some(warning) = report.warning() {
             common.logger.say(LogLevel::Error, warning);
+        }
+        if let Some(note) = report.note {
+            common.logger.say(LogLevel::Info, format!("{}: {note}", report.description));
         }
     }
 }
