@@ -5,7 +5,7 @@ use std::sync::Arc;
 use model::plan::ThresholdSpec;
 use model::{Epoch, MetricRegistry, SystemTags, TagInterner};
 
-use crate::{Output, OutputError, csv, json};
+use crate::{Output, OutputError, csv, json, otel, prometheus};
 
 /// What an export needs to know of its run.
 #[derive(Clone)]
@@ -44,17 +44,15 @@ pub struct Kind {
 }
 
 /// All kinds of exports.
-pub const KINDS: &[Kind] = &[csv::KIND, json::KIND];
+pub const KINDS: &[Kind] = &[csv::KIND, prometheus::KIND, json::KIND, otel::KIND];
 
 /// Exports that k6 has or had, and what to do instead.
 const NOT_YET: &[(&str, &str)] = &[
     ("cloud", "results stay on this machine; export them with --out json=FILE"),
     ("datadog", "write --out json=FILE and convert it"),
-    ("experimental-opentelemetry", "write --out json=FILE and convert it"),
-    ("experimental-prometheus-rw", "write --out json=FILE and convert it"),
+    ("experimental-opentelemetry", "it is called opentelemetry now"),
     ("influxdb", "write --out csv=FILE and import it"),
     ("kafka", "write --out json and pipe it to a Kafka producer; k6 dropped this output too"),
-    ("opentelemetry", "write --out json=FILE and convert it"),
     ("statsd", "write --out json=FILE and convert it"),
     ("summary", "the summary is printed anyway; --summary-export=FILE writes it"),
     ("web-dashboard", "the summary and --out json=FILE have the numbers"),
@@ -119,12 +117,18 @@ mod tests {
     fn names_are_read() {
         check("json", "json: ");
         check("csv=a=b.csv", "csv: a=b.csv");
-        check("jsn", r#"failed to find an output named "jsn"; there are csv, json (did you mean "json"?)"#);
+        check(
+            "jsn",
+            r#"failed to find an output named "jsn"; there are csv, experimental-prometheus-rw, json, opentelemetry (did you mean "json"?)"#,
+        );
         check(
             "influx",
-            r#"failed to find an output named "influx"; there are csv, json (did you mean "influxdb"?)"#,
+            r#"failed to find an output named "influx"; there are csv, experimental-prometheus-rw, json, opentelemetry (did you mean "influxdb"?)"#,
         );
-        check("", r#"failed to find an output named ""; there are csv, json"#);
+        check(
+            "",
+            r#"failed to find an output named ""; there are csv, experimental-prometheus-rw, json, opentelemetry"#,
+        );
         check(
             "cloud",
             r#"failed to start the output "cloud": not yet: results stay on this machine; export them with --out json=FILE"#,

@@ -60,14 +60,19 @@ impl Totals {
         self.totals.iter()
     }
 
-    /// The series that had samples since [`Totals::told`].
+    /// The series that had samples since the last [`Totals::told`].
     pub(crate) fn changed(&self) -> impl Iterator<Item = &Total> {
         self.totals.iter().filter(|total| total.has_changed)
     }
 
-    /// Takes note that the receiver knows everything so far.
+    /// Takes note that everything so far was told.
     pub(crate) fn told(&mut self) {
         self.totals.iter_mut().for_each(|total| total.has_changed = false);
+    }
+
+    /// Takes note that something told did not arrive: all of it is to be told again.
+    pub(crate) fn untold(&mut self) {
+        self.totals.iter_mut().for_each(|total| total.has_changed = true);
     }
 
     fn place(&mut self, key: SeriesKey) -> usize {
@@ -139,5 +144,8 @@ pub(crate) mod tests {
         totals.add(&window(&context, 1, &[("http_reqs", "", 5.0, Mark::Measured)]));
         assert_eq!(counts(totals.changed()), [(0, 5.0)]);
         assert_eq!(counts(totals.all()), [(1, 2.0), (0, 5.0)]);
+        totals.told();
+        totals.untold();
+        assert_eq!(counts(totals.changed()), [(1, 2.0), (0, 5.0)]);
     }
 }

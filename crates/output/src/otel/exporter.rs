@@ -19,6 +19,8 @@ use prost::Message;
 
 use super::histogram;
 use crate::Context;
+use crate::net::{Payload, gzip};
+use crate::push::Encoder;
 use crate::totals::{Labels, Total, Totals};
 
 /// Series per request: receivers limit the size of a body, and a histogram takes some kilobytes.
@@ -32,6 +34,7 @@ pub(crate) struct Exporter {
     /// When the first window began, in nanoseconds since the Unix epoch.
     start_unix_ns: Option<u64>,
     epoch: model::Epoch,
+    is_compressed: bool,
 }
 
 /// What all data points of one message share.
@@ -43,7 +46,12 @@ struct Span {
 
 impl Exporter {
     /// Nothing yet. The attributes say whose metrics they are.
-    pub(crate) fn new(context: &Context, prefix: String, attributes: &[(String, String)]) -> Exporter {
+    pub(crate) fn new(
+        context: &Context,
+        prefix: String,
+        attributes: &[(String, String)],
+        is_compressed: bool,
+    ) -> Exporter {
         let attributes = attributes.iter().map(|(key, value)| attribute(key, value)).collect();
         Exporter {
             totals: Totals::new(context.metrics.clone(), context.tags.clone(), Box::new(labels)),
@@ -51,35 +59,40 @@ impl Exporter {
             resource: Resource { attributes, ..Resource::default() },
             start_unix_ns: None,
             epoch: context.epoch,
+            is_compressed,
         }
     }
 
-    /// Adds a second of the run.
-    pub(crate) fn add(&mut self, window: &Window) {
+    fn body(&self, metrics: Vec<OtlpMetric>) -> ExportMetricsServiceRequest {
+        let scope = InstrumentationScope {
+            name: "plimsoll".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..InstrumentationScope::default()
+        };
+        let scope_metrics = vec![ScopeMetrics { scope: Some(scope), metrics, schema_url: String::new() }];
+        let resource = Some(self.resource.clone());
+        let resource_metrics = vec![ResourceMetrics { resource, scope_metrics, schema_url: String::new() }];
+        ExportMetricsServiceRequest { resource_metrics }
+    }
+}
+
+impl Encoder for Exporter {
+    fn add(&mut self, window: &Window) {
         self.start_unix_ns.get_or_insert_with(|| unsigned(self.epoch.wall_unix_ns(window.start)));
         self.totals.add(window);
     }
 
-    /// The bodies that tell how all series stand at this time.
-    pub(crate) fn requests(&mut self, wall_unix_ns: i64) -> Vec<Vec<u8>> {
+    /// How all series stand, as exporters of cumulative metrics do.
+    fn payloads(&mut self, wall_unix_ns: i64) -> Vec<Payload> {
         let end_unix_ns = unsigned(wall_unix_ns);
         let span = Span { start_unix_ns: self.start_unix_ns.unwrap_or(end_unix_ns), end_unix_ns };
         let totals: Vec<&Total> = self.totals.all().collect();
-        let bodies = totals.chunks(SERIES_PER_REQUEST_MAX);
-        bodies.map(|totals| self.body(&metrics(totals, &self.prefix, span)).encode_to_vec()).collect()
-    }
-
-    fn body(&self, metrics: &[OtlpMetric]) -> ExportMetricsServiceRequest {
-        let scope = InstrumentationScope {
-            name: env!("CARGO_PKG_NAME").to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            ..InstrumentationScope::default()
+        let payload = |totals: &[&Total]| {
+            let body = self.body(metrics(totals, &self.prefix, span)).encode_to_vec();
+            let body = if self.is_compressed { gzip(&body) } else { body };
+            Payload { body, count: totals.len() as u64 }
         };
-        let scope_metrics =
-            vec![ScopeMetrics { scope: Some(scope), metrics: metrics.to_vec(), schema_url: String::new() }];
-        let resource = Some(self.resource.clone());
-        let resource_metrics = vec![ResourceMetrics { resource, scope_metrics, schema_url: String::new() }];
-        ExportMetricsServiceRequest { resource_metrics }
+        totals.chunks(SERIES_PER_REQUEST_MAX).map(payload).collect()
     }
 }
 
@@ -223,4 +236,109 @@ fn attribute(key: &str, value: &str) -> KeyValue {
 
 fn unsigned(unix_ns: i64) -> u64 {
     u64::try_from(unix_ns).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Mark;
+
+    use super::*;
+    use crate::csv::tests::context;
+    use crate::totals::tests::window;
+
+    /// Data points as text, one a line: metric, unit, kind, attributes and value.
+    fn read(payloads: &[Payload]) -> Vec<String> {
+        let requests = payloads
+            .iter()
+            .map(|payload| ExportMetricsServiceRequest::decode(&*payload.body).expect("a request"));
+        let metrics = requests.flat_map(|request| request.resource_metrics).flat_map(|it| it.scope_metrics);
+        metrics.flat_map(|it| it.metrics).flat_map(|metric| lines(&metric)).collect()
+    }
+
+    fn lines(metric: &OtlpMetric) -> Vec<String> {
+        let line = |attributes: &[KeyValue], value: String| {
+            let text = |it: &KeyValue| match it.value.as_ref().and_then(|value| value.value.as_ref()) {
+                Some(Value::StringValue(text)) => format!("{}={text}", it.key),
+                other => panic!("{other:?}"),
+            };
+            let attributes: Vec<String> = attributes.iter().map(text).collect();
+            format!("{} [{}] {{{}}} {value}", metric.name, metric.unit, attributes.join(","))
+        };
+        let number = |kind: &str, points: &[NumberDataPoint]| -> Vec<String> {
+            let text = |point: &NumberDataPoint| {
+                let (start, end) = (point.start_time_unix_nano, point.time_unix_nano);
+                line(&point.attributes, format!("{kind} {:?} {start}..{end}", point.value.expect("a value")))
+            };
+            points.iter().map(text).collect()
+        };
+        match metric.data.as_ref().expect("data") {
+            Data::Sum(sum) => {
+                assert!(
+                    sum.is_monotonic
+                        && sum.aggregation_temporality == AggregationTemporality::Cumulative as i32
+                );
+                number("sum", &sum.data_points)
+            }
+            Data::Gauge(gauge) => number("gauge", &gauge.data_points),
+            Data::ExponentialHistogram(histogram) => {
+                let text =
+                    |point: &opentelemetry_proto::tonic::metrics::v1::ExponentialHistogramDataPoint| {
+                        line(
+                            &point.attributes,
+                            format!("n={} scale={} max={:?}", point.count, point.scale, point.max),
+                        )
+                    };
+                histogram.data_points.iter().map(text).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn metrics_are_those_of_k6() {
+        let mut context = context(&[]);
+        context.epoch.wall_unix_ns = 1000;
+        let attributes = [("service.name".to_owned(), "plimsoll".to_owned())];
+        let mut exporter = Exporter::new(&context, "k6_".into(), &attributes, false);
+        let samples = [
+            ("http_reqs", "status=200,group=", 3.0, Mark::Measured),
+            ("data_sent", "", 5.0, Mark::Measured),
+            ("checks", "check=a", 1.0, Mark::Measured),
+            ("checks", "check=a", 0.0, Mark::Measured),
+            ("http_req_duration", "status=200", 1500.0, Mark::Measured),
+            ("http_req_duration", "status=200", 60_000.0, Mark::TimedOut),
+            ("vus", "", 7.0, Mark::Measured),
+        ];
+        exporter.add(&window(&context, 0, &samples));
+        let expect = [
+            "k6_vus [] {} gauge AsDouble(7.0) 1000..2000",
+            "k6_checks.total [] {check=a,condition=nonzero} sum AsInt(1) 1000..2000",
+            "k6_checks.total [] {check=a,condition=zero} sum AsInt(1) 1000..2000",
+            "k6_http_reqs [] {status=200} sum AsDouble(3.0) 1000..2000",
+            "k6_http_req_duration [ms] {status=200} n=2 scale=9 max=Some(60000.0)",
+            "k6_http_req_duration.censored [] {status=200,reason=timed_out} sum AsInt(1) 1000..2000",
+            "k6_data_sent [By] {} sum AsDouble(5.0) 1000..2000",
+        ];
+        assert_eq!(read(&exporter.payloads(2000)), expect);
+        exporter.add(&window(&context, 1, &[("http_reqs", "status=200", 4.0, Mark::Measured)]));
+        let lines = read(&exporter.payloads(3000));
+        assert!(
+            lines.contains(&"k6_http_reqs [] {status=200} sum AsDouble(7.0) 1000..3000".to_owned()),
+            "{lines:?}"
+        );
+        assert_eq!(lines.len(), expect.len());
+    }
+
+    #[test]
+    fn series_of_one_metric_are_one_metric() {
+        let context = context(&[]);
+        let mut exporter = Exporter::new(&context, String::new(), &[], false);
+        let tags: Vec<String> = (0..SERIES_PER_REQUEST_MAX + 1).map(|i| format!("i={i}")).collect();
+        let samples: Vec<_> = tags.iter().map(|tags| ("http_reqs", &**tags, 1.0, Mark::Measured)).collect();
+        exporter.add(&window(&context, 0, &samples));
+        let payloads = exporter.payloads(0);
+        assert_eq!(payloads.iter().map(|payload| payload.count).collect::<Vec<_>>(), [500, 1]);
+        let request = ExportMetricsServiceRequest::decode(&*payloads[0].body).expect("a request");
+        assert_eq!(request.resource_metrics[0].scope_metrics[0].metrics.len(), 1);
+    }
 }

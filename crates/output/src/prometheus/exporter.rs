@@ -8,6 +8,8 @@ use super::native;
 use super::proto::{Label, Sample, TimeSeries, WriteRequest};
 use super::stats::Stat;
 use crate::Context;
+use crate::net::Payload;
+use crate::push::Encoder;
 use crate::totals::{Labels, Total, Totals};
 
 /// What stands before the name of every metric.
@@ -61,47 +63,6 @@ impl Exporter {
             thresholds: Vec::new(),
             last_timestamp: i64::MIN,
         }
-    }
-
-    /// Adds a second of the run.
-    pub(crate) fn add(&mut self, window: &Window) {
-        self.totals.add(window);
-    }
-
-    /// Takes note of how the thresholds stand.
-    pub(crate) fn set_thresholds(&mut self, results: &[ThresholdResult]) {
-        self.thresholds = results.to_vec();
-    }
-
-    /// The bodies that tell what changed, each series once and all at one time (`wall_unix_ns`).
-    pub(crate) fn requests(&mut self, wall_unix_ns: i64) -> Vec<Vec<u8>> {
-        let at = self.timestamp(wall_unix_ns);
-        let mut series = Vec::new();
-        self.totals.changed().for_each(|total| self.write(total, at, &mut series));
-        self.write_thresholds(at, &mut series);
-        bodies(series)
-    }
-
-    /// Takes note that all of it arrived; what did not is told again.
-    pub(crate) fn arrived(&mut self) {
-        self.totals.told();
-    }
-
-    /// The bodies that end all series, if that was asked for.
-    pub(crate) fn stale(&mut self, wall_unix_ns: i64) -> Vec<Vec<u8>> {
-        if !self.has_stale_markers {
-            return Vec::new();
-        }
-        let at = self.timestamp(wall_unix_ns);
-        let mut series = Vec::new();
-        self.totals.all().for_each(|total| self.write(total, at, &mut series));
-        self.write_thresholds(at, &mut series);
-        for one in &mut series {
-            one.samples.iter_mut().for_each(|sample| sample.value = STALE);
-            let ended = |at| super::proto::Histogram { sum: STALE, timestamp: at, ..Default::default() };
-            one.histograms.iter_mut().for_each(|histogram| *histogram = ended(histogram.timestamp));
-        }
-        bodies(series)
     }
 
     /// Later than every one before: a series takes one value a millisecond, and the last second of a run may be short.
@@ -172,6 +133,47 @@ impl Exporter {
     }
 }
 
+impl Encoder for Exporter {
+    fn add(&mut self, window: &Window) {
+        self.totals.add(window);
+    }
+
+    fn set_thresholds(&mut self, results: &[ThresholdResult]) {
+        self.thresholds = results.to_vec();
+    }
+
+    /// What changed, each series once and all at one time.
+    fn payloads(&mut self, wall_unix_ns: i64) -> Vec<Payload> {
+        let at = self.timestamp(wall_unix_ns);
+        let mut series = Vec::new();
+        self.totals.changed().for_each(|total| self.write(total, at, &mut series));
+        self.write_thresholds(at, &mut series);
+        self.totals.told();
+        payloads(series)
+    }
+
+    fn untold(&mut self) {
+        self.totals.untold();
+    }
+
+    /// The values that end all series, if that was asked for.
+    fn ends(&mut self, wall_unix_ns: i64) -> Vec<Payload> {
+        if !self.has_stale_markers {
+            return Vec::new();
+        }
+        let at = self.timestamp(wall_unix_ns);
+        let mut series = Vec::new();
+        self.totals.all().for_each(|total| self.write(total, at, &mut series));
+        self.write_thresholds(at, &mut series);
+        for one in &mut series {
+            one.samples.iter_mut().for_each(|sample| sample.value = STALE);
+            let ended = |at| super::proto::Histogram { sum: STALE, timestamp: at, ..Default::default() };
+            one.histograms.iter_mut().for_each(|histogram| *histogram = ended(histogram.timestamp));
+        }
+        payloads(series)
+    }
+}
+
 /// What has no time, or only a lower bound of it, by reason: a quantile near it says little, and a histogram nothing.
 fn write_failures(metric: &Metric, labels: &Labels, failures: &Failures, at: i64, out: &mut Vec<TimeSeries>) {
     let reasons = [
@@ -208,14 +210,16 @@ fn with_name(name: String, labels: &Labels, extra: Option<(&str, &str)>) -> Vec<
     all
 }
 
-fn bodies(mut series: Vec<TimeSeries>) -> Vec<Vec<u8>> {
-    let mut bodies = Vec::new();
+fn payloads(mut series: Vec<TimeSeries>) -> Vec<Payload> {
+    let mut payloads = Vec::new();
     while !series.is_empty() {
         let rest = series.split_off(series.len().min(SERIES_PER_REQUEST_MAX));
         let request = WriteRequest { timeseries: std::mem::replace(&mut series, rest) };
-        bodies.push(request.encode_to_vec());
+        let compressed = snap::raw::Encoder::new().compress_vec(&request.encode_to_vec());
+        let body = compressed.expect("a body of some megabytes is below the 4 GiB that the format holds");
+        payloads.push(Payload { body, count: request.timeseries.len() as u64 });
     }
-    bodies
+    payloads
 }
 
 #[cfg(test)]
@@ -236,9 +240,11 @@ mod tests {
     }
 
     /// Series as text, one a line: name, labels, value, milliseconds.
-    fn read(bodies: &[Vec<u8>]) -> Vec<String> {
-        let series =
-            bodies.iter().flat_map(|body| WriteRequest::decode(&**body).expect("a request").timeseries);
+    fn read(payloads: &[Payload]) -> Vec<String> {
+        let series = payloads.iter().flat_map(|payload| {
+            let bytes = snap::raw::Decoder::new().decompress_vec(&payload.body).expect("snappy");
+            WriteRequest::decode(&*bytes).expect("a request").timeseries
+        });
         let line = |series: TimeSeries| {
             assert!(series.labels.is_sorted_by(|a, b| a.name < b.name), "{:?}", series.labels);
             let labels = series.labels.iter().filter(|label| label.name != NAME);
@@ -281,9 +287,8 @@ mod tests {
             "k6_http_req_duration_p99{testid=mine} 1.5 @5",
             "k6_http_req_duration_count{testid=mine} 1 @5",
         ];
-        assert_eq!(read(&exporter.requests(5_999_999)), expect);
-        exporter.arrived();
-        assert_eq!(read(&exporter.requests(6_000_000)), Vec::<String>::new());
+        assert_eq!(read(&exporter.payloads(5_999_999)), expect);
+        assert_eq!(read(&exporter.payloads(6_000_000)), Vec::<String>::new());
     }
 
     #[test]
@@ -291,14 +296,14 @@ mod tests {
         let context = context(&[]);
         let mut exporter = exporter(&context, stats("max"));
         exporter.add(&window(&context, 0, &[("iterations", "", 2.0, Mark::Measured)]));
-        assert_eq!(read(&exporter.requests(1_000_000)), ["k6_iterations_total{testid=run} 2 @1"]);
+        assert_eq!(read(&exporter.payloads(1_000_000)), ["k6_iterations_total{testid=run} 2 @1"]);
         // That one was lost: the next one has it all.
+        exporter.untold();
         exporter.add(&window(&context, 1, &[("http_reqs", "", 1.0, Mark::Measured)]));
         let expect = ["k6_iterations_total{testid=run} 2 @2", "k6_http_reqs_total{testid=run} 1 @2"];
-        assert_eq!(read(&exporter.requests(1_000_001)), expect);
-        exporter.arrived();
+        assert_eq!(read(&exporter.payloads(1_000_001)), expect);
         exporter.add(&window(&context, 2, &[("iterations", "", 1.0, Mark::Measured)]));
-        assert_eq!(read(&exporter.requests(9_000_000)), ["k6_iterations_total{testid=run} 3 @9"]);
+        assert_eq!(read(&exporter.payloads(9_000_000)), ["k6_iterations_total{testid=run} 3 @9"]);
     }
 
     #[test]
@@ -314,7 +319,7 @@ mod tests {
             "k6_http_req_duration_censored_total{reason=timed_out,testid=run} 1 @0",
             "k6_http_req_duration_censored_total{reason=failed,testid=run} 2 @0",
         ];
-        assert_eq!(read(&exporter.requests(0)), expect);
+        assert_eq!(read(&exporter.payloads(0)), expect);
     }
 
     #[test]
@@ -336,12 +341,12 @@ mod tests {
             "k6_http_req_duration_seconds{testid=run} n=Some(1) sum=2 @1",
             "plimsoll_threshold_ok{testid=run,threshold=http_reqs: count>1} 1 @1",
         ];
-        assert_eq!(read(&exporter.requests(1_000_000)), expect);
+        assert_eq!(read(&exporter.payloads(1_000_000)), expect);
         let expect = [
             "k6_http_req_duration_seconds{testid=run} stale histogram @2",
             "plimsoll_threshold_ok{testid=run,threshold=http_reqs: count>1} stale @2",
         ];
-        assert_eq!(read(&exporter.stale(1_000_000)), expect);
+        assert_eq!(read(&exporter.ends(1_000_000)), expect);
     }
 
     #[test]
@@ -351,7 +356,7 @@ mod tests {
         let tags: Vec<String> = (0..SERIES_PER_REQUEST_MAX + 1).map(|i| format!("i={i}")).collect();
         let samples: Vec<_> = tags.iter().map(|tags| ("http_reqs", &**tags, 1.0, Mark::Measured)).collect();
         exporter.add(&window(&context, 0, &samples));
-        let bodies = exporter.requests(0);
-        assert_eq!((bodies.len(), read(&bodies).len()), (2, SERIES_PER_REQUEST_MAX + 1));
+        let payloads = exporter.payloads(0);
+        assert_eq!((payloads.len(), read(&payloads).len()), (2, SERIES_PER_REQUEST_MAX + 1));
     }
 }
