@@ -116,7 +116,8 @@ pub(crate) fn has_value(mark: Mark) -> bool {
     !matches!(mark, Mark::Failed | Mark::Dropped)
 }
 
-fn mark_name(mark: Mark) -> Option<&'static str> {
+/// What the value of a sample is worth, where that is not plain.
+pub(crate) fn mark_name(mark: Mark) -> Option<&'static str> {
     match mark {
         Mark::Measured => None,
         Mark::TimedOut => Some("timed_out"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use model::plan::ThresholdSpec;
 use model::{Epoch, MetricRegistry, SystemTags, TagInterner};
 
-use crate::{Output, OutputError, csv, json, otel, prometheus};
+use crate::{Output, OutputError, csv, influxdb, json, otel, prometheus, statsd};
 
 /// What an export needs to know of its run.
 #[derive(Clone)]
@@ -44,16 +44,15 @@ pub struct Kind {
 }
 
 /// All kinds of exports.
-pub const KINDS: &[Kind] = &[csv::KIND, prometheus::KIND, json::KIND, otel::KIND];
+pub const KINDS: &[Kind] =
+    &[csv::KIND, prometheus::KIND, influxdb::KIND, json::KIND, otel::KIND, statsd::KIND];
 
 /// Exports that k6 has or had, and what to do instead.
 const NOT_YET: &[(&str, &str)] = &[
     ("cloud", "results stay on this machine; export them with --out json=FILE"),
-    ("datadog", "write --out json=FILE and convert it"),
+    ("datadog", "use --out statsd with K6_STATSD_ENABLE_TAGS=true"),
     ("experimental-opentelemetry", "it is called opentelemetry now"),
-    ("influxdb", "write --out csv=FILE and import it"),
     ("kafka", "write --out json and pipe it to a Kafka producer; k6 dropped this output too"),
-    ("statsd", "write --out json=FILE and convert it"),
     ("summary", "the summary is printed anyway; --summary-export=FILE writes it"),
     ("web-dashboard", "the summary and --out json=FILE have the numbers"),
 ];
@@ -119,15 +118,15 @@ mod tests {
         check("csv=a=b.csv", "csv: a=b.csv");
         check(
             "jsn",
-            r#"failed to find an output named "jsn"; there are csv, experimental-prometheus-rw, json, opentelemetry (did you mean "json"?)"#,
+            r#"failed to find an output named "jsn"; there are csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd (did you mean "json"?)"#,
         );
         check(
             "influx",
-            r#"failed to find an output named "influx"; there are csv, experimental-prometheus-rw, json, opentelemetry (did you mean "influxdb"?)"#,
+            r#"failed to find an output named "influx"; there are csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd (did you mean "influxdb"?)"#,
         );
         check(
             "",
-            r#"failed to find an output named ""; there are csv, experimental-prometheus-rw, json, opentelemetry"#,
+            r#"failed to find an output named ""; there are csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd"#,
         );
         check(
             "cloud",

@@ -5,6 +5,7 @@
 
 mod csv;
 mod error;
+mod influxdb;
 mod json;
 mod kind;
 mod net;
@@ -13,6 +14,7 @@ mod prometheus;
 mod push;
 mod setting;
 mod sink;
+mod statsd;
 mod totals;
 mod writer;
 

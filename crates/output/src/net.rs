@@ -9,7 +9,7 @@ mod settings;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use http::{HttpClient, HttpSettings, gzip};
+pub(crate) use http::{Answer, HttpClient, HttpSettings, gzip};
 pub(crate) use settings::{Settings, duration, is_true};
 
 use std::sync::Arc;
@@ -122,7 +122,7 @@ pub(crate) trait Exporter: Send {
     fn send(&mut self, payload: &Payload, within: Duration) -> Result<(), SendError>;
 
     /// How it went, in one line: what was sent, and what the endpoint is known to have stored.
-    fn note(&self, sent: u64) -> String;
+    fn note(&self, sent: u64, lost: u64) -> String;
 }
 
 /// Starts an export's thread.
@@ -164,7 +164,7 @@ struct NetworkOutput {
     feed: Feed,
     queue: Sender<Entry>,
     shared: Arc<Shared>,
-    thread: JoinHandle<Tally>,
+    thread: JoinHandle<Worker>,
     lost: u64,
 }
 
@@ -175,7 +175,6 @@ struct Tally {
     lost: u64,
     /// Why the last of the lost were lost.
     why: Option<String>,
-    note: String,
 }
 
 impl NetworkOutput {
@@ -220,13 +219,14 @@ impl Output for NetworkOutput {
         shared.finish_by_ns.store(finish_by.as_ns(), Ordering::Relaxed);
         // Without a sender the thread sends what waits, and ends.
         drop(queue);
-        let Ok(tally) = thread.join() else {
+        let Ok(Worker { exporter, tally, .. }) = thread.join() else {
             let error = Some(OutputError::Stopped);
             return OutputReport { description, written: 0, lost, error, note: None };
         };
         let error = tally.why.map(|why| OutputError::Send { why });
         let lost = lost.saturating_add(tally.lost);
-        OutputReport { description, written: tally.sent, lost, error, note: Some(tally.note) }
+        let note = Some(exporter.note(tally.sent, lost));
+        OutputReport { description, written: tally.sent, lost, error, note }
     }
 }
 
@@ -239,7 +239,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn run(mut self) -> Tally {
+    fn run(mut self) -> Worker {
         let mut push_at = SystemClock::now() + self.push_interval;
         loop {
             match self.entries.recv_timeout(push_at.since(SystemClock::now())) {
@@ -253,8 +253,7 @@ impl Worker {
             }
         }
         self.push(true);
-        self.tally.note = self.exporter.note(self.tally.sent);
-        self.tally
+        self
     }
 
     fn take(&mut self, entry: &Entry) {
@@ -367,8 +366,8 @@ mod tests {
             Ok(())
         }
 
-        fn note(&self, sent: u64) -> String {
-            format!("{sent} sent")
+        fn note(&self, sent: u64, lost: u64) -> String {
+            format!("{sent} sent, {lost} lost")
         }
     }
 
@@ -400,7 +399,7 @@ mod tests {
         output.on_event(&batch(b"f"));
         let report = output.finish();
         assert_eq!((report.written, report.lost, report.warning()), (6, 0, None));
-        assert_eq!(report.note.as_deref(), Some("6 sent"));
+        assert_eq!(report.note.as_deref(), Some("6 sent, 0 lost"));
         assert_eq!(read.iter().collect::<Vec<_>>(), [b"abcde".to_vec(), b"f".to_vec()]);
     }
 

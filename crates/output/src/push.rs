@@ -117,8 +117,8 @@ impl Exporter for Pusher {
         Ok(())
     }
 
-    fn note(&self, sent: u64) -> String {
-        format!("{sent} points sent and accepted")
+    fn note(&self, sent: u64, lost: u64) -> String {
+        format!("{sent} points sent and accepted, {lost} lost")
     }
 }
 

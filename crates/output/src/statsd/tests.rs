@@ -1,0 +1,170 @@
+//! Lines as text, and against a socket that listens.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use model::{Mark, RunEvent, Sample, TagSet};
+
+use super::*;
+use crate::csv::tests::{context, sample};
+use crate::{OutputReport, OutputSpec};
+
+fn style(has_tags: bool) -> Style {
+    Style { namespace: "k6.".into(), has_tags, blocklist: vec!["url".into()] }
+}
+
+#[track_caller]
+fn check(has_tags: bool, samples: &[(&str, f64, Mark)], expect: &[&str]) {
+    let context = context(&[]);
+    let mut lines = Lines::new(context.clone(), style(has_tags));
+    for (metric, value, mark) in samples {
+        lines.take(&sample(&context, metric, *value, *mark));
+    }
+    let drained = lines.drain();
+    let counted: u64 = drained.iter().map(|line| line.count).sum();
+    let with_value = samples.iter().filter(|(_, value, mark)| value.is_finite() && *mark != Mark::Failed);
+    assert_eq!(counted, with_value.count() as u64, "samples that the lines stand for");
+    let texts: Vec<_> = drained.into_iter().map(|line| String::from_utf8(line.body).expect("text")).collect();
+    assert_eq!(texts, expect);
+    assert_eq!(lines.drain(), []);
+}
+
+#[test]
+fn each_kind_has_its_line() {
+    const OK: Mark = Mark::Measured;
+    check(false, &[("http_reqs", 1.0, OK), ("http_reqs", 1.5, OK)], &["k6.http_reqs:2.5|c"]);
+    check(false, &[("vus", 9.0, OK), ("vus", 7.0, OK)], &["k6.vus:7|g"]);
+    check(false, &[("vus", -7.0, OK)], &["k6.vus:0|g\nk6.vus:-7|g"]);
+    check(false, &[("checks", 1.0, OK), ("checks", 0.0, OK)], &["k6.checks:1|c", "k6.checks.total:2|c"]);
+    let durations = [
+        ("http_req_duration", 0.25, OK),
+        ("http_req_duration", 60_000.0, Mark::TimedOut),
+        ("http_req_duration", 0.0, Mark::Failed),
+        ("http_req_duration", f64::NAN, OK),
+    ];
+    check(false, &durations, &["k6.http_req_duration:0.25|ms", "k6.http_req_duration:60000|ms"]);
+    let tags = "expected_response:true,my_tag:v&1_2,status:200";
+    check(true, &[("http_reqs", 1.0, OK)], &[&format!("k6.http_reqs:1|c|#{tags}")]);
+}
+
+#[test]
+fn hostile_tags_stay_in_their_place() {
+    let context = context(&[]);
+    let mut lines = Lines::new(context.clone(), style(true));
+    let mut sample = sample(&context, "http_reqs", 1.0, Mark::Measured);
+    let long = "é".repeat(300);
+    let tags = [("a:b|c", "x\nk6.vus:9|g"), ("name", "http://h/|#,"), ("url", "secret"), ("z", &long)];
+    let tags = tags.map(|(name, value)| (Arc::from(name), Arc::from(value)));
+    sample.tags = context.tags.intern(TagSet::new(tags));
+    lines.take(&sample);
+    let line = String::from_utf8(lines.drain().remove(0).body).expect("text");
+    let expect = format!("k6.http_reqs:1|c|#a_b_c:x_k6.vus:9_g,name:http://h/___,z:{}", "é".repeat(100));
+    assert_eq!(line, expect);
+}
+
+#[test]
+fn many_timings_are_thinned_out_with_their_rate() {
+    let context = context(&[]);
+    let mut lines = Lines::new(context.clone(), style(false));
+    for value in 0..20_000 {
+        assert!(lines.take(&sample(&context, "http_req_duration", f64::from(value), Mark::Measured)));
+    }
+    assert_eq!(lines.thinned(), 19_000);
+    let drained = lines.drain();
+    assert_eq!((drained.len(), drained.iter().map(|line| line.count).sum::<u64>()), (1000, 20_000));
+    let timings = drained.iter().map(|line| {
+        let text = std::str::from_utf8(&line.body).expect("text");
+        let text =
+            text.strip_prefix("k6.http_req_duration:").and_then(|text| text.strip_suffix("|ms|@0.050000"));
+        text.expect("a timing with its rate").parse::<f64>().expect("a number")
+    });
+    // Thousand of a uniform choice: the mean's standard error is 183.
+    let mean = timings.sum::<f64>() / 1000.0;
+    assert!((9_000.0..11_000.0).contains(&mean), "{mean}");
+}
+
+#[test]
+fn datagrams_have_at_most_so_many_lines_and_bytes() {
+    let line = |bytes: usize| Payload { body: vec![b'x'; bytes], count: 1 };
+    let sizes = |lines: Vec<Payload>, lines_max| -> Vec<(usize, u64)> {
+        datagrams(lines, lines_max).iter().map(|payload| (payload.body.len(), payload.count)).collect()
+    };
+    assert_eq!(sizes(vec![line(10); 5], 2), [(21, 2), (21, 2), (10, 1)]);
+    assert_eq!(
+        sizes(vec![line(700), line(731), line(1), line(2000), line(1)], 20),
+        [(1432, 2), (1, 1), (2000, 1), (1, 1)]
+    );
+    assert_eq!(sizes(vec![], 20), []);
+}
+
+/// Exports samples to `address`.
+fn export(address: &str, env: &[(&str, &str)], samples: impl Fn(&Context) -> Vec<Sample>) -> OutputReport {
+    let context = context(env);
+    let spec = OutputSpec::parse(&format!("statsd={address}")).expect("a known output");
+    let mut output = spec.open(&context).expect("an address");
+    let samples = samples(&context).into_iter().map(|sample| (sample, None)).collect();
+    output.on_event(&RunEvent::Samples(Arc::new(samples)));
+    output.finish()
+}
+
+#[test]
+fn what_is_sent_adds_up_at_the_server() {
+    let server = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    server.set_read_timeout(Some(Duration::from_secs(5))).expect("a timeout");
+    let address = server.local_addr().expect("it is bound").to_string();
+    let report = export(&address, &[("K6_STATSD_NAMESPACE", "n.")], |context| {
+        let reqs = vec![sample(context, "http_reqs", 1.0, Mark::Measured); 500];
+        let durations = vec![sample(context, "http_req_duration", 2.5, Mark::Measured); 500];
+        let failed = sample(context, "http_req_duration", 0.0, Mark::Failed);
+        [reqs, durations, vec![failed]].concat()
+    });
+    assert_eq!((report.written, report.lost), (1000, 1));
+    let expect = format!("statsd ({address}): 1 of 1001 samples are missing from the export");
+    assert_eq!(report.warning(), Some(expect));
+    let expect = "1000 samples sent in 26 datagrams; UDP does not say how many arrived";
+    assert_eq!(report.note.as_deref(), Some(expect));
+    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+    for _ in 0..26 {
+        let mut bytes = [0; 2048];
+        let length = server.recv(&mut bytes).expect("a datagram");
+        assert!(length <= DATAGRAM_BYTES_MAX);
+        let text = std::str::from_utf8(&bytes[..length]).expect("text");
+        assert!(text.lines().count() <= BUFFER_SIZE_DEFAULT);
+        for line in text.lines() {
+            let (name, rest) = line.split_once(':').expect("a name");
+            let (value, _) = rest.split_once('|').expect("a kind");
+            *sums.entry(name.to_owned()).or_default() += value.parse::<f64>().expect("a number");
+        }
+    }
+    let expect = [("n.http_req_duration".to_owned(), 1250.0), ("n.http_reqs".to_owned(), 500.0)];
+    assert_eq!(sums, BTreeMap::from(expect));
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told() {
+    let gone = UdpSocket::bind("127.0.0.1:0").expect("a port").local_addr().expect("it is bound");
+    let report = export(&gone.to_string(), &[], |context| {
+        vec![sample(context, "http_req_duration", 2.5, Mark::Measured); 900]
+    });
+    assert_eq!(report.written + report.lost, 900);
+    assert!(report.lost > 0, "{report:?}");
+    assert!(report.warning().expect("a warning").contains("refused"), "{report:?}");
+}
+
+#[test]
+fn settings_are_checked_before_the_run() {
+    let open = |argument: &str, env: &[(&str, &str)]| {
+        let opened = OutputSpec::parse(&format!("statsd={argument}")).expect("known").open(&context(env));
+        opened.map(|output| output.description().to_owned()).map_err(|error| error.to_string())
+    };
+    assert_eq!(open("127.0.0.1:9", &[]), Ok("statsd (127.0.0.1:9)".into()));
+    assert_eq!(open("", &[("K6_STATSD_ADDR", ":9")]), Ok("statsd (:9)".into()));
+    for (name, value) in [
+        ("K6_STATSD_ADDR", "nowhere"),
+        ("K6_STATSD_BUFFER_SIZE", "0"),
+        ("K6_STATSD_ENABLE_TAGS", "yes"),
+        ("K6_STATSD_PUSH_INTERVAL", "-1s"),
+    ] {
+        assert!(open("", &[(name, value)]).is_err(), "{name}");
+    }
+}
