@@ -173,7 +173,7 @@ struct NetworkOutput {
 struct Tally {
     sent: u64,
     lost: u64,
-    /// Why the last of the lost were lost.
+    /// What went wrong last; worth telling only when something was lost.
     why: Option<String>,
 }
 
@@ -223,8 +223,8 @@ impl Output for NetworkOutput {
             let error = Some(OutputError::Stopped);
             return OutputReport { description, written: 0, lost, error, note: None };
         };
-        let error = tally.why.map(|why| OutputError::Send { why });
         let lost = lost.saturating_add(tally.lost);
+        let error = tally.why.filter(|_| lost > 0).map(|why| OutputError::Send { why });
         let note = Some(exporter.note(tally.sent, lost));
         OutputReport { description, written: tally.sent, lost, error, note }
     }
@@ -270,11 +270,12 @@ impl Worker {
     /// Sends a payload, however often it takes, until it is refused or the run's end has waited long enough.
     fn deliver(&mut self, payload: &Payload) {
         let mut pause = PAUSE_FIRST;
-        let mut last_why = "the time that the end of a run waits was over".to_owned();
         loop {
             let within = self.shared.finish_by().since(SystemClock::now()).min(ATTEMPT_MAX);
             if within.is_zero() {
-                return self.lose(payload.count, last_why);
+                self.tally.lost += payload.count;
+                self.tally.why.get_or_insert_with(|| "the end of the run waited long enough".to_owned());
+                return;
             }
             match self.exporter.send(payload, within) {
                 Ok(()) => {
@@ -284,20 +285,17 @@ impl Worker {
                 Err(SendError::Refused { why, lost }) => {
                     let lost = lost.unwrap_or(payload.count).min(payload.count);
                     self.tally.sent += payload.count - lost;
-                    return self.lose(lost, why);
+                    self.tally.lost += lost;
+                    self.tally.why = Some(why);
+                    return;
                 }
                 Err(SendError::Retry { why, after }) => {
-                    last_why = why;
+                    self.tally.why = Some(why);
                     self.pause(after.unwrap_or(pause).min(PAUSE_MAX));
                     pause = (pause * 2).min(PAUSE_MAX);
                 }
             }
         }
-    }
-
-    fn lose(&mut self, count: u64, why: String) {
-        self.tally.lost += count;
-        self.tally.why = Some(why);
     }
 
     fn pause(&self, pause: Duration) {

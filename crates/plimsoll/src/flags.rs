@@ -143,7 +143,7 @@ Exit codes:
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct ResultFlags {
-    /// Export samples while the test runs: json=FILE or csv=FILE; repeatable
+    /// Export while the test runs: json=FILE, csv=FILE, influxdb=URL or statsd=HOST:PORT; repeatable
     #[arg(short, long, value_name = "KIND[=ARGUMENT]")]
     pub(crate) out: Vec<String>,
     /// The summary at the end: compact, full, legacy or disabled

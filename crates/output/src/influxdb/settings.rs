@@ -22,6 +22,9 @@ const PUSH_INTERVAL_DEFAULT: Duration = Duration::from_secs(1);
 /// k6's default for tags that become fields.
 const FIELDS_DEFAULT: &str = "vu:int,iter:int,url";
 
+/// Variables of k6's writer: stamps must be in nanoseconds to be distinct, and one connection writes batches of our size.
+const WITHOUT_EFFECT: &[&str] = &["CONCURRENT_WRITES", "PAYLOAD_SIZE", "PRECISION"];
+
 /// What may stand in a query as it is (RFC 3986, 2.3).
 const QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -48,6 +51,8 @@ pub(super) struct Settings {
     pub(super) http: HttpSettings,
     pub(super) push_interval: Duration,
     pub(super) fields: Vec<Field>,
+    /// Variables that are set and have no effect.
+    pub(super) without_effect: Vec<&'static str>,
     organization: Option<String>,
     retention: Option<String>,
     consistency: Option<String>,
@@ -92,14 +97,14 @@ impl Settings {
                 .read("TAGS_AS_FIELDS", "a list such as vu:int,iter:int,url", fields)?
                 .or_else(|| fields(FIELDS_DEFAULT))
                 .unwrap_or_default(),
+            without_effect: WITHOUT_EFFECT.iter().copied().filter(|name| env.text(name).is_some()).collect(),
             organization: env.text("ORGANIZATION"),
             retention: env.text("RETENTION"),
             consistency: env.text("CONSISTENCY"),
         })
     }
 
-    /// Where points go. Stamps are always in nanoseconds, whatever `K6_INFLUXDB_PRECISION` says: coarser ones would be equal,
-    /// and of points with equal stamps InfluxDB keeps one.
+    /// Where points go.
     pub(super) fn write_url(&self) -> String {
         let Settings { address, store, .. } = self;
         let retention = ("rp", self.retention.as_deref());

@@ -53,6 +53,14 @@ fn a_failed_write_is_repeated_to_the_byte() {
     assert_eq!(gunzip(&requests[3].body).lines().count(), 3);
 }
 
+#[test]
+fn what_has_no_effect_is_told() {
+    let fixture = HttpFixture::start(vec![DONE.to_owned()]);
+    let report = export(&fixture.url, &[("K6_INFLUXDB_PRECISION", "s")], 1);
+    let expect = "1 samples sent = 1 stored; K6_INFLUXDB_PRECISION has no effect";
+    assert_eq!(report.note.as_deref(), Some(expect));
+}
+
 #[track_caller]
 fn check_refusal(argument_env: &[(&str, &str)], answers: &[String], lost: u64) {
     let fixture = HttpFixture::start(answers.to_vec());
@@ -131,6 +139,7 @@ impl Influx {
                 Some(influx)
             }
             Err(error) => {
+                let _ = std::fs::remove_dir_all(&folder);
                 assert!(std::env::var_os("PLIMSOLL_TESTS").is_none(), "influxd does not start: {error}");
                 eprintln!("skipped: influxd is not installed, so the real InfluxDB is not written to");
                 None

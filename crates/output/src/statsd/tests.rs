@@ -1,9 +1,13 @@
-//! Lines as text, and against a socket that listens.
+//! Lines as text, against a socket that listens, and against the original StatsD where it is installed.
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use model::{Mark, RunEvent, Sample, TagSet};
+use model::{Mark, RunEvent, Sample, SystemClock, TagSet};
 
 use super::*;
 use crate::csv::tests::{context, sample};
@@ -167,4 +171,92 @@ fn settings_are_checked_before_the_run() {
     ] {
         assert!(open("", &[(name, value)]).is_err(), "{name}");
     }
+}
+
+/// The original server (`npm install -g statsd`); ends with the test.
+struct Server {
+    process: Child,
+    management: TcpStream,
+    folder: PathBuf,
+}
+
+impl Server {
+    /// The server and its address; `None` where it is not installed.
+    fn start() -> Option<(Server, String)> {
+        let port =
+            UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port").port();
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let management = listener.local_addr().expect("it is bound");
+        drop(listener);
+        let folder = std::env::temp_dir().join(format!("plimsoll-statsd-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let config = format!(
+            "{{ address: '127.0.0.1', port: {port}, mgmt_address: '127.0.0.1', mgmt_port: {}, \
+             flushInterval: 600000, backends: ['./backends/console'] }}",
+            management.port()
+        );
+        std::fs::write(folder.join("config.js"), config).expect("a file");
+        let mut command = Command::new("statsd");
+        command
+            .arg(folder.join("config.js"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let Ok(process) = command.spawn() else {
+            let _ = std::fs::remove_dir_all(&folder);
+            eprintln!("skipped: statsd is not installed, so the original StatsD is not sent to");
+            return None;
+        };
+        let started = SystemClock::now();
+        let management = loop {
+            assert!(SystemClock::now().since(started) < Duration::from_secs(30), "it never starts");
+            match TcpStream::connect(management) {
+                Ok(stream) => break stream,
+                Err(_) => std::thread::sleep(Duration::from_millis(50)),
+            }
+        };
+        Some((Server { process, management, folder }, format!("127.0.0.1:{port}")))
+    }
+
+    /// What the server answers to a command of its management interface.
+    fn ask(&mut self, command: &str) -> String {
+        self.management.write_all(format!("{command}\n").as_bytes()).expect("it listens");
+        let mut answer = String::new();
+        let mut bytes = [0; 4096];
+        while !answer.contains("END") {
+            let length = self.management.read(&mut bytes).expect("an answer");
+            assert!(length > 0, "it closed after {answer:?}");
+            answer.push_str(&String::from_utf8_lossy(&bytes[..length]));
+        }
+        answer
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[test]
+fn the_original_statsd_understands_it() {
+    let Some((mut server, address)) = Server::start() else { return };
+    let report = export(&address, &[], |context| {
+        let of = |metric, value| sample(context, metric, value, Mark::Measured);
+        let counted = vec![of("http_reqs", 1.0); 300];
+        let timed = vec![of("http_req_duration", 2.5); 2_000];
+        [counted, timed, vec![of("vus", -3.0), of("checks", 1.0), of("checks", 0.0)]].concat()
+    });
+    assert_eq!((report.written, report.lost), (2_303, 0));
+    std::thread::sleep(Duration::from_millis(500));
+    let counters = server.ask("counters");
+    for expect in
+        ["'k6.http_reqs': 300", "'k6.checks': 1", "'k6.checks.total': 2", "'statsd.bad_lines_seen': 0"]
+    {
+        assert!(counters.contains(expect), "{expect} in {counters}");
+    }
+    assert!(server.ask("gauges").contains("'k6.vus': -3"));
+    assert!(server.ask("timers").contains("'k6.http_req_duration'"));
 }

@@ -4,6 +4,7 @@ mod bad_input;
 mod command_line;
 mod counting;
 mod exit_codes;
+mod exports;
 mod harness;
 mod results;
 mod signals;
