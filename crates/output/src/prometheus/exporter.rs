@@ -79,9 +79,7 @@ impl Exporter {
         };
         match sum {
             Aggregate::Counter(counter) => push("_total", counter.sum.value()),
-            Aggregate::Gauge(gauge) if metric.contains == ValueKind::Time => {
-                push("_seconds", gauge.last / 1000.0)
-            }
+            // k6 writes gauges and counters of times as they are, in milliseconds.
             Aggregate::Gauge(gauge) => push("", gauge.last),
             Aggregate::Rate(rate) => push("_rate", rate.rate().unwrap_or_default()),
             Aggregate::Trend(trend) => self.write_trend(metric, labels, trend, at, out),
@@ -224,7 +222,7 @@ fn payloads(mut series: Vec<TimeSeries>) -> Vec<Payload> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Mark, MetricId, Quantile};
+    use model::{Mark, MetricId, MetricKind, Quantile};
 
     use super::*;
     use crate::csv::tests::context;
@@ -272,7 +270,9 @@ mod tests {
     fn series_are_those_of_k6_in_seconds() {
         let context = context(&[]);
         let mut exporter = exporter(&context, stats("p(99),count"));
+        context.metrics.register("level", MetricKind::Gauge, ValueKind::Time).expect("a new metric");
         let samples = [
+            ("level", "", 1500.0, Mark::Measured),
             ("http_reqs", "status=200,group=", 3.0, Mark::Measured),
             ("http_req_failed", "", 0.0, Mark::Measured),
             ("http_req_failed", "", 1.0, Mark::Measured),
@@ -286,6 +286,7 @@ mod tests {
             "k6_http_req_failed_rate{testid=run} 0.5 @5",
             "k6_http_req_duration_p99{testid=mine} 1.5 @5",
             "k6_http_req_duration_count{testid=mine} 1 @5",
+            "k6_level{testid=run} 1500 @5",
         ];
         assert_eq!(read(&exporter.payloads(5_999_999)), expect);
         assert_eq!(read(&exporter.payloads(6_000_000)), Vec::<String>::new());
