@@ -125,7 +125,7 @@ impl Exporter for InfluxDb {
     fn note(&self, sent: u64, lost: u64) -> String {
         let mut note = match lost {
             0 => format!("{sent} samples sent = {sent} stored"),
-            lost => format!("{} samples sent, {sent} stored, {lost} lost", sent.saturating_add(lost)),
+            lost => format!("{sent} of {} samples stored, {lost} lost", sent.saturating_add(lost)),
         };
         for name in &self.settings.without_effect {
             note.push_str(&format!("; K6_INFLUXDB_{name} has no effect"));

@@ -67,7 +67,7 @@ fn check_refusal(argument_env: &[(&str, &str)], answers: &[String], lost: u64) {
     let report = export(&format!("{}/db", fixture.url), argument_env, 5);
     assert_eq!((report.written, report.lost), (5 - lost, lost), "{answers:?}");
     assert!(report.warning().is_some_and(|text| text.contains("missing")), "{answers:?}");
-    assert_eq!(report.note, Some(format!("5 samples sent, {} stored, {lost} lost", 5 - lost)));
+    assert_eq!(report.note, Some(format!("{} of 5 samples stored, {lost} lost", 5 - lost)));
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn a_silent_endpoint_costs_no_load_and_its_losses_are_told() {
     // Samples have to be handed over, which costs a part of a core; waiting for the endpoint would leave next to nothing.
     assert!(exported > alone / 3, "{exported} iterations instead of {alone}");
     let ran =
-        ran.says("failed to send: timeout").says("samples are missing from the export").says("0 stored");
+        ran.says("failed to send: timeout").says("samples are missing from the export").says("db): 0 of ");
     assert!(ran.elapsed.as_secs() < 40, "the end waited {:?}", ran.elapsed);
 }
 
