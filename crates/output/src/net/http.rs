@@ -130,17 +130,20 @@ impl Answer {
     }
 }
 
-/// The certificate that we show; `None` unless both files are named.
+/// The certificate that we show; `None` where no file is named.
 fn client_certificate(settings: &HttpSettings) -> Result<Option<ClientCert>, OutputError> {
-    let (Some(certificate), Some(key)) = (&settings.certificate, &settings.key) else { return Ok(None) };
+    let (certificate, key_path) = match (&settings.certificate, &settings.key) {
+        (None, None) => return Ok(None),
+        (Some(certificate), Some(key)) => (certificate, key),
+        (Some(path), None) => return Err(refuse_pem(path, "of use without its private key")),
+        (None, Some(path)) => return Err(refuse_pem(path, "of use without its certificate")),
+    };
     let chain = certificates(certificate)?;
-    let key = pem(key)?.into_iter().find_map(|item| match item {
+    let key = pem(key_path)?.into_iter().find_map(|item| match item {
         PemItem::PrivateKey(key) => Some(key),
         _ => None,
     });
-    let key = key.ok_or_else(|| {
-        refuse_pem(settings.key.as_deref().unwrap_or_default(), "a PEM file with a private key")
-    })?;
+    let key = key.ok_or_else(|| refuse_pem(key_path, "a PEM file with a private key"))?;
     Ok(Some(ClientCert::new_with_certs(&chain, key)))
 }
 
@@ -246,6 +249,8 @@ mod tests {
         check(&Some("/nonexistent".into()), &None, &None, false);
         check(&None, &empty, &key, false);
         check(&None, &certificate, &certificate, false);
+        check(&None, &certificate, &None, false);
+        check(&None, &None, &key, false);
         std::fs::remove_dir_all(&folder).expect("the folder");
     }
 
