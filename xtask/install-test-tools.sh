@@ -7,8 +7,9 @@ need() { command -v "$1" >/dev/null 2>&1 || packages="$packages $2"; }
 need cc build-essential
 need valgrind valgrind
 need influxd influxdb
+need prometheus prometheus
 
-echo "the tests need: a C compiler, valgrind (counts instructions), InfluxDB (stores what is exported), rustfmt and clippy, cargo-deny (checks licences)"
+echo "the tests need: a C compiler, valgrind (counts instructions), InfluxDB and Prometheus (store what is exported), rustfmt and clippy, cargo-deny (checks licences)"
 if [ -n "$packages" ]; then
     echo "installing from the distribution:$packages"
     as_root=""

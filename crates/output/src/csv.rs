@@ -197,7 +197,9 @@ pub(crate) mod tests {
             epoch: Epoch { at: Instant::ZERO, wall_unix_ns: 1_795_253_649_521_582_913 },
             system_tags: tags.into_iter().fold(SystemTags::NONE, SystemTags::with),
             thresholds: vec![],
+            env_names: env.keys().cloned().collect(),
             env: Arc::new(move |name| env.get(name).cloned()),
+            run_id: "run".into(),
         }
     }
 

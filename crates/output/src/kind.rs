@@ -5,7 +5,7 @@ use std::sync::Arc;
 use model::plan::ThresholdSpec;
 use model::{Epoch, MetricRegistry, SystemTags, TagInterner};
 
-use crate::{Output, OutputError, csv, influxdb, json, statsd};
+use crate::{Output, OutputError, csv, influxdb, json, otel, prometheus, statsd};
 
 /// What an export needs to know of its run.
 #[derive(Clone)]
@@ -22,6 +22,10 @@ pub struct Context {
     pub thresholds: Vec<ThresholdSpec>,
     /// Environment variables.
     pub env: Arc<Env>,
+    /// Their names, for settings whose names are open, such as one variable per header.
+    pub env_names: Arc<[String]>,
+    /// Tells this run from every other.
+    pub run_id: String,
 }
 
 /// Looks up an environment variable.
@@ -40,16 +44,15 @@ pub struct Kind {
 }
 
 /// All kinds of exports.
-pub const KINDS: &[Kind] = &[csv::KIND, influxdb::KIND, json::KIND, statsd::KIND];
+pub const KINDS: &[Kind] =
+    &[csv::KIND, prometheus::KIND, influxdb::KIND, json::KIND, otel::KIND, statsd::KIND];
 
 /// Exports that k6 has or had, and what to do instead.
 const NOT_YET: &[(&str, &str)] = &[
     ("cloud", "results stay on this machine; export them with --out json=FILE"),
     ("datadog", "use --out statsd with K6_STATSD_ENABLE_TAGS=true"),
-    ("experimental-opentelemetry", "write --out json=FILE and convert it"),
-    ("experimental-prometheus-rw", "write --out json=FILE and convert it"),
+    ("experimental-opentelemetry", "it is called opentelemetry now"),
     ("kafka", "write --out json and pipe it to a Kafka producer; k6 dropped this output too"),
-    ("opentelemetry", "write --out json=FILE and convert it"),
     ("summary", "the summary is printed anyway; --summary-export=FILE writes it"),
     ("web-dashboard", "the summary and --out json=FILE have the numbers"),
 ];
@@ -115,13 +118,16 @@ mod tests {
         check("csv=a=b.csv", "csv: a=b.csv");
         check(
             "jsn",
-            r#"failed to find an output named "jsn"; there are csv, influxdb, json, statsd (did you mean "json"?)"#,
+            r#"failed to find an output named "jsn"; there are csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd (did you mean "json"?)"#,
         );
         check(
             "influx",
-            r#"failed to find an output named "influx"; there are csv, influxdb, json, statsd (did you mean "influxdb"?)"#,
+            r#"failed to find an output named "influx"; there are csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd (did you mean "influxdb"?)"#,
         );
-        check("", r#"failed to find an output named ""; there are csv, influxdb, json, statsd"#);
+        check(
+            "",
+            r#"failed to find an output named ""; there are csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd"#,
+        );
         check(
             "cloud",
             r#"failed to start the output "cloud": not yet: results stay on this machine; export them with --out json=FILE"#,

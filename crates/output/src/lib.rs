@@ -9,8 +9,13 @@ mod influxdb;
 mod json;
 mod kind;
 mod net;
+mod otel;
+mod prometheus;
+mod push;
+mod setting;
 mod sink;
 mod statsd;
+mod totals;
 mod writer;
 
 pub use error::OutputError;

@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use model::{Instant, Metadata, RunEvent, Sample, SystemClock, Window};
+use model::{Instant, Metadata, RunEvent, Sample, SystemClock, ThresholdResult, Window};
 
 use crate::{Output, OutputError, OutputReport};
 
@@ -57,6 +57,8 @@ pub(crate) enum Entry {
     Samples(Arc<Vec<(Sample, Option<Metadata>)>>),
     /// One second.
     Window(Arc<Window>),
+    /// How the thresholds stand.
+    Thresholds(Arc<Vec<ThresholdResult>>),
 }
 
 impl Entry {
@@ -65,6 +67,8 @@ impl Entry {
         match self {
             Entry::Samples(batch) => batch.len() as u64,
             Entry::Window(window) => window.series.len() as u64,
+            // What is judged again each time is no sample.
+            Entry::Thresholds(_) => 0,
         }
     }
 }
@@ -202,6 +206,9 @@ impl Output for NetworkOutput {
             (RunEvent::Samples(batch), Feed::Samples) => self.enqueue(Entry::Samples(batch.clone())),
             (RunEvent::SamplesLost { count }, Feed::Samples) => self.lost = self.lost.saturating_add(*count),
             (RunEvent::Window(window), Feed::Windows) => self.enqueue(Entry::Window(window.clone())),
+            (RunEvent::Thresholds { results, .. }, Feed::Windows) => {
+                self.enqueue(Entry::Thresholds(results.clone()));
+            }
             _ => {}
         }
     }

@@ -143,7 +143,8 @@ Exit codes:
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct ResultFlags {
-    /// Export while the test runs: json=FILE, csv=FILE, influxdb=URL or statsd=HOST:PORT; repeatable
+    /// Export while the test runs: json=FILE, csv=FILE, influxdb=URL, statsd=HOST:PORT,
+    /// experimental-prometheus-rw=URL or opentelemetry=URL; repeatable
     #[arg(short, long, value_name = "KIND[=ARGUMENT]")]
     pub(crate) out: Vec<String>,
     /// The summary at the end: compact, full, legacy or disabled

@@ -111,6 +111,7 @@ fn open_outputs(
     config: &RunConfig,
 ) -> Result<Vec<Box<dyn Output>>, Failure> {
     let env = common.env.clone();
+    let env_names = env.all().keys().cloned().collect();
     let context = output::Context {
         metrics: config.registry.clone(),
         tags: config.tags.clone(),
@@ -118,6 +119,8 @@ fn open_outputs(
         system_tags: test.plan.system_tags,
         thresholds: test.plan.thresholds.clone(),
         env: Arc::new(move |name: &str| env.get(name).map(str::to_owned)),
+        env_names,
+        run_id: run_id(common),
     };
     let open = |spec: &OutputSpec| {
         spec.open(&context).map_err(|error| {
@@ -126,6 +129,11 @@ fn open_outputs(
         })
     };
     specs.iter().map(open).collect()
+}
+
+/// When the run began, and as which process: enough to tell runs of one machine apart.
+fn run_id(common: &Common) -> String {
+    format!("{}-{}", common.epoch.wall_unix_ns.div_euclid(1_000_000), std::process::id())
 }
 
 fn finish_outputs(outputs: Vec<Box<dyn Output>>, common: &Common) {

@@ -82,7 +82,15 @@ impl Client {
         let trace = Trace::new(started);
         let guard = AbandonGuard { client: self, request, trace: &trace, is_running: Cell::new(true) };
         let mut timer = self.timers.borrow_mut().pop().unwrap_or_default();
-        let outcome = timer.limit(request.deadline, pin!(self.attempt(request, &trace))).await;
+        let mut outcome = timer.limit(request.deadline, pin!(self.attempt(request, &trace))).await;
+        if let Some(Err(error)) = &outcome
+            && repeat::is_due(error, request, &trace)
+        {
+            trace.begin_again(SystemClock::now());
+            // Boxed, because it is rare and large: the future of an exchange lives on a VU's stack.
+            let mut again = Box::pin(self.attempt(request, &trace));
+            outcome = timer.limit(request.deadline, again.as_mut()).await;
+        }
         guard.is_running.set(false);
         self.timers.borrow_mut().push(timer);
         let result = outcome.unwrap_or_else(|| Err(Error::timed_out(trace.stage())));
@@ -119,17 +127,6 @@ impl Client {
     }
 
     async fn attempt(&self, request: &Request, trace: &Trace) -> Result<Response, Error> {
-        match self.attempt_once(request, trace).await {
-            Err(error) if repeat::is_due(&error, request, trace) => {
-                trace.begin_again(SystemClock::now());
-                // Boxed for the same reason as a dial.
-                Box::pin(self.attempt_once(request, trace)).await
-            }
-            outcome => outcome,
-        }
-    }
-
-    async fn attempt_once(&self, request: &Request, trace: &Trace) -> Result<Response, Error> {
         let closes = self.shared.http.no_connection_reuse || asks_to_close(request);
         let mut head = take_buffer();
         if let Err(error) = encode_head(request, closes, &mut head) {
@@ -138,7 +135,7 @@ impl Client {
         }
         let mut connection = match self.take_idle(&request.target, trace) {
             Some(connection) => connection,
-            // Boxed, because it is rare and large: the future of an exchange lives on a VU's stack.
+            // Boxed for the same reason as a repeat.
             None => Box::pin(self.dial(&request.target, trace)).await?,
         };
         trace.enter(Stage::Send, SystemClock::now());

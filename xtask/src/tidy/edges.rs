@@ -20,7 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
     ("report", &["api", "histo", "model", "tally"]),
-    ("output", &["api", "model"]),
+    ("output", &["api", "histo", "model"]),
     ("testkit", &["model"]),
     (
         "plimsoll",

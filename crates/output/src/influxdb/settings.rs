@@ -87,7 +87,11 @@ impl Settings {
             address,
             store: store.unwrap_or_else(|| DATABASE_DEFAULT.to_owned()),
             authorization,
-            http: HttpSettings { skips_verification: env.flag("INSECURE")?, proxy: env.text("PROXY") },
+            http: HttpSettings {
+                skips_verification: env.flag("INSECURE")?,
+                proxy: env.text("PROXY"),
+                ..HttpSettings::default()
+            },
             push_interval: env.duration("PUSH_INTERVAL", PUSH_INTERVAL_DEFAULT)?,
             fields: env
                 .read("TAGS_AS_FIELDS", "a list such as vu:int,iter:int,url", fields)?

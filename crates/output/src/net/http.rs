@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::tls::{Certificate, ClientCert, PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Proxy};
 
 use super::SendError;
@@ -25,6 +25,12 @@ pub(crate) struct HttpSettings {
     pub(crate) skips_verification: bool,
     /// The proxy's URL. The environment's proxies are for the load and not for exports, as in k6.
     pub(crate) proxy: Option<String>,
+    /// A PEM file with the certificates that are trusted, instead of the machine's.
+    pub(crate) authority: Option<String>,
+    /// A PEM file with our own certificates, for endpoints that ask for them.
+    pub(crate) certificate: Option<String>,
+    /// A PEM file with the private key of the first of them.
+    pub(crate) key: Option<String>,
 }
 
 /// Posts to one endpoint over connections that it keeps.
@@ -47,7 +53,7 @@ impl HttpClient {
     /// A client for `url`.
     ///
     /// # Errors
-    /// The URL, or the proxy's, is none.
+    /// The URL, or the proxy's, is none; or a PEM file cannot be read.
     pub(crate) fn new(url: &str, settings: &HttpSettings) -> Result<HttpClient, OutputError> {
         let refuse = |setting: &str, value: &str| OutputError::Setting {
             setting: setting.into(),
@@ -62,8 +68,15 @@ impl HttpClient {
         let proxy = settings.proxy.as_deref();
         let proxy =
             proxy.map(|proxy| Proxy::new(proxy).map_err(|_| refuse("the proxy", proxy))).transpose()?;
-        let roots = if scheme == "https" { roots() } else { RootCerts::WebPki };
-        let tls = TlsConfig::builder().root_certs(roots).disable_verification(settings.skips_verification);
+        let roots = match &settings.authority {
+            Some(path) => RootCerts::Specific(Arc::new(certificates(path)?)),
+            None if scheme == "https" => roots(),
+            None => RootCerts::WebPki,
+        };
+        let tls = TlsConfig::builder()
+            .root_certs(roots)
+            .client_cert(client_certificate(settings)?)
+            .disable_verification(settings.skips_verification);
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -117,6 +130,48 @@ impl Answer {
     }
 }
 
+/// The certificate that we show; `None` where no file is named.
+fn client_certificate(settings: &HttpSettings) -> Result<Option<ClientCert>, OutputError> {
+    let (certificate, key_path) = match (&settings.certificate, &settings.key) {
+        (None, None) => return Ok(None),
+        (Some(certificate), Some(key)) => (certificate, key),
+        (Some(path), None) => return Err(refuse_pem(path, "of use without its private key")),
+        (None, Some(path)) => return Err(refuse_pem(path, "of use without its certificate")),
+    };
+    let chain = certificates(certificate)?;
+    let key = pem(key_path)?.into_iter().find_map(|item| match item {
+        PemItem::PrivateKey(key) => Some(key),
+        _ => None,
+    });
+    let key = key.ok_or_else(|| refuse_pem(key_path, "a PEM file with a private key"))?;
+    Ok(Some(ClientCert::new_with_certs(&chain, key)))
+}
+
+/// The certificates in a PEM file, at least one.
+fn certificates(path: &str) -> Result<Vec<Certificate<'static>>, OutputError> {
+    let certificates: Vec<_> = pem(path)?
+        .into_iter()
+        .filter_map(|item| match item {
+            PemItem::Certificate(certificate) => Some(certificate),
+            _ => None,
+        })
+        .collect();
+    if certificates.is_empty() {
+        return Err(refuse_pem(path, "a PEM file with certificates"));
+    }
+    Ok(certificates)
+}
+
+fn pem(path: &str) -> Result<Vec<PemItem<'static>>, OutputError> {
+    let bytes = std::fs::read(path).map_err(|_| refuse_pem(path, "a file that can be read"))?;
+    let items: Result<Vec<_>, _> = parse_pem(&bytes).collect();
+    items.map_err(|_| refuse_pem(path, "a PEM file"))
+}
+
+fn refuse_pem(path: &str, expected: &'static str) -> OutputError {
+    OutputError::Setting { setting: "a certificate".into(), value: path.into(), expected }
+}
+
 /// The machine's certificates, or Mozilla's where it has none.
 fn roots() -> RootCerts {
     let native = rustls_native_certs::load_native_certs().certs;
@@ -168,6 +223,35 @@ mod tests {
         let client = HttpClient::new("http://127.0.0.1:1", &HttpSettings::default()).expect("a URL");
         let answer = client.post("http://127.0.0.1:1/", &[], b"", Duration::from_secs(5));
         assert!(matches!(answer, Err(SendError::Retry { .. })), "{answer:?}");
+    }
+
+    #[test]
+    fn certificates_are_read_before_the_run() {
+        let folder = std::env::temp_dir().join(format!("plimsoll-pem-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let file = |name: &str, text: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).expect("a file");
+            Some(path.display().to_string())
+        };
+        let block = |what: &str| format!("-----BEGIN {what}-----\nAAAA\n-----END {what}-----\n");
+        let certificate = file("cert.pem", &block("CERTIFICATE"));
+        let key = file("key.pem", &block("PRIVATE KEY"));
+        let empty = file("empty.pem", "");
+        let check =
+            |authority: &Option<String>, certificate: &Option<String>, key: &Option<String>, expect| {
+                let (authority, certificate, key) = (authority.clone(), certificate.clone(), key.clone());
+                let settings = HttpSettings { authority, certificate, key, ..HttpSettings::default() };
+                assert_eq!(HttpClient::new("https://x", &settings).is_ok(), expect, "{settings:?}");
+            };
+        check(&certificate, &certificate, &key, true);
+        check(&empty, &None, &None, false);
+        check(&Some("/nonexistent".into()), &None, &None, false);
+        check(&None, &empty, &key, false);
+        check(&None, &certificate, &certificate, false);
+        check(&None, &certificate, &None, false);
+        check(&None, &None, &key, false);
+        std::fs::remove_dir_all(&folder).expect("the folder");
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod counting;
 mod exit_codes;
 mod exports;
 mod harness;
+mod prometheus;
 mod results;
 mod signals;
 mod timing;

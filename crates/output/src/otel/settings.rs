@@ -1,0 +1,262 @@
+//! The settings of the export: k6's `K6_OTEL_*`, and beneath them the variables of every exporter of OpenTelemetry
+//! (`OTEL_EXPORTER_OTLP_*`, specification "OTLP Exporter Configuration").
+
+use std::time::Duration;
+
+use crate::net::HttpSettings;
+use crate::setting::{duration, first, pairs, refuse, switch, text};
+use crate::{Context, OutputError};
+
+/// Where a collector on this machine listens.
+const URL_DEFAULT: &str = "http://localhost:4318/v1/metrics";
+const PATH_DEFAULT: &str = "/v1/metrics";
+const FLUSH_INTERVAL_DEFAULT: Duration = Duration::from_secs(1);
+const EXPORT_INTERVAL_DEFAULT: Duration = Duration::from_secs(10);
+
+/// The only encoding there is.
+const PROTOCOL: &str = "http/protobuf";
+const PROTOCOL_EXPECTED: &str = "http/protobuf, the only one there is: set K6_OTEL_HTTP_EXPORTER_ENDPOINT to the collector's HTTP port, 4318 by default";
+const LIST_EXPECTED: &str = "a list such as name=value,name=value";
+
+/// What the export was told.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Where requests go.
+    pub(crate) url: String,
+    /// Headers of every request.
+    pub(crate) headers: Vec<(String, String)>,
+    /// How the receiver is trusted, and how it may trust us.
+    pub(crate) http: HttpSettings,
+    /// Whether bodies are compressed.
+    pub(crate) is_compressed: bool,
+    /// How often everything is sent.
+    pub(crate) export_interval: Duration,
+    /// What stands before the name of every metric.
+    pub(crate) prefix: String,
+    /// Whose metrics they are.
+    pub(crate) resource: Vec<(String, String)>,
+}
+
+impl Settings {
+    /// Reads the environment; the argument, if there is one, is the address.
+    ///
+    /// # Errors
+    /// A setting cannot be read, or asks for what this export does not have.
+    pub(crate) fn read(argument: &str, context: &Context) -> Result<Settings, OutputError> {
+        refuse_absent(context)?;
+        // Windows are of one second: an interval of the engine within that is met, and there is none beyond it to set.
+        duration(context, "K6_OTEL_FLUSH_INTERVAL", FLUSH_INTERVAL_DEFAULT)?;
+        let interval = first(context, &["K6_OTEL_EXPORT_INTERVAL", "OTEL_METRIC_EXPORT_INTERVAL"]);
+        let interval = interval.map_or("K6_OTEL_EXPORT_INTERVAL", |(name, _)| name);
+        Ok(Settings {
+            url: url(argument, context)?,
+            headers: headers(context)?,
+            http: http(context)?,
+            is_compressed: is_compressed(context)?,
+            export_interval: duration(context, interval, EXPORT_INTERVAL_DEFAULT)?,
+            prefix: text(context, "K6_OTEL_METRIC_PREFIX").unwrap_or_default(),
+            resource: resource(context)?,
+        })
+    }
+}
+
+fn refuse_absent(context: &Context) -> Result<(), OutputError> {
+    let protocol = first(
+        context,
+        &[
+            "K6_OTEL_EXPORTER_PROTOCOL",
+            "K6_OTEL_EXPORTER_TYPE",
+            "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",
+            "OTEL_EXPORTER_OTLP_PROTOCOL",
+        ],
+    );
+    match protocol {
+        Some((name, value)) if value != PROTOCOL && (name, &*value) != ("K6_OTEL_EXPORTER_TYPE", "http") => {
+            return Err(refuse(name, &value, PROTOCOL_EXPECTED));
+        }
+        // Whoever names a gRPC endpoint means it, unless the protocol says otherwise.
+        None => {
+            if let Some((name, value)) = first(context, &["K6_OTEL_GRPC_EXPORTER_ENDPOINT"]) {
+                return Err(refuse(name, &value, PROTOCOL_EXPECTED));
+            }
+        }
+        Some(_) => {}
+    }
+    let name = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
+    match text(context, name) {
+        Some(value) if !value.eq_ignore_ascii_case("cumulative") => Err(refuse(name, &value, "cumulative")),
+        _ => Ok(()),
+    }
+}
+
+fn url(argument: &str, context: &Context) -> Result<String, OutputError> {
+    if !argument.is_empty() {
+        return Ok(argument.to_owned());
+    }
+    let path = text(context, "K6_OTEL_HTTP_EXPORTER_URL_PATH");
+    let is_plain = switch(context, "K6_OTEL_HTTP_EXPORTER_INSECURE")?;
+    if let Some(host) = text(context, "K6_OTEL_HTTP_EXPORTER_ENDPOINT") {
+        let scheme = if is_plain { "http" } else { "https" };
+        return Ok(format!(
+            "{scheme}://{host}/{}",
+            path.as_deref().unwrap_or(PATH_DEFAULT).trim_start_matches('/')
+        ));
+    }
+    if let Some(url) = text(context, "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT") {
+        return Ok(url);
+    }
+    let base = text(context, "OTEL_EXPORTER_OTLP_ENDPOINT");
+    Ok(base.map_or_else(
+        || URL_DEFAULT.to_owned(),
+        |base| format!("{}{PATH_DEFAULT}", base.trim_end_matches('/')),
+    ))
+}
+
+fn headers(context: &Context) -> Result<Vec<(String, String)>, OutputError> {
+    let names = ["K6_OTEL_HEADERS", "OTEL_EXPORTER_OTLP_METRICS_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"];
+    let Some((name, _)) = first(context, &names) else { return Ok(Vec::new()) };
+    let headers = pairs(context, name, '=', LIST_EXPECTED)?;
+    Ok(headers.into_iter().map(|(name, value)| (name, decoded(&value))).collect())
+}
+
+/// Values are percent-encoded, as in W3C Baggage.
+fn decoded(value: &str) -> String {
+    percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned()
+}
+
+fn http(context: &Context) -> Result<HttpSettings, OutputError> {
+    let path = |names: &[&'static str]| first(context, names).map(|(_, path)| path);
+    Ok(HttpSettings {
+        proxy: None,
+        skips_verification: switch(context, "K6_OTEL_TLS_INSECURE_SKIP_VERIFY")?,
+        authority: path(&[
+            "K6_OTEL_TLS_CERTIFICATE",
+            "OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE",
+            "OTEL_EXPORTER_OTLP_CERTIFICATE",
+        ]),
+        certificate: path(&[
+            "K6_OTEL_TLS_CLIENT_CERTIFICATE",
+            "OTEL_EXPORTER_OTLP_METRICS_CLIENT_CERTIFICATE",
+            "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE",
+        ]),
+        key: path(&[
+            "K6_OTEL_TLS_CLIENT_KEY",
+            "OTEL_EXPORTER_OTLP_METRICS_CLIENT_KEY",
+            "OTEL_EXPORTER_OTLP_CLIENT_KEY",
+        ]),
+    })
+}
+
+fn is_compressed(context: &Context) -> Result<bool, OutputError> {
+    let names = ["OTEL_EXPORTER_OTLP_METRICS_COMPRESSION", "OTEL_EXPORTER_OTLP_COMPRESSION"];
+    match first(context, &names) {
+        None => Ok(false),
+        Some((name, value)) => match &*value {
+            "gzip" => Ok(true),
+            "none" => Ok(false),
+            _ => Err(refuse(name, &value, "gzip or none")),
+        },
+    }
+}
+
+/// What is told of the run and of the program; what was given stands above it, and the run's own id above everything.
+fn resource(context: &Context) -> Result<Vec<(String, String)>, OutputError> {
+    let mut resource = std::collections::BTreeMap::from([
+        ("service.name".to_owned(), "plimsoll".to_owned()),
+        ("service.version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+    ]);
+    let given = pairs(context, "OTEL_RESOURCE_ATTRIBUTES", '=', LIST_EXPECTED)?;
+    resource.extend(given.into_iter().map(|(name, value)| (name, decoded(&value))));
+    let named = [
+        ("service.name", first(context, &["K6_OTEL_SERVICE_NAME", "OTEL_SERVICE_NAME"])),
+        ("service.version", first(context, &["K6_OTEL_SERVICE_VERSION"])),
+    ];
+    resource.extend(named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.1))));
+    resource.insert("plimsoll.run.id".to_owned(), context.run_id.clone());
+    Ok(resource.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::csv::tests::context;
+
+    #[track_caller]
+    fn check(argument: &str, env: &[(&str, &str)], read: impl Fn(Settings) -> String, expect: &str) {
+        let actual = match Settings::read(argument, &context(env)) {
+            Ok(settings) => read(settings),
+            Err(error) => format!("failed to {error}"),
+        };
+        assert_eq!(actual, expect, "{argument} {env:?}");
+    }
+
+    #[test]
+    fn the_address_comes_from_k6_before_the_standard() {
+        let url = |it: Settings| it.url;
+        check("", &[], url, "http://localhost:4318/v1/metrics");
+        check("http://a/b", &[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c")], url, "http://a/b");
+        check("", &[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:1/x/")], url, "http://c:1/x/v1/metrics");
+        let metrics = ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://d/own");
+        check("", &[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c"), metrics], url, "http://d/own");
+        let host = ("K6_OTEL_HTTP_EXPORTER_ENDPOINT", "e:4318");
+        check("", &[host, metrics], url, "https://e:4318/v1/metrics");
+        let insecure = ("K6_OTEL_HTTP_EXPORTER_INSECURE", "true");
+        let path = ("K6_OTEL_HTTP_EXPORTER_URL_PATH", "/x");
+        check("", &[host, insecure, path], url, "http://e:4318/x");
+    }
+
+    #[test]
+    fn what_is_absent_is_refused_with_the_next_step() {
+        let url = |it: Settings| it.url;
+        let next = "is not http/protobuf, the only one there is: set K6_OTEL_HTTP_EXPORTER_ENDPOINT to the collector's HTTP port, 4318 by default";
+        let expect =
+            |name: &str, value: &str| format!("failed to read {name} of the output: \"{value}\" {next}");
+        check(
+            "",
+            &[("K6_OTEL_EXPORTER_PROTOCOL", "grpc")],
+            url,
+            &expect("K6_OTEL_EXPORTER_PROTOCOL", "grpc"),
+        );
+        let grpc = ("K6_OTEL_GRPC_EXPORTER_ENDPOINT", "c:4317");
+        check("", &[grpc], url, &expect(grpc.0, grpc.1));
+        check("", &[grpc, ("K6_OTEL_EXPORTER_PROTOCOL", "http/protobuf")], url, URL_DEFAULT);
+        check("", &[("K6_OTEL_EXPORTER_TYPE", "http")], url, URL_DEFAULT);
+        let delta = ("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta");
+        check(
+            "",
+            &[delta],
+            url,
+            &format!("failed to read {} of the output: \"delta\" is not cumulative", delta.0),
+        );
+    }
+
+    #[test]
+    fn the_rest_is_read() {
+        let read = |it: Settings| {
+            let Settings { headers, is_compressed, export_interval, prefix, .. } = it;
+            format!("{headers:?} {is_compressed} {export_interval:?} {prefix:?}")
+        };
+        check("", &[], read, r#"[] false 10s """#);
+        let env = [
+            ("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Basic%20abc,x=y"),
+            ("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"),
+            ("OTEL_METRIC_EXPORT_INTERVAL", "500"),
+            ("K6_OTEL_METRIC_PREFIX", "k6_"),
+        ];
+        check("", &env, read, r#"[("Authorization", "Basic abc"), ("x", "y")] true 500ms "k6_""#);
+        let own = [("K6_OTEL_HEADERS", "a=b"), ("K6_OTEL_EXPORT_INTERVAL", "2s"), env[0], env[2]];
+        check("", &own, read, r#"[("a", "b")] false 2s """#);
+        let resource = |it: Settings| {
+            let pairs: Vec<String> =
+                it.resource.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            pairs.join(" ")
+        };
+        let version = env!("CARGO_PKG_VERSION");
+        let expect = format!("plimsoll.run.id=run service.name=plimsoll service.version={version}");
+        check("", &[], resource, &expect);
+        let given = ("OTEL_RESOURCE_ATTRIBUTES", "service.name=a,team=b%2Cc,plimsoll.run.id=x");
+        let expect = "plimsoll.run.id=run service.name=shop service.version=7 team=b,c";
+        let named = [given, ("K6_OTEL_SERVICE_NAME", "shop"), ("K6_OTEL_SERVICE_VERSION", "7")];
+        check("", &named, resource, expect);
+    }
+}
