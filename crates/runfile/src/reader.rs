@@ -75,7 +75,7 @@ impl Reader {
 
     /// Opens a file whose log needs an index beside it that cannot be written there. Without a log, the file is all there
     /// is; with one, both are copied to where they can be read.
-    fn open_unwritable(path: &Path) -> Result<Reader, ReadError> {
+    pub(crate) fn open_unwritable(path: &Path) -> Result<Reader, ReadError> {
         let open = |source| ReadError::Open { path: path.to_owned(), source };
         let log = beside(path, "-wal");
         if std::fs::metadata(&log).map_or(0, |metadata| metadata.len()) == 0 {

@@ -17,9 +17,9 @@ fn measure(path: &Path, shape: Shape, windows: u32) -> (u64, f64) {
     for (start, end) in
         [(0, windows), (1, windows - 1), (7, windows / 2 + 3), (windows / 3 + 1, windows / 3 + 55)]
     {
-        let before = SystemClock.now();
+        let before = SystemClock::now();
         assert!(!reader.sum(start..end).expect("readable").series.is_empty());
-        slowest_ms = slowest_ms.max(SystemClock.now().ms_since(before));
+        slowest_ms = slowest_ms.max(SystemClock::now().ms_since(before));
     }
     println!("{shape:?} × {windows} s: {} kB, sums within {slowest_ms:.1} ms", report.bytes / 1000);
     (report.bytes, slowest_ms)
@@ -57,10 +57,10 @@ fn two_thousand_series_are_written_within_their_second() {
     let made = Made::new(Shape { series: 2000, samples: 10, seed: 1 });
     let windows: Vec<_> = (0..130).map(|index| made.window(index)).collect();
     let mut writer = made.writer(&folder.path().join("a"), "a");
-    let before = SystemClock.now();
+    let before = SystemClock::now();
     windows.into_iter().for_each(|window| support::send(&mut writer, window));
     let report = writer.finish(runfile::Ending::default());
-    let ms_per_window = SystemClock.now().ms_since(before) / 130.0;
+    let ms_per_window = SystemClock::now().ms_since(before) / 130.0;
     println!("2,000 series: {ms_per_window:.1} ms per window, compaction and the end included");
     assert!(report.error.is_none() && report.windows_lost == 0, "{report:?}");
     assert!(ms_per_window < 1000.0, "{ms_per_window} ms");
