@@ -21,12 +21,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("api", &[]),
     ("report", &["api", "histo", "model", "tally"]),
     ("output", &["api", "histo", "model"]),
+    ("runfile", &["histo", "model"]),
     ("testkit", &["model"]),
     (
         "plimsoll",
         &[
-            "api", "engine", "histo", "model", "output", "plan", "report", "schedule", "script", "tally",
-            "testkit", "vu", "wire",
+            "api", "engine", "histo", "model", "output", "plan", "report", "runfile", "schedule", "script",
+            "tally", "testkit", "vu", "wire",
         ],
     ),
     ("xtask", &["model"]),

@@ -1,0 +1,27 @@
+//! The format: its numbers, its tables, and the bytes within blobs.
+
+pub(crate) mod blob;
+pub(crate) mod cell;
+pub(crate) mod chunk;
+pub(crate) mod schema;
+mod values;
+
+/// `application_id` of the SQLite file: "Plim" in ASCII.
+pub const APPLICATION_ID: i32 = 0x506c_696d;
+/// `user_version` of the SQLite file: the newest format this build writes and reads.
+pub const FORMAT_VERSION: i64 = 1;
+/// What the names of run files end in.
+pub const EXTENSION: &str = "plimsoll";
+/// No blob or text is larger, compressed or not; what claims to be is refused.
+pub const BLOB_BYTES_MAX: usize = 64 << 20;
+
+/// Windows that share a chunk.
+pub(crate) const MINUTE: u32 = 60;
+/// Windows that share the finest roll-up; six of them are in each chunk.
+pub(crate) const TEN: u32 = 10;
+/// Windows that share a roll-up between the minute's and the ten minutes': it halves what a sum reads at its two ends.
+pub(crate) const FIVE_MINUTES: u32 = 300;
+/// Windows that share the coarsest roll-up but one.
+pub(crate) const TEN_MINUTES: u32 = 600;
+/// The roll-up of the whole run has this in the place of its number of windows.
+pub(crate) const WHOLE: u32 = 0;
