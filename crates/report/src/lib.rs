@@ -4,11 +4,20 @@
 //! caller hands it. The rows, units and alignment are k6's; what Plimsoll adds stands beside them and is left out under
 //! `--compat strict`.
 
+pub mod document;
+pub mod escape;
+pub mod github;
 pub mod header;
+pub mod json;
+pub mod junit;
+mod lang;
 pub mod log;
+pub mod markdown;
 pub mod number;
 pub mod progress;
 mod style;
 pub mod summary;
 
+pub use document::RunReport;
+pub use lang::Lang;
 pub use style::Style;

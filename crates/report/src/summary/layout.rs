@@ -208,11 +208,11 @@ impl Part<'_> {
     }
 }
 
-fn section_of(name: &str) -> &'static str {
+pub(crate) fn section_of(name: &str) -> &'static str {
     SECTIONS.iter().find(|(_, names)| names.contains(&name)).map_or("CUSTOM", |(title, _)| title)
 }
 
-fn is_shown(metric: &MetricSummary, all: &[&MetricSummary], options: &Options) -> bool {
+pub(crate) fn is_shown(metric: &MetricSummary, all: &[&MetricSummary], options: &Options) -> bool {
     is_listed(metric, all, options.layout, options.compat) && !metric.is_needless()
 }
 
@@ -234,7 +234,7 @@ pub(super) fn is_listed(
 }
 
 /// Metrics by name, each followed by its sub-metrics.
-pub(super) fn sorted(metrics: &[MetricSummary]) -> Vec<&MetricSummary> {
+pub(crate) fn sorted(metrics: &[MetricSummary]) -> Vec<&MetricSummary> {
     let mut sorted: Vec<&MetricSummary> = metrics.iter().collect();
     sorted.sort_by(|a, b| (a.parent(), a.suffix()).cmp(&(b.parent(), b.suffix())));
     sorted

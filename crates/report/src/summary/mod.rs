@@ -16,6 +16,9 @@ pub use input::{
 };
 pub use json::{RunFacts, export, handle_summary_data, machine_summary};
 
+pub(crate) use layout::{is_shown, section_of, sorted};
+pub(crate) use table::{note, share, statistic_text};
+
 use model::plan::{Compat, TimeUnit};
 
 use crate::Style;

@@ -181,7 +181,7 @@ fn cells(metric: &MetricSummary, options: &Options) -> Cells {
 }
 
 /// What a row's numbers are worth.
-fn note(metric: &MetricSummary, options: &Options) -> Option<String> {
+pub(crate) fn note(metric: &MetricSummary, options: &Options) -> Option<String> {
     if options.compat == Compat::Strict {
         return None;
     }
@@ -197,12 +197,12 @@ fn note(metric: &MetricSummary, options: &Options) -> Option<String> {
 }
 
 /// A share in percent; none of none is 0 %.
-pub(super) fn share(passes: u64, total: u64) -> String {
+pub(crate) fn share(passes: u64, total: u64) -> String {
     number::percent(if total == 0 { 0.0 } else { passes as f64 / total as f64 })
 }
 
 /// A statistic as it is shown, with a unit.
-pub(super) fn statistic_text(
+pub(crate) fn statistic_text(
     statistic: Statistic,
     name: &str,
     metric: &MetricSummary,

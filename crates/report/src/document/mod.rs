@@ -1,0 +1,200 @@
+//! What a report of a stored run is made of: plain data that every renderer reads.
+//!
+//! Numbers come from [`SummaryInput`], the same that the terminal shows, so that no two surfaces can differ.
+
+mod judged;
+mod verdict;
+
+use std::time::Duration;
+
+use model::plan::{Compat, TimeUnit};
+use model::{DropCause, ExemplarKind};
+
+use crate::summary::{Statistic, SummaryInput, Values};
+
+pub use judged::{Judged, Margin};
+pub use verdict::{Verdict, Why};
+
+/// Everything that a report of one run says.
+#[derive(Clone, Debug, Default)]
+pub struct RunReport {
+    /// Which run it is.
+    pub identity: Identity,
+    /// Whether the run is over and its record whole.
+    pub state: RunState,
+    /// The part of the run that the numbers are of; `None` is the whole run.
+    pub window: Option<Part>,
+    /// How it ended; `None` where nobody knows, as for live and partial runs.
+    pub outcome: Option<Outcome>,
+    /// All numbers, thresholds and checks.
+    pub summary: SummaryInput,
+    /// One unit for all times; `None` chooses by value. As the run was shown on the terminal.
+    pub time_unit: Option<TimeUnit>,
+    /// Under [`Compat::Strict`], k6's metrics alone.
+    pub compat: Compat,
+    /// Requests by endpoint, in any order.
+    pub endpoints: Vec<Endpoint>,
+    /// What went wrong.
+    pub errors: Errors,
+    /// Requests worth looking at one by one, in the order to show.
+    pub exemplars: Vec<ExemplarEntry>,
+    /// Iterations that were due and not started, by scenario and cause.
+    pub drops: Vec<DropEntry>,
+    /// What the load generator says about itself.
+    pub generator: Generator,
+    /// Further facts about host and environment, in the order to show. Secrets have been left out by whoever made this.
+    pub environment: Vec<(String, String)>,
+    /// The consolidated options.
+    pub options: Option<serde_json::Value>,
+    /// The last lines of the log.
+    pub log: LogTail,
+}
+
+/// Which run it is. Empty texts are not shown.
+#[derive(Clone, Debug, Default)]
+pub struct Identity {
+    /// The run's id.
+    pub id: String,
+    /// The name its owner gave it.
+    pub name: String,
+    /// The script as it was named.
+    pub script: String,
+    /// The start by the wall clock, nanoseconds since 1970 UTC.
+    pub started_unix_ns: i64,
+    /// From the start to the end, or as far as is known.
+    pub elapsed: Duration,
+    /// The version of Plimsoll that ran it.
+    pub plimsoll_version: String,
+    /// The commit that the script was in.
+    pub commit: String,
+    /// Whether there were changes on top of that commit.
+    pub is_dirty: bool,
+    /// The version of what was tested.
+    pub target_version: String,
+    /// The run's own tags.
+    pub tags: Vec<(String, String)>,
+    /// What people wrote beside it.
+    pub notes: Vec<String>,
+}
+
+/// Whether a run is over and its record whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunState {
+    /// It is over, and everything was written.
+    #[default]
+    Complete,
+    /// It is over without an ending: the process was killed, or the disk was full.
+    Partial,
+    /// It is still going.
+    Live,
+}
+
+/// A part of a run, from its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Where it begins.
+    pub from: Duration,
+    /// Where it ends.
+    pub to: Duration,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The exit code of the process.
+    pub exit_code: u8,
+    /// What the code means, as the terminal says it: `thresholds on metrics '…' have been crossed`. Empty with code 0.
+    pub message: String,
+}
+
+/// The requests of one endpoint: one value of the tags `method` and `name`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Endpoint {
+    /// The tag `method`.
+    pub method: String,
+    /// The tag `name`: the URL, or what the script gave.
+    pub name: String,
+    /// `http_reqs`.
+    pub requests: u64,
+    /// Those of them with `http_req_failed`.
+    pub failed: u64,
+    /// `http_req_duration` in milliseconds, with the same statistics as the summary; a [`Values::Trend`] or
+    /// [`Values::NotApplicable`].
+    pub duration: Values,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Errors {
+    /// Distinct errors, in any order.
+    pub distinct: Vec<ErrorEntry>,
+    /// How many there were that are in none of the entries, because there were too many distinct ones.
+    pub beyond: u64,
+}
+
+/// One distinct error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErrorEntry {
+    /// k6's error code; 0 for exceptions of the script.
+    pub code: u16,
+    /// The message.
+    pub message: String,
+    /// How often.
+    pub count: u64,
+    /// The first one in full: URL or stack.
+    pub example: String,
+}
+
+/// One request that stands for others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExemplarEntry {
+    /// Why it was kept.
+    pub kind: ExemplarKind,
+    /// When it ended, from the start of the run.
+    pub at: Duration,
+    /// Its `http_req_duration` in milliseconds.
+    pub duration: Statistic,
+    /// The tag `method`.
+    pub method: String,
+    /// Its URL, or the tag `name` where that is all that is known.
+    pub url: String,
+    /// The tag `status`; `0` without a response.
+    pub status: String,
+    /// The trace it belongs to.
+    pub trace_id: Option<u128>,
+    /// What went wrong; empty where nothing did.
+    pub error: String,
+}
+
+/// Iterations that were due and not started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DropEntry {
+    /// The scenario.
+    pub scenario: String,
+    /// Why.
+    pub cause: DropCause,
+    /// How many.
+    pub count: u64,
+}
+
+/// What the load generator says about itself. Its lateness is the metric `iteration_lateness` of the summary.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Generator {
+    /// Threads that made load; 0 where that is not known.
+    pub workers: u32,
+    /// Threads that stopped answering.
+    pub workers_lost: u32,
+    /// Samples that did not fit into a queue to an export.
+    pub samples_lost: u64,
+    /// Windows that did not reach the run file.
+    pub windows_lost: u64,
+}
+
+/// The last lines of the log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogTail {
+    /// The lines as text, the oldest first.
+    pub lines: Vec<String>,
+    /// Lines before them.
+    pub before: u64,
+}

@@ -1,0 +1,76 @@
+//! What the run says about the target, in one word and its reason.
+
+use super::{RunReport, RunState};
+
+/// What the run says about the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every threshold held in a whole run.
+    Pass,
+    /// A threshold was crossed, or the run failed in another way.
+    Fail,
+    /// Nothing can be said, and [`Why`] tells the reason.
+    Inconclusive,
+}
+
+/// What the verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// All of this many thresholds held.
+    AllHeld(usize),
+    /// So many of so many thresholds were crossed.
+    Crossed(usize, usize),
+    /// Something else made the run fail; its exit code.
+    Exit(u8),
+    /// So many of so many thresholds had nothing to judge.
+    Unmeasured(usize, usize),
+    /// The script has no thresholds.
+    NoThresholds,
+    /// The numbers are of a part of the run.
+    PartOnly,
+    /// The run has no ending.
+    Partial,
+    /// The run is still going.
+    Live,
+}
+
+impl Verdict {
+    /// The word for machines: `pass`, `fail`, `inconclusive`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+impl RunReport {
+    /// The verdict and what it rests on. A run that is not whole, or that nothing was asked of, passes nothing.
+    pub fn verdict(&self) -> (Verdict, Why) {
+        let judged = self.judged();
+        let total = judged.len();
+        let crossed = judged.iter().filter(|one| !one.threshold.ok).count();
+        let unmeasured = judged.iter().filter(|one| one.threshold.ok && one.is_unmeasured()).count();
+        let exit_code = self.outcome.as_ref().map_or(0, |outcome| outcome.exit_code);
+        match self.state {
+            RunState::Live => return (Verdict::Inconclusive, Why::Live),
+            RunState::Partial => return (Verdict::Inconclusive, Why::Partial),
+            RunState::Complete => {}
+        }
+        if self.window.is_some() {
+            return (Verdict::Inconclusive, Why::PartOnly);
+        }
+        if crossed > 0 {
+            return (Verdict::Fail, Why::Crossed(crossed, total));
+        }
+        if exit_code != 0 {
+            return (Verdict::Fail, Why::Exit(exit_code));
+        }
+        match (total, unmeasured) {
+            (0, _) => (Verdict::Inconclusive, Why::NoThresholds),
+            (_, 0) => (Verdict::Pass, Why::AllHeld(total)),
+            _ => (Verdict::Inconclusive, Why::Unmeasured(unmeasured, total)),
+        }
+    }
+}

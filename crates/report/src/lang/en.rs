@@ -1,0 +1,2 @@
+use super::Words;
+pub(super) const WORDS: Words = Words { pass: "" };
