@@ -35,6 +35,10 @@ impl Store for Directory {
         Ok(())
     }
 
+    fn waiting(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     fn bring(&self, entry: &Entry) -> Result<PathBuf, CatalogueError> {
         Ok(self.path.join(entry.name.to_string()))
     }
@@ -66,7 +70,7 @@ pub(crate) fn list(path: &Path) -> io::Result<Vec<Entry>> {
         let name = file.file_name();
         let Some(name) = name.to_str().and_then(FileName::parse) else { continue };
         match file.metadata() {
-            Ok(facts) if facts.is_file() => entries.push(Entry { name, bytes: facts.len() }),
+            Ok(facts) if facts.is_file() => entries.push(Entry { name, bytes: facts.len(), version: String::new() }),
             Ok(_) => {}
             // It was deleted while the others were listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -80,7 +84,7 @@ pub(crate) fn list(path: &Path) -> io::Result<Vec<Entry>> {
 }
 
 /// Deletes a run's file, and after it what stands beside it under a longer name: the log of a run that was killed.
-fn remove(directory: &Path, name: &str) -> io::Result<()> {
+pub(crate) fn remove(directory: &Path, name: &str) -> io::Result<()> {
     std::fs::remove_file(directory.join(name))?;
     for file in std::fs::read_dir(directory)? {
         let file = file?;

@@ -5,6 +5,7 @@
 //! of its id, or a path; [`Catalogue::find`] turns that into a file on this machine. Which runs a clean-up would delete is
 //! decided by [`prune::doomed`], apart from deleting them.
 
+mod bucket;
 mod directory;
 mod error;
 mod file_name;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::bucket::Bucket;
 use crate::directory::Directory;
 use crate::find::unknown;
 use crate::{CatalogueError, FileName, Location, RunReference};
@@ -16,6 +17,8 @@ pub struct Entry {
     pub name: FileName,
     /// Its file's size.
     pub bytes: u64,
+    /// The store's tag of its content, where it has such a thing.
+    pub(crate) version: String,
 }
 
 /// A kind of place. Runs are written to a local file first, so that the load never waits for a network.
@@ -28,6 +31,9 @@ pub(crate) trait Store: std::fmt::Debug {
 
     /// Takes over what [`Store::begin`] led to, complete as it is now. Nothing is visible to others before all of it is.
     fn keep(&self, name: &FileName, path: &Path) -> Result<(), CatalogueError>;
+
+    /// Local files that [`Store::keep`] has not taken over yet, because their run goes on or because it failed.
+    fn waiting(&self) -> Vec<PathBuf>;
 
     /// The run as a local file.
     fn bring(&self, entry: &Entry) -> Result<PathBuf, CatalogueError>;
@@ -44,11 +50,12 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The catalogue at a place. Nothing is made, read or connected to before it is needed.
-    pub fn open(location: Location) -> Catalogue {
+    /// The catalogue at a place. Nothing is made, read or connected to before it is needed. What a bucket's catalogue
+    /// needs on this machine is kept below `local`.
+    pub fn open(location: Location, local: &Path) -> Catalogue {
         let store: Box<dyn Store> = match &location {
             Location::Directory(path) => Box::new(Directory::new(path.clone())),
-            Location::Bucket { .. } => todo!(),
+            Location::Bucket { bucket, prefix } => Box::new(Bucket::new(bucket, prefix, local)),
         };
         Catalogue { location, store }
     }
@@ -102,6 +109,11 @@ impl Catalogue {
         let name = path.file_name().and_then(|name| name.to_str()).and_then(FileName::parse);
         // A file under another name was named by its path, and is where it belongs.
         name.map_or(Ok(()), |name| self.store.keep(&name, path))
+    }
+
+    /// Files that could not be taken over when their run ended, and those of runs that are still going.
+    pub fn waiting(&self) -> Vec<PathBuf> {
+        self.store.waiting()
     }
 
     /// Deletes a run for good.

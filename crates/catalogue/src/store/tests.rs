@@ -8,7 +8,7 @@ fn name(second: i64, id: &str) -> FileName {
 }
 
 fn filled(folder: &Path) -> Catalogue {
-    let catalogue = Catalogue::open(Location::Directory(folder.join("runs")));
+    let catalogue = Catalogue::open(Location::Directory(folder.join("runs")), folder);
     for (second, id) in [(20, "bbbb0000"), (10, "aaaa0000"), (30, "aaaa1111")] {
         let path = catalogue.begin(&name(second, id)).expect("a directory can be made");
         std::fs::write(&path, id).expect("a file can be written");
@@ -29,7 +29,7 @@ fn a_directory_is_listed_by_start() {
 #[test]
 fn a_directory_that_is_not_there_has_no_runs() {
     let folder = tempfile::tempdir().expect("a folder");
-    let catalogue = Catalogue::open(Location::Directory(folder.path().join("absent")));
+    let catalogue = Catalogue::open(Location::Directory(folder.path().join("absent")), folder.path());
     assert_eq!(catalogue.list().expect("no error"), []);
     let error = catalogue.find("@last").expect_err("there is none").to_string();
     assert!(error.contains("no run yet") && error.contains("--runs"), "{error}");
