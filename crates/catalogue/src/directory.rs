@@ -39,6 +39,10 @@ impl Store for Directory {
         Vec::new()
     }
 
+    fn local(&self, entry: &Entry) -> Option<PathBuf> {
+        Some(self.path.join(entry.name.to_string()))
+    }
+
     fn bring(&self, entry: &Entry) -> Result<PathBuf, CatalogueError> {
         Ok(self.path.join(entry.name.to_string()))
     }

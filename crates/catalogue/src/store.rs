@@ -35,6 +35,9 @@ pub(crate) trait Store: std::fmt::Debug {
     /// Local files that [`Store::keep`] has not taken over yet, because their run goes on or because it failed.
     fn waiting(&self) -> Vec<PathBuf>;
 
+    /// Where the file is that a process of this machine may still be writing; `None` where all are complete.
+    fn local(&self, entry: &Entry) -> Option<PathBuf>;
+
     /// The run as a local file.
     fn bring(&self, entry: &Entry) -> Result<PathBuf, CatalogueError>;
 
@@ -91,6 +94,11 @@ impl Catalogue {
     /// It cannot be brought here.
     pub fn bring(&self, entry: &Entry) -> Result<PathBuf, CatalogueError> {
         self.store.bring(entry)
+    }
+
+    /// The file of a run that may still be going; `None` where it cannot be, since it was kept elsewhere when it was over.
+    pub fn local(&self, entry: &Entry) -> Option<PathBuf> {
+        self.store.local(entry)
     }
 
     /// Where to write a new run.

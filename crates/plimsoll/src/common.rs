@@ -91,6 +91,11 @@ impl Common {
         Ok(Catalogue::open(location, &local.join("buckets")))
     }
 
+    /// The place for runs that the flag names, which other commands need too.
+    pub(crate) fn runs_flag(&self) -> Option<&str> {
+        self.runs.as_deref()
+    }
+
     /// Logs warnings of the room `plan`.
     pub(crate) fn warn_all(&self, warnings: &[Warning]) {
         for warning in warnings {

@@ -21,12 +21,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("api", &[]),
     ("report", &["api", "histo", "model", "tally"]),
     ("output", &["api", "model"]),
+    ("runfile", &["histo", "model"]),
+    ("catalogue", &[]),
+    ("export", &["api", "model", "report", "tally"]),
     ("testkit", &["model"]),
     (
         "plimsoll",
         &[
-            "api", "engine", "histo", "model", "output", "plan", "report", "schedule", "script", "tally",
-            "testkit", "vu", "wire",
+            "api", "catalogue", "engine", "export", "histo", "model", "output", "plan", "report", "runfile", "schedule", "script",
+            "tally", "testkit", "vu", "wire",
         ],
     ),
     ("xtask", &["model"]),

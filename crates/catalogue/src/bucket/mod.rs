@@ -188,6 +188,10 @@ impl Store for Bucket {
         entries.iter().map(|entry| self.outbox.join(entry.name.to_string())).collect()
     }
 
+    fn local(&self, entry: &Entry) -> Option<PathBuf> {
+        Some(self.outbox.join(entry.name.to_string())).filter(|path| path.exists())
+    }
+
     fn bring(&self, entry: &Entry) -> Result<PathBuf, CatalogueError> {
         let own = self.outbox.join(entry.name.to_string());
         if own.exists() {

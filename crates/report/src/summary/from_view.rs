@@ -62,6 +62,24 @@ impl SummaryInput {
     }
 }
 
+impl Values {
+    /// The values of an aggregate by itself, such as one endpoint's; `stats` are a trend's columns.
+    pub fn of(aggregate: &Aggregate, stats: &[String], elapsed: std::time::Duration) -> Values {
+        values(aggregate, stats, &|name| Stat::parse(name)?.read(aggregate, elapsed))
+    }
+}
+
+impl Statistic {
+    /// One value and what it is worth.
+    pub fn of(value: f64, mark: Mark) -> Statistic {
+        match mark {
+            Mark::Measured => Statistic::Number(value),
+            Mark::TimedOut | Mark::Cut => Statistic::AtLeast(value, word(mark)),
+            Mark::Dropped | Mark::Failed => Statistic::Failed,
+        }
+    }
+}
+
 /// Turns what was added up into what is shown.
 struct Reader<'a> {
     facts: &'a SummaryFacts,

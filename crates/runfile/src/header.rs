@@ -1,0 +1,226 @@
+//! What a run's file says about the run as a whole: before it and after it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::plan::{ThresholdCondition, ThresholdSpec};
+use serde::{Deserialize, Serialize};
+
+/// What is known when a run begins.
+///
+/// Secrets may be in it: [`crate::Writer::create`] hides them before anything is written (see [`crate::HIDDEN`]).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Header {
+    /// The run's id: lowercase letters and digits, unique in practice.
+    pub run_id: String,
+    /// The name somebody gave it.
+    pub name: Option<String>,
+    /// The wall clock at the start, nanoseconds since the Unix epoch.
+    pub started_wall_ns: i64,
+    /// The monotonic clock at the same moment: what every other instant of the file is compared with.
+    pub started_ns: u64,
+    /// Plimsoll's version.
+    pub version: String,
+    /// What Plimsoll was built from.
+    pub commit: Option<Commit>,
+    /// The version of what was tested, as it was told.
+    pub target_version: Option<String>,
+    /// The script as it was named on the command line.
+    pub script: String,
+    /// The script and every module it loaded; its own table in the file.
+    #[serde(skip)]
+    pub modules: Vec<Module>,
+    /// The consolidated options as JSON, in k6's shape.
+    pub options_json: String,
+    /// The environment that the script could see; its own table in the file.
+    #[serde(skip)]
+    pub environment: Vec<EnvVar>,
+    /// Names of variables that are secret whatever they are called.
+    pub secret_names: Vec<String>,
+    /// The command line, word by word.
+    pub command_line: Vec<String>,
+    /// The machine that made the load.
+    pub host: Host,
+    /// Tags of the run: for finding it, not of its samples.
+    pub tags: BTreeMap<String, String>,
+    /// Whether the numbers follow k6 even where k6 misleads (`--compat strict`).
+    pub compat_strict: bool,
+    /// What the summary needs to know.
+    pub report: ReportFacts,
+    /// The thresholds, in the plan's order.
+    pub thresholds: Vec<ThresholdFacts>,
+    /// The part of the whole test, as `from:to` in exact fractions; empty for the whole.
+    pub segment: String,
+    /// The ids of the runs that were merged into this one, in order.
+    pub merged_from: Vec<String>,
+}
+
+/// What a build was made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Commit {
+    /// The hash.
+    pub hash: String,
+    /// Whether there were changes that no commit holds.
+    pub dirty: bool,
+}
+
+/// A source text of the test.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Module {
+    /// Its path or URL as the loader names it.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+    /// SHA-256 of the text, in lowercase hexadecimal digits; filled in by the writer.
+    pub sha256: String,
+}
+
+/// One variable of the environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EnvVar {
+    /// Its name.
+    pub name: String,
+    /// Its value; `None` when it is secret and therefore not in the file.
+    pub value: Option<String>,
+}
+
+/// The machine that made the load.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Host {
+    /// Its name.
+    pub name: String,
+    /// Operating system and architecture.
+    pub system: String,
+    /// The kernel's release.
+    pub kernel: String,
+    /// Cores that the process may use.
+    pub cores: u32,
+    /// Memory of the machine.
+    pub memory_bytes: u64,
+    /// Memory that the process's cgroup allows, if it limits it.
+    pub memory_limit_bytes: Option<u64>,
+    /// Worker threads.
+    pub workers: u32,
+}
+
+/// What the summary needs to know of the plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReportFacts {
+    /// Columns of trends, as written.
+    pub trend_stats: Vec<String>,
+    /// `s`, `ms` or `us`; `None` chooses by value.
+    pub time_unit: Option<String>,
+    /// The scenarios; a [`model::ScenarioId`] is an index into them.
+    pub scenarios: Vec<ScenarioFacts>,
+}
+
+impl ReportFacts {
+    /// Whether any scenario starts iterations by plan.
+    pub fn has_open_scenario(&self) -> bool {
+        self.scenarios.iter().any(|scenario| scenario.is_open)
+    }
+}
+
+/// One scenario in a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScenarioFacts {
+    /// Its name.
+    pub name: String,
+    /// k6's name of its executor.
+    pub executor: String,
+    /// Whether its iterations start by plan and not when the one before is done.
+    pub is_open: bool,
+}
+
+/// Thresholds on one selector, as written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ThresholdFacts {
+    /// `metric` or `metric{tag:value,…}`.
+    pub selector: String,
+    /// The conditions.
+    pub conditions: Vec<ConditionFacts>,
+}
+
+/// One condition of a threshold, as written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ConditionFacts {
+    /// `p(95)<500`.
+    pub source: String,
+    /// Whether crossing it ends the run.
+    pub abort_on_fail: bool,
+    /// How long it is not judged, from the start of the scenarios.
+    pub delay_abort_eval_ns: u64,
+}
+
+impl From<&ThresholdSpec> for ThresholdFacts {
+    fn from(spec: &ThresholdSpec) -> ThresholdFacts {
+        let conditions = spec.conditions.iter().map(|condition| ConditionFacts {
+            source: condition.source.clone(),
+            abort_on_fail: condition.abort_on_fail,
+            delay_abort_eval_ns: u64::try_from(condition.delay_abort_eval.as_nanos()).unwrap_or(u64::MAX),
+        });
+        ThresholdFacts { selector: spec.selector.clone(), conditions: conditions.collect() }
+    }
+}
+
+impl From<&ThresholdFacts> for ThresholdSpec {
+    fn from(facts: &ThresholdFacts) -> ThresholdSpec {
+        let conditions = facts.conditions.iter().map(|condition| ThresholdCondition {
+            source: condition.source.clone(),
+            abort_on_fail: condition.abort_on_fail,
+            delay_abort_eval: Duration::from_nanos(condition.delay_abort_eval_ns),
+        });
+        ThresholdSpec { selector: facts.selector.clone(), conditions: conditions.collect() }
+    }
+}
+
+/// What is known when a run is over. What `setup()` returned is not here: it often holds a session's secrets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ending {
+    /// The wall clock at the end, nanoseconds since the Unix epoch.
+    pub ended_wall_ns: i64,
+    /// From the start of setup to the end of teardown, as the terminal said.
+    pub elapsed_ns: u64,
+    /// The process's exit code.
+    pub exit_code: i32,
+    /// Why it ended before its plan did, as the terminal said.
+    pub aborted: Option<String>,
+    /// Further facts about the outcome: `marked_failed`, `setup_failed`, `teardown_failed`, `init_failed`.
+    pub flags: Vec<String>,
+    /// Iterations that were never started.
+    pub drops: Vec<Drops>,
+    /// Raw samples that listeners did not get.
+    pub samples_lost: u64,
+    /// Worker threads that the run ended without; their last samples are lost.
+    pub workers_lost: u64,
+    /// Tag sets that came when the table was full.
+    pub tag_sets_overflowed: u64,
+    /// Windows that did not get into the file; filled in by the writer, as the next ones.
+    pub windows_lost: u64,
+    /// Log lines over the limit.
+    pub log_lines_lost: u64,
+    /// Exemplars over the limit.
+    pub exemplars_lost: u64,
+    /// Threshold results over the limit.
+    pub threshold_results_lost: u64,
+}
+
+/// Iterations of a scenario that were never started, by cause.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Drops {
+    /// The scenario's index.
+    pub scenario: u16,
+    /// [`model::DropCause::as_str`].
+    pub cause: String,
+    /// How many.
+    pub count: u64,
+}

@@ -1,0 +1,33 @@
+//! One SQLite file per run: written beside the load, read afterwards, merged, copied while it grows.
+//!
+//! [`Writer`] is a listener of [`model::RunEvent`] with a thread of its own; [`Reader`] opens a file for reading and trusts
+//! nothing in it; [`merge`] makes one run of the parts that several instances ran; [`snapshot`] copies a run that still
+//! goes on. Aggregates are stored without loss, so that what is read back adds up to the numbers the terminal printed, bit
+//! for bit. The tables are drawn in `docs/format/runfile.md`. The room knows nothing of catalogues, verbs or reports.
+
+mod compact;
+mod error;
+mod facts;
+mod format;
+mod header;
+mod lock;
+mod merge;
+mod reader;
+mod redact;
+mod snapshot;
+mod store;
+mod sum;
+mod writer;
+
+pub use error::{MergeError, ReadError, WriteError};
+pub use facts::{Anchor, LoadRow, Note, RunMark, StoredLog, ThresholdPoint};
+pub use format::{APPLICATION_ID, BLOB_BYTES_MAX, EXTENSION, FORMAT_VERSION};
+pub use header::{
+    Commit, ConditionFacts, Drops, Ending, EnvVar, Header, Host, Module, ReportFacts, ScenarioFacts,
+    ThresholdFacts,
+};
+pub use merge::{MergeOptions, merge};
+pub use reader::{Reader, State, Windows, add_note};
+pub use redact::{HIDDEN, is_secret_name};
+pub use snapshot::snapshot;
+pub use writer::{QUEUE_EVENTS_MAX, Report, Writer};
