@@ -1,6 +1,221 @@
-//! Names from scripts and servers, made harmless for each place that they are shown in.
+//! Names from scripts, servers and files, made harmless for each place that they are shown in.
+//!
+//! A script names its metrics, checks and groups as it likes, and a server its errors: nothing here may steer a terminal, end
+//! a table's cell, open a tag or start a formula. `--out csv` is the exception: there every byte is as k6 writes it, since
+//! what reads k6's files must read ours.
 
-/// Text for a terminal: control characters are shown as escapes.
+use std::fmt::Write as _;
+
+/// Characters of a name that Markdown and annotations show; a longer one is cut and ends in `…`.
+pub const NAME_CHARS_MAX: usize = 160;
+
+/// Text for a terminal: what would steer it, or hide or reorder what is read, is shown as an escape (`\u{1b}`, `\n`).
 pub fn terminal(text: &str) -> String {
-    crate::style::harmless(text)
+    if !text.chars().any(is_unseen) {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for glyph in text.chars() {
+        match is_unseen(glyph) {
+            true => shown.extend(glyph.escape_default()),
+            false => shown.push(glyph),
+        }
+    }
+    shown
+}
+
+/// A name as inline code in Markdown, harmless in a table's cell too: one line, no cell's end, no tag, no mention, no link.
+pub fn markdown_code(name: &str) -> String {
+    let name = short(name);
+    if name.is_empty() {
+        return "–".to_owned();
+    }
+    // Between backticks nothing else means anything, but a cell's end does; a tag is kept out for readers that know no code.
+    let is_plain = !name.contains(['`', '|', '\\']) && !opens_tag(&name);
+    if is_plain && name.trim() == name {
+        return format!("`{name}`");
+    }
+    format!("<code>{}</code>", entities(&name, is_ordinary))
+}
+
+/// A sentence with foreign words in Markdown, outside of code: punctuation that means something becomes an entity.
+pub fn markdown_text(text: &str) -> String {
+    entities(&short(text), is_ordinary)
+}
+
+/// Lines for a `<pre>` element: characters of HTML become entities, and control characters but line breaks escapes.
+pub fn html_lines(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| html(&terminal(line))).collect();
+    lines.join("\n")
+}
+
+/// Text for HTML, also within quoted attributes.
+pub fn html(text: &str) -> String {
+    entities(text, |glyph| !matches!(glyph, '&' | '<' | '>' | '"' | '\''))
+}
+
+/// Text that XML 1.0 can hold: characters that no document may contain (section 2.2 of the standard) are shown as
+/// escapes. Quoting is the XML writer's work.
+pub fn xml(text: &str) -> String {
+    let is_allowed = |glyph: char| !is_unseen(glyph) && !matches!(glyph, '\u{fffe}' | '\u{ffff}');
+    let mut shown = String::with_capacity(text.len());
+    for glyph in text.chars() {
+        match is_allowed(glyph) {
+            true => shown.push(glyph),
+            false => shown.extend(glyph.escape_default()),
+        }
+    }
+    shown
+}
+
+/// One field of a CSV file (RFC 4180): quoted where it has to be, and with an apostrophe in front where a spreadsheet would
+/// take it for a formula. Not for numbers, whose sign is one.
+pub fn csv_field(text: &str) -> String {
+    let starts_formula =
+        text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r', '\n']);
+    let text = terminal(text);
+    let text = if starts_formula { format!("'{text}") } else { text };
+    match text.contains([',', '"', '\n', '\r', ';']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
+}
+
+/// The message of a GitHub workflow command: `%`, line breaks.
+pub(crate) fn github_message(text: &str) -> String {
+    let text: String =
+        text.chars().filter(|glyph| !is_unseen(*glyph) || matches!(glyph, '\r' | '\n')).collect();
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property of a GitHub workflow command, where `:` and `,` mean something besides.
+pub(crate) fn github_property(text: &str) -> String {
+    github_message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// The beginning of a name, without what cannot be seen; a cut ends in `…`.
+pub(crate) fn short(name: &str) -> String {
+    let mut chars = name.chars();
+    let head: String = chars.by_ref().take(NAME_CHARS_MAX).collect();
+    let mut shown = terminal(&head);
+    if chars.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Controls (Cc), and the format characters that hide or reorder text (UAX #9, "Trojan Source", CVE-2021-42574).
+fn is_unseen(glyph: char) -> bool {
+    glyph.is_control()
+        || matches!(glyph, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
+        || matches!(glyph, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn is_ordinary(glyph: char) -> bool {
+    !glyph.is_ascii_punctuation()
+        || matches!(glyph, '.' | ',' | '/' | '-' | '(' | ')' | '%' | '=' | ';' | '?')
+}
+
+/// Whether a `<` stands before what could be a tag.
+fn opens_tag(text: &str) -> bool {
+    text.match_indices('<').any(|(at, _)| {
+        text[at + 1..].starts_with(|next: char| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'))
+    })
+}
+
+fn entities(text: &str, stays: impl Fn(char) -> bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for glyph in text.chars() {
+        match glyph {
+            _ if stays(glyph) => shown.push(glyph),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '&' => shown.push_str("&amp;"),
+            _ => {
+                let _ = write!(shown, "&#{};", u32::from(glyph));
+            }
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(escape: fn(&str) -> String, cases: &[(&str, &str)]) {
+        for (text, expect) in cases {
+            assert_eq!(escape(text), *expect, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn terminals_show_what_would_steer_them() {
+        check(
+            terminal,
+            &[
+                ("ünï ✓ 한글", "ünï ✓ 한글"),
+                ("a\x1b[2Jb\nc", "a\\u{1b}[2Jb\\nc"),
+                ("\u{9b}31m", "\\u{9b}31m"),
+                ("user\u{202e}nimda", "user\\u{202e}nimda"),
+            ],
+        );
+    }
+
+    #[test]
+    fn names_stay_in_their_cell() {
+        check(
+            markdown_code,
+            &[
+                ("http_reqs", "`http_reqs`"),
+                ("p(95)<500", "`p(95)<500`"),
+                ("a|b", "<code>a&#124;b</code>"),
+                ("a\\|b", "<code>a&#92;&#124;b</code>"),
+                ("`@you`", "<code>&#96;&#64;you&#96;</code>"),
+                ("<script>x", "<code>&lt;script&gt;x</code>"),
+                ("a\nb", "<code>a&#92;nb</code>"),
+                ("", "–"),
+            ],
+        );
+        assert_eq!(markdown_code(&"x".repeat(1 << 20)).chars().count(), NAME_CHARS_MAX + 3);
+    }
+
+    #[test]
+    fn sentences_mean_nothing_else() {
+        check(
+            markdown_text,
+            &[
+                ("dial tcp 127.0.0.1: refused", "dial tcp 127.0.0.1&#58; refused"),
+                ("[x](javascript:1) @all #1", "&#91;x&#93;(javascript&#58;1) &#64;all &#35;1"),
+                ("*b* _i_ <b>", "&#42;b&#42; &#95;i&#95; &lt;b&gt;"),
+            ],
+        );
+    }
+
+    #[test]
+    fn spreadsheets_compute_nothing() {
+        check(
+            csv_field,
+            &[
+                ("=cmd()|' /C calc'!A0", "'=cmd()|' /C calc'!A0"),
+                (" +1", "' +1"),
+                ("@SUM(1,2)", "\"'@SUM(1,2)\""),
+                ("say \"hi\"", "\"say \"\"hi\"\"\""),
+                ("a\nb", "a\\nb"),
+                ("plain", "plain"),
+            ],
+        );
+    }
+
+    #[test]
+    fn xml_gets_only_its_own_characters() {
+        check(xml, &[("a\u{0}\u{ffff}b]]>", "a\\u{0}\\u{ffff}b]]>"), ("한글 <&", "한글 <&")]);
+    }
+
+    #[test]
+    fn workflow_commands_end_where_they_should() {
+        check(github_message, &[("100% a\r\n::error::b", "100%25 a%0D%0A::error::b"), ("\x1b[1m", "[1m")]);
+        check(github_property, &[("a:b,c%", "a%3Ab%2Cc%25")]);
+    }
 }

@@ -1,7 +1,8 @@
 //! The banner at the start of a run.
 
 use crate::Style;
-use crate::style::{BOLD, CYAN, harmless};
+use crate::escape;
+use crate::style::{BOLD, CYAN};
 
 /// What the banner says.
 #[derive(Clone, Copy, Debug)]
@@ -20,14 +21,17 @@ pub struct Header<'a> {
 pub fn render(header: &Header<'_>, style: Style) -> String {
     let outputs = if header.outputs.is_empty() { "-".to_owned() } else { header.outputs.join(", ") };
     let (total, scenarios) = header.scenarios;
-    let field = |name: &str, value: &str| format!("{name:>14}: {}\n", style.paint(CYAN, &harmless(value)));
+    let field =
+        |name: &str, value: &str| format!("{name:>14}: {}\n", style.paint(CYAN, &escape::terminal(value)));
     let mut text = format!("\n  {} {}\n\n", style.paint(BOLD, "plimsoll"), header.version);
     text += &field("execution", "local");
     text += &field("script", header.script);
     text += &field("output", &outputs);
     text += "\n";
     text += &field("scenarios", total);
-    text.extend(scenarios.iter().map(|scenario| format!("{}* {}\n", " ".repeat(14), harmless(scenario))));
+    text.extend(
+        scenarios.iter().map(|scenario| format!("{}* {}\n", " ".repeat(14), escape::terminal(scenario))),
+    );
     style.fit(text + "\n")
 }
 

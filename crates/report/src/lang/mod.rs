@@ -4,7 +4,7 @@ mod en;
 mod ko;
 mod words;
 
-pub(crate) use words::Words;
+pub(crate) use words::{Words, fill};
 
 /// A language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,5 +38,46 @@ impl Lang {
             Lang::En => &en::WORDS,
             Lang::Ko => &ko::WORDS,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_has_all_words_with_the_same_gaps() {
+        let english = Lang::En.words().all();
+        for lang in Lang::ALL {
+            for ((key, text), (_, other)) in lang.words().all().into_iter().zip(&english) {
+                assert!(!text.trim().is_empty(), "{key} in {lang:?}");
+                let gaps = |text: &str| text.matches("{}").count();
+                assert_eq!(gaps(text), gaps(other), "{key} in {lang:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn korean_is_korean() {
+        let is_hangul = |glyph: char| ('가'..='힣').contains(&glyph);
+        let shared = ["per_second", "part_label", "approximate"];
+        let all = Lang::Ko.words().all();
+        let latin: Vec<_> =
+            all.iter().filter(|(key, text)| !text.contains(is_hangul) && !shared.contains(key)).collect();
+        assert!(latin.is_empty(), "{latin:?}");
+    }
+
+    #[test]
+    fn languages_go_by_their_codes() {
+        for lang in Lang::ALL {
+            assert_eq!(Lang::parse(lang.code()), Some(lang));
+        }
+        assert_eq!(Lang::parse("fr"), None);
+    }
+
+    #[test]
+    fn gaps_are_filled_in_order_and_never_twice() {
+        assert_eq!(fill("{} of {}", &["{}", "2"]), "{} of 2");
+        assert_eq!(fill("a {} b {}", &["1"]), "a 1 b ");
     }
 }

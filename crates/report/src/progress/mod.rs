@@ -12,7 +12,8 @@ use model::plan::Plan;
 use model::{Instant, RunEvent, RunProgress};
 
 use crate::Style;
-use crate::style::{FAINT, GREEN, RED, harmless};
+use crate::escape;
+use crate::style::{FAINT, GREEN, RED};
 
 use scenario::{Line, Shape, State};
 
@@ -122,7 +123,7 @@ impl Progress {
 
 /// The scenarios' lines, aligned.
 fn draw(lines: &[Line], width: Option<usize>, style: Style) -> String {
-    let name_width = lines.iter().map(|line| chars(&harmless(&line.name))).max().unwrap_or(0);
+    let name_width = lines.iter().map(|line| chars(&escape::terminal(&line.name))).max().unwrap_or(0);
     let column = |index: usize| lines.iter().map(|line| chars(&line.columns[index])).max().unwrap_or(0);
     let columns = [column(0), column(1), column(2)];
     let right = columns.iter().sum::<usize>() + 4;
@@ -152,7 +153,7 @@ fn draw_line(
         None => format!(" {:>3.0}% ", (line.fraction * 100.0).floor()),
     };
     let [vus, time, rest] = &line.columns;
-    let name = harmless(&line.name);
+    let name = escape::terminal(&line.name);
     let text =
         format!("{name:<name_width$} {mark} [{bar}] {vus:<0$}  {time:<1$}  {rest}", columns[0], columns[1]);
     text.trim_end().to_owned() + "\n"

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use crate::escape;
 use crate::number;
-use crate::style::{GREEN, RED, harmless};
+use crate::style::{GREEN, RED};
 
 use super::table::{Palette, Row, Widths, share};
 use super::{CheckSummary, Options};
@@ -33,7 +34,7 @@ pub(super) fn totals(
 
 /// Each check as its lines: one, and a second one with the share where it did not always hold.
 pub(super) fn lines(check: &CheckSummary) -> (String, Option<String>) {
-    let name = harmless(&check.name);
+    let name = escape::terminal(&check.name);
     if check.fails == 0 {
         return (format!("✓ {name}"), None);
     }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use model::plan::Compat;
 
-use crate::style::{BOLD, harmless};
+use crate::escape;
+use crate::style::BOLD;
 
 use super::table::{Palette, Row, Widths};
 use super::{
@@ -113,14 +114,14 @@ fn parts(input: &SummaryInput, options: &Options) -> String {
 }
 
 fn scenario_part(scenario: &ScenarioSummary, duration: Duration, options: &Options) -> String {
-    let mut text = title(&format!("SCENARIO: {}", harmless(&scenario.name)), options);
+    let mut text = title(&format!("SCENARIO: {}", escape::terminal(&scenario.name)), options);
     let metrics = sorted(&scenario.metrics);
     text += &Part { checks: &scenario.checks, metrics, duration, depth: 0 }.render(options);
     text + &scenario.groups.iter().map(|group| group_part(group, duration, 1, options)).collect::<String>()
 }
 
 fn group_part(group: &GroupSummary, duration: Duration, depth: usize, options: &Options) -> String {
-    let name = format!("GROUP: {}", harmless(&group.name));
+    let name = format!("GROUP: {}", escape::terminal(&group.name));
     let depth = depth.min(DEPTH_MAX);
     let mut text = if depth == 0 {
         title(&name, options)

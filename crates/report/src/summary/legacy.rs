@@ -2,7 +2,7 @@
 
 use model::plan::Compat;
 
-use crate::style::harmless;
+use crate::escape;
 
 use super::layout::sorted;
 use super::table::{Palette, Row, Widths};
@@ -35,7 +35,7 @@ pub(super) fn render(input: &SummaryInput, options: &Options) -> String {
 fn group(group_: &GroupSummary, depth: usize, options: &Options, text: &mut String) {
     let indent = INDENT + 2 * depth.min(DEPTH_MAX);
     if depth > 0 {
-        *text += &format!("{}█ {}\n\n", " ".repeat(indent - 2), harmless(&group_.name));
+        *text += &format!("{}█ {}\n\n", " ".repeat(indent - 2), escape::terminal(&group_.name));
     }
     for check in &group_.checks {
         *text += &check_lines(check, indent, options);

@@ -2,8 +2,9 @@
 
 use model::plan::Compat;
 
+use crate::escape;
 use crate::number;
-use crate::style::{CYAN, harmless};
+use crate::style::CYAN;
 
 use super::{MetricSummary, Options, Statistic, Values};
 
@@ -61,8 +62,8 @@ impl Row {
     /// The row of a metric; sub-metrics go by their tags.
     pub(super) fn of(metric: &MetricSummary, options: &Options) -> Row {
         let name = match metric.suffix() {
-            Some(suffix) => format!("  {{ {} }}", harmless(suffix)),
-            None => harmless(&metric.name),
+            Some(suffix) => format!("  {{ {} }}", escape::terminal(suffix)),
+            None => escape::terminal(&metric.name),
         };
         Row {
             name,
@@ -170,7 +171,7 @@ fn cells(metric: &MetricSummary, options: &Options) -> Cells {
         }
         Values::Trend { stats, .. } => {
             let cell = |(name, statistic): &(String, Statistic)| Cell {
-                label: harmless(name),
+                label: escape::terminal(name),
                 text: statistic_text(*statistic, name, metric, options),
                 is_bound: matches!(statistic, Statistic::AtLeast(..)),
             };

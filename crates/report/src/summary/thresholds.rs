@@ -1,6 +1,7 @@
 //! The thresholds with what was observed.
 
-use crate::style::{CYAN, WHITE, harmless};
+use crate::escape;
+use crate::style::{CYAN, WHITE};
 
 use super::table::statistic_text;
 use super::{MetricSummary, Options};
@@ -19,8 +20,8 @@ pub(super) fn blocks(metrics: &[&MetricSummary], options: &Options) -> Vec<Strin
                 .any(|other| other.suffix().is_none() && other.name == metric.parent())
         });
         match nested {
-            Some(suffix) => lines(&format!("{{{}}}", harmless(suffix)), metric, INDENT + 2, options),
-            None => lines(&harmless(&metric.name), metric, INDENT, options),
+            Some(suffix) => lines(&format!("{{{}}}", escape::terminal(suffix)), metric, INDENT + 2, options),
+            None => lines(&escape::terminal(&metric.name), metric, INDENT, options),
         }
     };
     metrics.iter().filter(judged).map(block).collect()
@@ -36,8 +37,8 @@ fn lines(title: &str, metric: &MetricSummary, indent: usize, options: &Options) 
         text += &format!(
             "{indent}{} {} {}={}\n",
             style.mark(threshold.ok),
-            style.paint(WHITE, &format!("'{}'", harmless(&threshold.source))),
-            style.paint(WHITE, &harmless(name)),
+            style.paint(WHITE, &format!("'{}'", escape::terminal(&threshold.source))),
+            style.paint(WHITE, &escape::terminal(name)),
             style.paint(CYAN, &observed),
         );
     }

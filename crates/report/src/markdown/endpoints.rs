@@ -1,0 +1,41 @@
+//! Requests by endpoint, the busiest first.
+
+use model::ValueKind;
+
+use crate::document::Endpoint;
+use crate::escape::markdown_code;
+use crate::summary::{MetricSummary, share};
+
+use super::{Context, metrics};
+
+pub(super) fn body(context: &Context<'_>) -> Option<String> {
+    let mut endpoints: Vec<&Endpoint> = context.report.endpoints.iter().collect();
+    // The order must be the same for the same run.
+    endpoints.sort_by(|a, b| {
+        b.requests.cmp(&a.requests).then_with(|| (&a.name, &a.method).cmp(&(&b.name, &b.method)))
+    });
+    let summaries: Vec<MetricSummary> = endpoints.iter().map(|endpoint| summary(endpoint)).collect();
+    let row = |(endpoint, summary): (&&Endpoint, _)| {
+        let name = match endpoint.method.is_empty() {
+            true => markdown_code(&endpoint.name),
+            false => markdown_code(&format!("{} {}", endpoint.method, endpoint.name)),
+        };
+        (name, vec![endpoint.requests.to_string(), failed(endpoint)], summary)
+    };
+    let rows = endpoints.iter().zip(&summaries).map(row).collect();
+    let words = context.words;
+    metrics::trend_table(words.endpoint, &[words.requests, words.failed], rows, context)
+}
+
+fn summary(endpoint: &Endpoint) -> MetricSummary {
+    MetricSummary {
+        name: "http_req_duration".into(),
+        contains: ValueKind::Time,
+        values: endpoint.duration.clone(),
+        thresholds: vec![],
+    }
+}
+
+fn failed(endpoint: &Endpoint) -> String {
+    format!("{} ({})", endpoint.failed, share(endpoint.failed, endpoint.requests))
+}

@@ -1,0 +1,55 @@
+//! Single requests: the slowest, and those that failed.
+
+use model::{ExemplarKind, ValueKind};
+
+use crate::document::ExemplarEntry;
+use crate::escape::markdown_code;
+use crate::number;
+use crate::summary::{MetricSummary, Values, statistic_text};
+
+use super::Context;
+use super::table::{Column, Table};
+
+pub(super) fn body(context: &Context<'_>) -> Option<String> {
+    let words = context.words;
+    let mut table = Table::new(&[
+        Column::Left(""),
+        Column::Right(words.at),
+        Column::Right(words.duration),
+        Column::Left(words.endpoint),
+        Column::Right(words.status),
+        Column::Left(words.message),
+        Column::Left(words.trace),
+    ]);
+    context.report.exemplars.iter().for_each(|one| table.row(row(one, context)));
+    (!table.is_empty()).then(|| table.render(words, context.table_bytes))
+}
+
+fn row(one: &ExemplarEntry, context: &Context<'_>) -> Vec<String> {
+    let words = context.words;
+    let kind = match one.kind {
+        ExemplarKind::Slowest => words.slowest,
+        ExemplarKind::Failed => words.failed,
+        ExemplarKind::Bucket => words.bucket,
+    };
+    let words_of = |text: &str| if text.is_empty() { String::new() } else { markdown_code(text) };
+    vec![
+        kind.to_owned(),
+        number::duration(one.at.as_secs_f64() * 1000.0, None),
+        duration(one, context),
+        markdown_code(format!("{} {}", one.method, one.url).trim()),
+        words_of(&one.status),
+        words_of(&one.error),
+        one.trace_id.map(|id| format!("`{id:032x}`")).unwrap_or_default(),
+    ]
+}
+
+fn duration(one: &ExemplarEntry, context: &Context<'_>) -> String {
+    let metric = MetricSummary {
+        name: "http_req_duration".into(),
+        contains: ValueKind::Time,
+        values: Values::Trend { stats: vec![], exact: None, untimed: 0 },
+        thresholds: vec![],
+    };
+    statistic_text(one.duration, "max", &metric, &context.report.number_options())
+}

@@ -1,0 +1,79 @@
+//! What everybody asks first: how much load, how many failures, how slow.
+
+use model::plan::Compat;
+
+use crate::lang::{Words, fill};
+use crate::number;
+use crate::summary::{MetricSummary, Values, section_of, share};
+
+use super::table::{Column, Table};
+use super::{Context, metrics};
+
+/// Built-in times that are shown first; those of the script follow.
+const TIMES: &[&str] = &[
+    "http_req_duration",
+    "http_req_response_time",
+    "iteration_duration",
+    "iteration_response_time",
+    "ws_session_duration",
+    "grpc_req_duration",
+];
+
+/// Built-in counts with their labels.
+const COUNTS: &[(&str, fn(&Words) -> &'static str)] = &[
+    ("http_reqs", |words| words.requests),
+    ("http_req_failed", |words| words.failed_requests),
+    ("checks", |words| words.checks),
+    ("iterations", |words| words.iterations),
+    ("iteration_failed", |words| words.failed_iterations),
+    ("dropped_iterations", |words| words.dropped_iterations),
+    ("vus_max", |words| words.vus_max),
+    ("data_received", |words| words.received),
+    ("data_sent", |words| words.sent),
+];
+
+pub(super) fn body(context: &Context<'_>) -> Option<String> {
+    let texts: Vec<String> = [counts(context), times(context)].into_iter().flatten().collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+fn counts(context: &Context<'_>) -> Option<String> {
+    let words = context.words;
+    let mut table = Table::new(&[Column::Left(words.metric), Column::Right(words.value), Column::Right("")]);
+    for (name, label) in COUNTS {
+        let metric = context.report.summary.metrics.iter().find(|metric| metric.name == *name);
+        let Some(metric) = metric.filter(|metric| is_wanted(metric, context)) else { continue };
+        let Some((value, beside)) = value(metric, context) else { continue };
+        table.row(vec![label(words).to_owned(), value, beside]);
+    }
+    (!table.is_empty()).then(|| table.render(words, context.table_bytes))
+}
+
+fn is_wanted(metric: &MetricSummary, context: &Context<'_>) -> bool {
+    !metric.is_needless() && !(context.report.compat == Compat::Strict && metric.is_own())
+}
+
+/// A value that is no trend, and what is said beside it.
+pub(super) fn value(metric: &MetricSummary, context: &Context<'_>) -> Option<(String, String)> {
+    let shown = |value| number::value(value, metric.contains, context.report.time_unit);
+    Some(match &metric.values {
+        Values::Counter { count, rate } => (shown(*count), fill(context.words.per_second, &[&shown(*rate)])),
+        Values::Gauge { value, min, max } => {
+            (shown(*value), format!("min={} max={}", shown(*min), shown(*max)))
+        }
+        Values::Rate { passes, total } => {
+            let counts = [passes.to_string(), total.to_string()];
+            (share(*passes, *total), fill(context.words.out_of, &[&counts[0], &counts[1]]))
+        }
+        Values::Trend { .. } | Values::NotApplicable(_) => return None,
+    })
+}
+
+fn times(context: &Context<'_>) -> Option<String> {
+    let all = metrics::shown(context);
+    let named = TIMES.iter().filter_map(|name| all.iter().find(|metric| metric.name == *name));
+    let custom =
+        all.iter().filter(|metric| section_of(metric.parent()) == "CUSTOM" && metric.suffix().is_none());
+    let chosen: Vec<&MetricSummary> = named.chain(custom).copied().collect();
+    metrics::trends(&chosen, context)
+}
