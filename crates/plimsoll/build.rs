@@ -5,7 +5,8 @@ use std::process::Command;
 
 fn main() {
     let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_default();
-    let is_dirty = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|text| !text.is_empty());
+    let is_dirty =
+        git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|text| !text.is_empty());
     println!("cargo::rustc-env=PLIMSOLL_COMMIT={commit}");
     println!("cargo::rustc-env=PLIMSOLL_IS_DIRTY={is_dirty}");
     // What git says changes with the commit and with the sources.

@@ -74,7 +74,9 @@ pub(crate) fn list(path: &Path) -> io::Result<Vec<Entry>> {
         let name = file.file_name();
         let Some(name) = name.to_str().and_then(FileName::parse) else { continue };
         match file.metadata() {
-            Ok(facts) if facts.is_file() => entries.push(Entry { name, bytes: facts.len(), version: String::new() }),
+            Ok(facts) if facts.is_file() => {
+                entries.push(Entry { name, bytes: facts.len(), version: String::new() })
+            }
             Ok(_) => {}
             // It was deleted while the others were listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

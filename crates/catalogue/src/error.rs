@@ -34,7 +34,9 @@ pub enum CatalogueError {
         source: Cause,
     },
     /// There is no run to be the last or the one before.
-    #[error("find the run {text}: {place} has {count}; `plimsoll run script.js` leaves one, --runs names another place")]
+    #[error(
+        "find the run {text}: {place} has {count}; `plimsoll run script.js` leaves one, --runs names another place"
+    )]
     TooFew {
         /// `@last` or `@prev`.
         text: String,
@@ -44,7 +46,9 @@ pub enum CatalogueError {
         count: &'static str,
     },
     /// Nothing has this name.
-    #[error("find the run {text:?}: no run in {place} begins with it, and no file has that path; `plimsoll runs` lists them")]
+    #[error(
+        "find the run {text:?}: no run in {place} begins with it, and no file has that path; `plimsoll runs` lists them"
+    )]
     Unknown {
         /// As given.
         text: String,

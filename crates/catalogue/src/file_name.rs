@@ -71,8 +71,8 @@ impl FileName {
 impl fmt::Display for FileName {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A clock beyond the years that can be written is as wrong as one at zero.
-        let at =
-            time::OffsetDateTime::from_unix_timestamp(self.started_unix_s).unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
+        let at = time::OffsetDateTime::from_unix_timestamp(self.started_unix_s)
+            .unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
         let (year, month, day) = at.to_calendar_date();
         let (hour, minute, second) = at.to_hms();
         let month = u8::from(month);
@@ -83,10 +83,11 @@ impl fmt::Display for FileName {
 /// `20261121T124249Z` in seconds since the Unix epoch.
 fn parse_time(text: &str) -> Option<i64> {
     let digits = text.strip_suffix('Z')?;
-    let is_well_formed = digits.len() == 15 && digits.bytes().enumerate().all(|(at, byte)| match at {
-        8 => byte == b'T',
-        _ => byte.is_ascii_digit(),
-    });
+    let is_well_formed = digits.len() == 15
+        && digits.bytes().enumerate().all(|(at, byte)| match at {
+            8 => byte == b'T',
+            _ => byte.is_ascii_digit(),
+        });
     if !is_well_formed {
         return None;
     }
@@ -135,9 +136,13 @@ mod tests {
         let name = |started: i64, id: &str| {
             FileName::new(started * 1_000_000_000, RunId::parse(id).expect("an id")).to_string()
         };
-        let mut names = [name(1_800_000_000, "00000000"), name(1_700_000_000, "ffffffff"), name(5, "00000001")];
+        let mut names =
+            [name(1_800_000_000, "00000000"), name(1_700_000_000, "ffffffff"), name(5, "00000001")];
         names.sort();
-        assert_eq!(names, [name(5, "00000001"), name(1_700_000_000, "ffffffff"), name(1_800_000_000, "00000000")]);
+        assert_eq!(
+            names,
+            [name(5, "00000001"), name(1_700_000_000, "ffffffff"), name(1_800_000_000, "00000000")]
+        );
     }
 
     #[test]

@@ -103,7 +103,9 @@ mod tests {
         let actual = chosen.map(|entry| entry.name.id.to_string()).map_err(|error| error.to_string());
         match expect {
             Ok(id) => assert_eq!(actual.as_deref(), Ok(id), "{text}"),
-            Err(part) => assert!(actual.as_ref().is_err_and(|text| text.contains(part)), "{text}: {actual:?}"),
+            Err(part) => {
+                assert!(actual.as_ref().is_err_and(|text| text.contains(part)), "{text}: {actual:?}")
+            }
         }
     }
 

@@ -26,7 +26,11 @@ impl Location {
     pub fn parse(text: &str) -> Result<Location, CatalogueError> {
         let fail = |why: &str| CatalogueError::Location { text: text.to_owned(), why: why.to_owned() };
         let Some((scheme, rest)) = text.split_once("://") else {
-            return if text.is_empty() { Err(fail("it is empty")) } else { Ok(Location::Directory(text.into())) };
+            return if text.is_empty() {
+                Err(fail("it is empty"))
+            } else {
+                Ok(Location::Directory(text.into()))
+            };
         };
         match scheme {
             "s3" => {

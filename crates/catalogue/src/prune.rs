@@ -21,7 +21,8 @@ pub fn doomed(entries: &[Entry], policy: &Policy, now_unix_s: i64) -> Vec<Entry>
     let mut doomed = Vec::new();
     for entry in entries.iter().rev() {
         let age_s = now_unix_s.saturating_sub(entry.name.started_unix_s);
-        let is_old = policy.age_max.is_some_and(|most| age_s > i64::try_from(most.as_secs()).unwrap_or(i64::MAX));
+        let is_old =
+            policy.age_max.is_some_and(|most| age_s > i64::try_from(most.as_secs()).unwrap_or(i64::MAX));
         let is_many = policy.runs_max.is_some_and(|most| runs >= most);
         let is_much = policy.bytes_max.is_some_and(|most| bytes.saturating_add(entry.bytes) > most);
         if is_old || is_many || is_much {
@@ -56,7 +57,11 @@ pub fn parse_size(text: &str) -> Option<u64> {
 }
 
 /// The wall clock's second from which on runs count: `2026-11-21`, `2026-11-21T12:42:49Z`, or a span before now.
-pub fn parse_since(text: &str, now_unix_s: i64, parse_span: impl Fn(&str) -> Option<Duration>) -> Option<i64> {
+pub fn parse_since(
+    text: &str,
+    now_unix_s: i64,
+    parse_span: impl Fn(&str) -> Option<Duration>,
+) -> Option<i64> {
     crate::file_name::parse_day_or_time(text).or_else(|| {
         let span = i64::try_from(parse_span(text)?.as_secs()).ok()?;
         Some(now_unix_s.saturating_sub(span))
@@ -72,8 +77,9 @@ mod tests {
     #[track_caller]
     fn check(policy: Policy, expect: &[i64]) {
         let id = || RunId::parse("00000000").expect("an id");
-        let entries: Vec<Entry> =
-            (0..5).map(|s| Entry { name: FileName::new(s * 1_000_000_000, id()), bytes: 1, version: String::new() }).collect();
+        let entries: Vec<Entry> = (0..5)
+            .map(|s| Entry { name: FileName::new(s * 1_000_000_000, id()), bytes: 1, version: String::new() })
+            .collect();
         let actual: Vec<i64> =
             doomed(&entries, &policy, 10).iter().map(|entry| entry.name.started_unix_s).collect();
         assert_eq!(actual, expect, "{policy:?}");
@@ -107,7 +113,8 @@ mod tests {
 
     #[test]
     fn since_is_a_time_or_a_span() {
-        let hours = |text: &str| text.strip_suffix('h')?.parse().ok().map(|h: u64| Duration::from_secs(h * 3600));
+        let hours =
+            |text: &str| text.strip_suffix('h')?.parse().ok().map(|h: u64| Duration::from_secs(h * 3600));
         assert_eq!(parse_since("2h", 10_000, hours), Some(2_800));
         assert_eq!(parse_since("1970-01-02", 10_000, hours), Some(86_400));
         assert_eq!(parse_since("soon", 10_000, hours), None);

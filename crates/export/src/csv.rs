@@ -8,8 +8,26 @@ use report::escape;
 use crate::ExportError;
 
 const COLUMNS: [&str; 20] = [
-    "second", "time", "seconds", "metric", "type", "contains", "count", "sum", "value", "passes", "unmeasured", "avg",
-    "min", "med", "p90", "p95", "p99", "max", "censored", "tags",
+    "second",
+    "time",
+    "seconds",
+    "metric",
+    "type",
+    "contains",
+    "count",
+    "sum",
+    "value",
+    "passes",
+    "unmeasured",
+    "avg",
+    "min",
+    "med",
+    "p90",
+    "p95",
+    "p99",
+    "max",
+    "censored",
+    "tags",
 ];
 
 /// Writes rows as they come. Spreadsheets would run a name that begins like a formula; such a name gets an apostrophe

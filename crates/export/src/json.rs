@@ -42,7 +42,10 @@ mod tests {
         assert_eq!(document["report"]["a"], 1);
         assert_eq!(document["windows"].as_array().map(Vec::len), Some(8));
         let requests = &document["windows"][0];
-        assert_eq!((&requests["type"], &requests["tags"]["name"]), (&"counter".into(), &sample()[0].tags["name"].clone().into()));
+        assert_eq!(
+            (&requests["type"], &requests["tags"]["name"]),
+            (&"counter".into(), &sample()[0].tags["name"].clone().into())
+        );
         assert!(!bytes.contains(&0x1b), "control characters are escaped");
     }
 

@@ -118,7 +118,8 @@ fn write_column(
             to.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
         }
         Column::Text(_, read) => {
-            let values: Vec<ByteArray> = rows.iter().map(|row| ByteArray::from(read(row).into_bytes())).collect();
+            let values: Vec<ByteArray> =
+                rows.iter().map(|row| ByteArray::from(read(row).into_bytes())).collect();
             to.typed::<ByteArrayType>().write_batch(&values, None, None)?;
         }
     }
@@ -146,7 +147,8 @@ mod tests {
         write([Ok(sample()), Ok(sample())].into_iter(), &mut bytes).expect("memory takes all");
         let path = std::env::temp_dir().join(format!("plimsoll-export-{}.parquet", std::process::id()));
         std::fs::write(&path, &bytes).expect("a file can be written");
-        let reader = SerializedFileReader::new(std::fs::File::open(&path).expect("it is there")).expect("Parquet");
+        let reader =
+            SerializedFileReader::new(std::fs::File::open(&path).expect("it is there")).expect("Parquet");
         let rows: Vec<_> =
             reader.get_row_iter(None).expect("rows").map(|row| row.expect("well-formed")).collect();
         let _ = std::fs::remove_file(&path);
@@ -155,7 +157,8 @@ mod tests {
         assert_eq!(first.get_string(3).map(String::as_str).ok(), Some("http_reqs"));
         assert_eq!((first.get_long(6).ok(), first.get_double(7).ok()), (Some(2), Some(2.0)));
         assert!(first.get_double(11).is_err(), "a counter has no mean");
-        let tags: serde_json::Value = serde_json::from_str(first.get_string(19).expect("text")).expect("JSON");
+        let tags: serde_json::Value =
+            serde_json::from_str(first.get_string(19).expect("text")).expect("JSON");
         assert_eq!(tags["name"], sample()[0].tags["name"]);
     }
 }

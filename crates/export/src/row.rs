@@ -5,7 +5,12 @@ use model::{Aggregate, Metric, MetricRegistry, Quantile, TagInterner, Trend, Win
 use tally::Stat;
 
 /// A window's rows, in the order of its series. `wall_unix_ns` is its start by the wall clock.
-pub fn rows(window: &Window, wall_unix_ns: i64, metrics: &MetricRegistry, tags: &TagInterner) -> Vec<WindowRow> {
+pub fn rows(
+    window: &Window,
+    wall_unix_ns: i64,
+    metrics: &MetricRegistry,
+    tags: &TagInterner,
+) -> Vec<WindowRow> {
     let time = api::rfc3339(wall_unix_ns);
     let elapsed = window.end.since(window.start);
     let row = |(key, aggregate): &(model::SeriesKey, Aggregate)| {
@@ -118,7 +123,10 @@ pub(crate) mod tests {
         let of = |name: &str| rows.iter().find(|row| row.metric == name).expect("it was recorded");
         let requests = of("http_reqs");
         assert_eq!((requests.count, requests.sum, requests.avg), (2, Some(Number(2.0)), None));
-        assert_eq!((requests.second, requests.time.as_str(), requests.seconds), (3, "2026-11-21T12:42:49Z", Number(0.5)));
+        assert_eq!(
+            (requests.second, requests.time.as_str(), requests.seconds),
+            (3, "2026-11-21T12:42:49Z", Number(0.5))
+        );
         let duration = of("http_req_duration");
         assert_eq!((duration.count, duration.unmeasured, duration.min), (2, 1, Some(Number(12.5))));
         assert_eq!(duration.p95, Some(Number(60_000.0)));

@@ -66,7 +66,15 @@ impl Common {
             Failure::new(Exit::Other, text)
         })?;
         let is_quiet = flags.quiet.or(env.switch("QUIET")?).unwrap_or(false);
-        let common = Common { env, config, logger: Arc::new(logger), is_quiet, may_colour, epoch, runs: flags.runs.clone() };
+        let common = Common {
+            env,
+            config,
+            logger: Arc::new(logger),
+            is_quiet,
+            may_colour,
+            epoch,
+            runs: flags.runs.clone(),
+        };
         common.warn_all(&warnings);
         Ok(common)
     }
@@ -77,7 +85,8 @@ impl Common {
     /// There is no such place, or the user has no data folder.
     pub(crate) fn catalogue(&self) -> Result<Catalogue, Failure> {
         let data = data_folder(&self.env);
-        let named = self.runs.as_deref().or_else(|| self.env.get("PLIMSOLL_RUNS")).filter(|it| !it.is_empty());
+        let named =
+            self.runs.as_deref().or_else(|| self.env.get("PLIMSOLL_RUNS")).filter(|it| !it.is_empty());
         let location = match (named, &data) {
             (Some(text), _) => Location::parse(text)
                 .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?,

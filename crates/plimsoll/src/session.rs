@@ -58,7 +58,8 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     config.control = settings.control.clone();
     let mut outputs = open_outputs(test, common, &settings.outputs, &config)?;
     config.wants_samples = outputs.iter().any(|output| output.wants_samples());
-    let mut recording = Recording::begin(test, common, &config, &settings.record, settings.reports.is_wanted());
+    let mut recording =
+        Recording::begin(test, common, &config, &settings.record, settings.reports.is_wanted());
     let tags = config.tags.clone();
     let program = program(test, common, &config);
     let run = program.run.clone();

@@ -7,7 +7,8 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use object_store::ClientOptions;
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody,
+    HttpService,
 };
 
 /// A request may take this long, with its part of a file.
@@ -49,7 +50,8 @@ impl HttpService for Service {
 }
 
 fn call(agent: &ureq::Agent, head: http::request::Parts, body: &Bytes) -> Result<HttpResponse, HttpError> {
-    let answered = if body.is_empty() && head.method != http::Method::PUT && head.method != http::Method::POST {
+    let answered = if body.is_empty() && head.method != http::Method::PUT && head.method != http::Method::POST
+    {
         agent.run(http::Request::from_parts(head, ()))
     } else {
         agent.run(http::Request::from_parts(head, &body[..]))

@@ -44,7 +44,8 @@ pub(crate) struct Bucket {
 impl Bucket {
     /// Keeps what is on this machine below `local`.
     pub(crate) fn new(bucket: &str, prefix: &str, local: &Path) -> Bucket {
-        let local = local.join(bucket).join(if prefix.is_empty() { "%".into() } else { prefix.replace('/', "%") });
+        let local =
+            local.join(bucket).join(if prefix.is_empty() { "%".into() } else { prefix.replace('/', "%") });
         Bucket {
             bucket: bucket.to_owned(),
             prefix: prefix.to_owned(),
@@ -138,7 +139,11 @@ impl Bucket {
                 let range = from..(from + PART_BYTES).min(entry.bytes);
                 // Parts of different contents would make a file that never was.
                 let version = Some(entry.version.clone()).filter(|version| !version.is_empty());
-                let options = GetOptions { range: Some(range.clone().into()), if_match: version, ..GetOptions::default() };
+                let options = GetOptions {
+                    range: Some(range.clone().into()),
+                    if_match: version,
+                    ..GetOptions::default()
+                };
                 let got = store.get_opts(&self.key(&entry.name), options).await?.bytes().await?;
                 file.write_all(&got)?;
                 from = range.end;

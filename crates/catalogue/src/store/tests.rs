@@ -21,8 +21,12 @@ fn filled(folder: &Path) -> Catalogue {
 #[test]
 fn a_directory_is_listed_by_start() {
     let folder = tempfile::tempdir().expect("a folder");
-    let ids: Vec<_> =
-        filled(folder.path()).list().expect("readable").into_iter().map(|it| it.name.id.to_string()).collect();
+    let ids: Vec<_> = filled(folder.path())
+        .list()
+        .expect("readable")
+        .into_iter()
+        .map(|it| it.name.id.to_string())
+        .collect();
     assert_eq!(ids, ["aaaa0000", "bbbb0000", "aaaa1111"]);
 }
 
@@ -41,7 +45,10 @@ fn runs_are_found_by_every_kind_of_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let catalogue = filled(folder.path());
     let content = |text: &str| {
-        catalogue.find(text).map(|path| std::fs::read_to_string(path).expect("a file")).map_err(|e| e.to_string())
+        catalogue
+            .find(text)
+            .map(|path| std::fs::read_to_string(path).expect("a file"))
+            .map_err(|e| e.to_string())
     };
     assert_eq!(content("@last").as_deref(), Ok("aaaa1111"));
     assert_eq!(content("@prev").as_deref(), Ok("bbbb0000"));

@@ -25,7 +25,6 @@ pub(crate) struct RecordFlags {
     pub(crate) report: Vec<String>,
 }
 
-
 /// `plimsoll runs`
 #[derive(Clone, Debug, Default, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = RUNS_EXAMPLES)]

@@ -62,9 +62,8 @@ impl CiOutputs {
     pub(crate) fn new(targets: &[String], common: &Common) -> Result<CiOutputs, Failure> {
         let targets = targets.iter().map(|text| ReportTarget::parse(text)).collect::<Result<_, _>>()?;
         let is_github = common.env.get("GITHUB_ACTIONS") == Some("true");
-        let file = |name: &str| {
-            common.env.get(name).filter(|path| is_github && !path.is_empty()).map(PathBuf::from)
-        };
+        let file =
+            |name: &str| common.env.get(name).filter(|path| is_github && !path.is_empty()).map(PathBuf::from);
         Ok(CiOutputs {
             targets,
             is_github,
@@ -92,7 +91,11 @@ impl CiOutputs {
             Err(failure) => return common.logger.say(LogLevel::Error, failure.text),
         };
         for target in &self.targets {
-            tell(std::fs::write(&target.path, render(&report, target.format, Lang::En)), &target.path, common);
+            tell(
+                std::fs::write(&target.path, render(&report, target.format, Lang::En)),
+                &target.path,
+                common,
+            );
         }
         if self.is_github {
             crate::print(&report::github::annotations(&report, Lang::En));

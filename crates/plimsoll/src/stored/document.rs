@@ -7,7 +7,8 @@ use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
 use model::{Aggregate, Epoch, Exemplar, ExemplarKind, Instant, MetricKind, TagSet, Window};
 use report::RunReport;
 use report::document::{
-    DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Outcome, Part, RunState,
+    DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Outcome, Part,
+    RunState,
 };
 use report::summary::{Statistic, Values};
 use runfile::{Header, Reader, State, StoredLog};
@@ -141,7 +142,8 @@ fn tag(set: &TagSet, name: &str) -> String {
 
 fn errors(window: &Window) -> Errors {
     // An empty message stands for everything beyond the distinct ones that were kept.
-    let (distinct, beyond): (Vec<_>, Vec<_>) = window.errors.iter().partition(|error| !error.message.is_empty());
+    let (distinct, beyond): (Vec<_>, Vec<_>) =
+        window.errors.iter().partition(|error| !error.message.is_empty());
     let entry = |error: &model::ErrorCount| ErrorEntry {
         code: error.code,
         message: error.message.to_string(),
@@ -244,4 +246,3 @@ fn log_tail(reader: &Reader) -> Result<LogTail, Failure> {
     };
     Ok(LogTail { lines: lines[before..].iter().map(text).collect(), before: before as u64 })
 }
-

@@ -35,7 +35,7 @@ fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
         Exit::Signal => "test run was aborted by a signal".into(),
         Exit::MarkedFailed => "test run was marked as failed".into(),
         Exit::ScriptAborted => match &outcome.aborted {
-            Some(AbortReason::Script(Some(message))) => message.clone(),
+            Some(AbortReason::Script(Some(message))) => message.to_string(),
             _ => "test aborted".into(),
         },
         Exit::ScriptException => "the script threw".into(),

@@ -11,14 +11,20 @@ use crate::common::Common;
 use crate::test::Test;
 
 /// Everything that is known of a run before its first VU.
-pub(super) fn of(test: &Test, common: &Common, settings: &RecordSettings, run_id: &str, workers: usize) -> Header {
-    let plan = &test.plan;
+pub(super) fn of(
+    test: &Test,
+    common: &Common,
+    settings: &RecordSettings,
+    run_id: &str,
+    workers: usize,
+) -> Header {
+    let (plan, now) = (&test.plan, SystemClock::now());
     let modules = modules(test);
     Header {
         run_id: run_id.to_owned(),
         name: settings.name.clone(),
-        started_wall_ns: common.epoch.wall_unix_ns(SystemClock::now()),
-        started_ns: SystemClock::now().as_ns(),
+        started_wall_ns: common.epoch.wall_unix_ns(now),
+        started_ns: now.as_ns(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: commit(),
         target_version: settings.target_version.clone(),
@@ -92,7 +98,8 @@ fn segment(plan: &Plan) -> String {
     if plan.segment == model::plan::Segment::default() {
         return String::new();
     }
-    let fraction = |(over, under): (u64, u64)| if under == 1 { over.to_string() } else { format!("{over}/{under}") };
+    let fraction =
+        |(over, under): (u64, u64)| if under == 1 { over.to_string() } else { format!("{over}/{under}") };
     format!("{}:{}", fraction(plan.segment.from), fraction(plan.segment.to))
 }
 

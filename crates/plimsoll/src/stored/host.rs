@@ -10,7 +10,8 @@ pub(super) fn facts(workers: usize) -> Host {
         name: text(names.nodename()),
         system: format!("{} {}", text(names.sysname()), text(names.machine())),
         kernel: text(names.release()),
-        cores: std::thread::available_parallelism().map_or(0, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX)),
+        cores: std::thread::available_parallelism()
+            .map_or(0, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX)),
         memory_bytes: memory_bytes().unwrap_or(0),
         memory_limit_bytes: memory_limit_bytes(),
         workers: u32::try_from(workers).unwrap_or(u32::MAX),

@@ -23,12 +23,13 @@ impl Part {
     /// It is something else, or the end is not after the beginning.
     pub(crate) fn parse(text: &str) -> Result<Part, Failure> {
         let fail = |why: &str| {
-            let text = format!("failed to read --window {text:?}: {why}; write --window 30s..2m, 30s.. or ..2m");
+            let text =
+                format!("failed to read --window {text:?}: {why}; write --window 30s..2m, 30s.. or ..2m");
             Failure::new(Exit::Other, text)
         };
         let (from, to) = text.split_once("..").ok_or_else(|| fail("it has no two dots"))?;
         let time = |text: &str| {
-            let parsed = GoDuration::parse(text).map(GoDuration::to_std);
+            let parsed = GoDuration::parse(text).filter(|_| !text.starts_with('-')).map(GoDuration::to_std);
             parsed.ok_or_else(|| fail(&format!("{text:?} is no time")))
         };
         let from = if from.is_empty() { Duration::ZERO } else { time(from)? };
@@ -44,7 +45,9 @@ impl Part {
     /// # Errors
     /// The run has none there, or its file is damaged.
     pub(crate) fn range(&self, reader: &Reader) -> Result<std::ops::Range<u32>, Failure> {
-        let range = reader.range_between(self.from, self.to.unwrap_or(Duration::MAX)).map_err(|error| failed(&error))?;
+        let range = reader
+            .range_between(self.from, self.to.unwrap_or(Duration::MAX))
+            .map_err(|error| failed(&error))?;
         if range.is_empty() {
             let text = format!(
                 "failed to find --window in the run: it has {} seconds; ask for a part of them",
@@ -62,8 +65,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: Option<(u64, Option<u64>)>) {
-        let expect =
-            expect.map(|(from, to)| Part { from: Duration::from_secs(from), to: to.map(Duration::from_secs) });
+        let expect = expect
+            .map(|(from, to)| Part { from: Duration::from_secs(from), to: to.map(Duration::from_secs) });
         assert_eq!(Part::parse(text).ok(), expect, "{text}");
     }
 

@@ -76,7 +76,11 @@ pub(crate) fn part(reader: &Reader, range: Range<u32>) -> Result<(Window, Durati
 ///
 /// # Errors
 /// The file's thresholds cannot be read.
-pub(crate) fn summary_of(reader: &Reader, window: &Window, elapsed: Duration) -> Result<SummaryInput, Failure> {
+pub(crate) fn summary_of(
+    reader: &Reader,
+    window: &Window,
+    elapsed: Duration,
+) -> Result<SummaryInput, Failure> {
     let header = reader.header();
     let specs: Vec<ThresholdSpec> = header.thresholds.iter().map(ThresholdSpec::from).collect();
     let thresholds = Thresholds::parse(&specs, reader.registry()).map_err(|errors| {

@@ -154,7 +154,8 @@ impl Recorded {
             }
         }
         if !common.is_quiet {
-            let place = common.runs_flag().map_or_else(String::new, |place| format!(" --runs {}", quoted(place)));
+            let place =
+                common.runs_flag().map_or_else(String::new, |place| format!(" --runs {}", quoted(place)));
             common.logger.print(&format!("run: {}  plimsoll show{place} {}\n", self.id, self.id));
         }
     }

@@ -86,7 +86,8 @@ fn write(reader: &Reader, format: ExportFormat, to: &mut (dyn Write + Send)) -> 
 /// The rows of all windows, one window after the other.
 fn rows(reader: &Reader) -> impl Iterator<Item = Result<Vec<WindowRow>, ExportError>> {
     let header = reader.header();
-    let epoch = Epoch { at: model::Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns };
+    let epoch =
+        Epoch { at: model::Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns };
     let of_window = move |window: Result<model::Window, runfile::ReadError>| {
         let window = window.map_err(|error| ExportError::Read(error.into()))?;
         let wall_unix_ns = epoch.wall_unix_ns(window.start);

@@ -21,15 +21,17 @@ pub(crate) fn run(flags: &MergeFlags, common: &Common) -> Result<Exit, Failure> 
     let open = |text: &String| stored::open(&catalogue.find(text).map_err(|error| stored::failed(&error))?);
     let readers: Vec<Reader> = flags.runs.iter().map(open).collect::<Result<_, _>>()?;
     for reader in readers.iter().filter(|reader| reader.ending().is_none()) {
-        let text = format!("run {} is {}: the merged run lacks what it lacks", reader.header().run_id, stored::state_word(reader));
+        let text = format!(
+            "run {} is {}: the merged run lacks what it lacks",
+            reader.header().run_id,
+            stored::state_word(reader)
+        );
         common.logger.say(model::LogLevel::Warn, text);
     }
     let inputs: Vec<&Reader> = readers.iter().collect();
     let options = MergeOptions { force: flags.force };
     let id = match &flags.output {
-        Some(path) => {
-            runfile::merge(&inputs, path, options).map_err(|error| stored::failed(&error))?
-        }
+        Some(path) => runfile::merge(&inputs, path, options).map_err(|error| stored::failed(&error))?,
         None => into_catalogue(&inputs, options, &catalogue, common)?,
     };
     let shown = flags.output.as_ref().map_or_else(|| id.clone(), |path| path.display().to_string());

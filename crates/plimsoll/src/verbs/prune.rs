@@ -49,7 +49,9 @@ fn policy(flags: &PruneFlags) -> Result<Policy, Failure> {
     let fail = |text: String| Failure::new(Exit::Other, text);
     let age = |text: &String| {
         let span = GoDuration::parse(text).map(GoDuration::to_std);
-        span.ok_or_else(|| fail(format!("failed to read --older-than {text:?}: write a span, such as 30d or 12h")))
+        span.ok_or_else(|| {
+            fail(format!("failed to read --older-than {text:?}: write a span, such as 30d or 12h"))
+        })
     };
     let bytes = |text: &String| {
         let why = || fail(format!("failed to read --max-size {text:?}: write a size, such as 500MB or 2GiB"));
@@ -82,7 +84,8 @@ fn describe(doomed: &[Entry], catalogue: &Catalogue, is_rehearsal: bool) -> Stri
 
 fn is_confirmed() -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        let text = "failed to ask whether to delete them: standard input is no terminal; say --yes or --dry-run";
+        let text =
+            "failed to ask whether to delete them: standard input is no terminal; say --yes or --dry-run";
         return Err(Failure::new(Exit::Other, text));
     }
     crate::print("delete them for good? [y/N] ");

@@ -46,7 +46,9 @@ pub(crate) fn run(flags: &RunsFlags, common: &Common) -> Result<Exit, Failure> {
         crate::print(&format!("{text}\n"));
     } else if rows.is_empty() {
         let place = common.catalogue()?.place();
-        common.logger.print(&format!("no run in {place} is asked for; `plimsoll run script.js` leaves one\n"));
+        common
+            .logger
+            .print(&format!("no run in {place} is asked for; `plimsoll run script.js` leaves one\n"));
     } else {
         crate::print(&table(&rows));
     }
@@ -101,7 +103,9 @@ fn row(entry: &Entry, reader: &Reader) -> Row {
 }
 
 fn is_asked_for(row: &Row, flags: &RunsListFlags, tags: &[(&str, &str)]) -> bool {
-    let named = |part: &String| row.script.contains(part) || row.name.as_ref().is_some_and(|name| name.contains(part));
+    let named = |part: &String| {
+        row.script.contains(part) || row.name.as_ref().is_some_and(|name| name.contains(part))
+    };
     let status = match flags.status {
         None => None,
         Some(StatusFlag::Passed) => Some("passed"),
@@ -115,14 +119,16 @@ fn is_asked_for(row: &Row, flags: &RunsListFlags, tags: &[(&str, &str)]) -> bool
 }
 
 fn tag(text: &str) -> Result<(&str, &str), Failure> {
-    text.split_once('=')
-        .ok_or_else(|| Failure::new(Exit::Other, format!("failed to read --tag {text:?}: write --tag NAME=VALUE")))
+    text.split_once('=').ok_or_else(|| {
+        Failure::new(Exit::Other, format!("failed to read --tag {text:?}: write --tag NAME=VALUE"))
+    })
 }
 
 fn since(text: &str, now_unix_s: i64) -> Result<i64, Failure> {
     let span = |text: &str| GoDuration::parse(text).map(GoDuration::to_std);
     prune::parse_since(text, now_unix_s, span).ok_or_else(|| {
-        let text = format!("failed to read --since {text:?}: write a day (2026-11-21), a time or a span (12h, 7d)");
+        let text =
+            format!("failed to read --since {text:?}: write a day (2026-11-21), a time or a span (12h, 7d)");
         Failure::new(Exit::Other, text)
     })
 }
@@ -166,7 +172,9 @@ mod tests {
 
     #[test]
     fn sizes_are_for_people() {
-        for (bytes, expect) in [(0, "0.0 kB"), (999_999, "1000.0 kB"), (1_500_000, "1.5 MB"), (2_000_000_000, "2.0 GB")] {
+        for (bytes, expect) in
+            [(0, "0.0 kB"), (999_999, "1000.0 kB"), (1_500_000, "1.5 MB"), (2_000_000_000, "2.0 GB")]
+        {
             assert_eq!(size(bytes), expect);
         }
     }

@@ -61,7 +61,12 @@ fn title(reader: &Reader) -> String {
     let header = reader.header();
     let name = header.name.as_deref().map_or_else(String::new, |name| format!(" \"{name}\""));
     let started = api::rfc3339(header.started_wall_ns / 1_000_000_000 * 1_000_000_000);
-    let text = format!("run {}{name}: {} at {started}, {}", header.run_id, header.script, stored::state_word(reader));
+    let text = format!(
+        "run {}{name}: {} at {started}, {}",
+        header.run_id,
+        header.script,
+        stored::state_word(reader)
+    );
     report::escape::terminal(&text)
 }
 

@@ -7,4 +7,7 @@ mod exit_codes;
 mod harness;
 mod results;
 mod signals;
+mod stored;
+mod stored_ci;
+mod stored_safety;
 mod timing;
