@@ -54,6 +54,22 @@ pub fn html(text: &str) -> String {
     entities(text, |glyph| !matches!(glyph, '&' | '<' | '>' | '"' | '\''))
 }
 
+/// A JSON text that says the same and is harmless on a terminal and within a `<script>` element: what cannot be seen, and the
+/// beginnings of tags, are written as JSON's escapes. Both can only be in strings.
+pub fn json(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut glyphs = text.chars().peekable();
+    while let Some(glyph) = glyphs.next() {
+        let is_tag = glyph == '<' && glyphs.peek().is_some_and(|next| starts_tag(*next));
+        if is_tag || is_unseen(glyph) && glyph != '\n' {
+            let _ = write!(shown, "\\u{:04x}", u32::from(glyph));
+        } else {
+            shown.push(glyph);
+        }
+    }
+    shown
+}
+
 /// Text that XML 1.0 can hold: characters that no document may contain (section 2.2 of the standard) are shown as
 /// escapes. Quoting is the XML writer's work.
 pub fn xml(text: &str) -> String {
@@ -118,9 +134,11 @@ fn is_ordinary(glyph: char) -> bool {
 
 /// Whether a `<` stands before what could be a tag.
 fn opens_tag(text: &str) -> bool {
-    text.match_indices('<').any(|(at, _)| {
-        text[at + 1..].starts_with(|next: char| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'))
-    })
+    text.match_indices('<').any(|(at, _)| text[at + 1..].starts_with(starts_tag))
+}
+
+fn starts_tag(after_bracket: char) -> bool {
+    after_bracket.is_ascii_alphabetic() || matches!(after_bracket, '/' | '!' | '?')
 }
 
 fn entities(text: &str, stays: impl Fn(char) -> bool) -> String {

@@ -1,8 +1,269 @@
 //! A run as JSON, in the shape that `docs/format/report.schema.json` describes.
 
-use crate::RunReport;
+use std::time::Duration;
 
-/// The run as JSON text, indented, ending in a line break.
+use api::report::{
+    Report, ReportCheck, ReportDrop, ReportEndpoint, ReportError, ReportExemplar, ReportFact,
+    ReportGenerator, ReportLog, ReportMetric, ReportOutcome, ReportPart, ReportRun, ReportThreshold,
+    ReportValue, ReportVerdict, ReportWindow, SCHEMA_VERSION,
+};
+use api::{Number, Ordered};
+use model::plan::Compat;
+use model::{ExemplarKind, ValueKind};
+
+use crate::document::{Endpoint, ErrorEntry, ExemplarEntry, Judged, RunState};
+use crate::summary::{
+    CheckSummary, GroupSummary, MetricSummary, Options, ScenarioSummary, Statistic, Values, sorted,
+    statistic_text,
+};
+use crate::{Lang, RunReport, escape, markdown};
+
+/// The relative error that a quantile of a histogram has at most.
+const RELATIVE_ERROR_MAX: f64 = 0.001;
+
+/// The run as JSON text, indented, ending in a line break. Names are as the script wrote them: who shows them
+/// has to escape them.
 pub fn render(report: &RunReport) -> String {
-    report.verdict().0.as_str().to_owned()
+    // Types whose keys are texts and whose numbers are finite or null have a form in JSON, always.
+    escape::json(&serde_json::to_string_pretty(&document(report)).unwrap_or_default()) + "\n"
+}
+
+/// The run as the types of the room `api`.
+pub fn document(report: &RunReport) -> Report {
+    let shape = Shape { options: report.number_options() };
+    let summary = &report.summary;
+    let groups = match summary.root_group.groups.is_empty() {
+        true => &summary.groups_outside,
+        false => &summary.root_group.groups,
+    };
+    Report {
+        schema_version: SCHEMA_VERSION,
+        verdict: ReportVerdict {
+            verdict: report.verdict().0.as_str(),
+            sentence: markdown::sentence(report, Lang::En.words(), &str::to_owned),
+        },
+        run: run(report),
+        outcome: report
+            .outcome
+            .as_ref()
+            .map(|outcome| ReportOutcome { exit_code: outcome.exit_code, message: outcome.message.clone() }),
+        thresholds: report.judged().iter().map(|judged| shape.threshold(judged)).collect(),
+        metrics: shape.metrics(&summary.metrics),
+        checks: checks(&summary.checks),
+        scenarios: summary.scenarios.iter().map(|scenario| shape.scenario(scenario)).collect(),
+        groups: groups.iter().map(|group| shape.group(group)).collect(),
+        endpoints: report.endpoints.iter().map(|endpoint| shape.endpoint(endpoint)).collect(),
+        errors: errors(&report.errors.distinct),
+        errors_beyond: report.errors.beyond,
+        exemplars: report.exemplars.iter().map(|exemplar| shape.exemplar(exemplar)).collect(),
+        generator: generator(report),
+        environment: facts(&report.environment),
+        options: report.options.clone(),
+        log: ReportLog { before: report.log.before, lines: report.log.lines.clone() },
+    }
+}
+
+fn run(report: &RunReport) -> ReportRun {
+    let identity = &report.identity;
+    ReportRun {
+        id: identity.id.clone(),
+        name: identity.name.clone(),
+        script: identity.script.clone(),
+        state: match report.state {
+            RunState::Complete => "complete",
+            RunState::Partial => "partial",
+            RunState::Live => "live",
+        },
+        started: api::rfc3339(identity.started_unix_ns),
+        elapsed_ms: ms(identity.elapsed),
+        window: report.window.map(|part| ReportWindow { from_ms: ms(part.from), to_ms: ms(part.to) }),
+        plimsoll_version: identity.plimsoll_version.clone(),
+        commit: identity.commit.clone(),
+        dirty: identity.is_dirty,
+        target_version: identity.target_version.clone(),
+        tags: facts(&identity.tags),
+        notes: identity.notes.clone(),
+    }
+}
+
+fn ms(time: Duration) -> Number {
+    Number(time.as_nanos() as f64 / 1e6)
+}
+
+fn facts(pairs: &[(String, String)]) -> Vec<ReportFact> {
+    pairs.iter().map(|(name, value)| ReportFact { name: name.clone(), value: value.clone() }).collect()
+}
+
+fn checks(checks: &[CheckSummary]) -> Vec<ReportCheck> {
+    let check =
+        |one: &CheckSummary| ReportCheck { name: one.name.clone(), passes: one.passes, fails: one.fails };
+    checks.iter().map(check).collect()
+}
+
+fn errors(distinct: &[ErrorEntry]) -> Vec<ReportError> {
+    let mut sorted: Vec<&ErrorEntry> = distinct.iter().collect();
+    sorted.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.message.cmp(&b.message)));
+    let error = |one: &ErrorEntry| ReportError {
+        code: one.code,
+        message: one.message.clone(),
+        count: one.count,
+        example: one.example.clone(),
+    };
+    sorted.into_iter().map(error).collect()
+}
+
+fn generator(report: &RunReport) -> ReportGenerator {
+    let drops = report.drops.iter().map(|drop| ReportDrop {
+        scenario: drop.scenario.clone(),
+        cause: drop.cause.as_str(),
+        count: drop.count,
+    });
+    ReportGenerator {
+        workers: report.generator.workers,
+        workers_lost: report.generator.workers_lost,
+        samples_lost: report.generator.samples_lost,
+        windows_lost: report.generator.windows_lost,
+        drops: drops.collect(),
+    }
+}
+
+/// Turns what was measured into its shape.
+struct Shape {
+    options: Options,
+}
+
+impl Shape {
+    fn threshold(&self, judged: &Judged<'_>) -> ReportThreshold {
+        let (statistic, observed) = &judged.threshold.observed;
+        ReportThreshold {
+            metric: judged.metric.name.clone(),
+            condition: judged.threshold.source.clone(),
+            ok: judged.threshold.ok,
+            statistic: statistic.clone(),
+            observed: self.value(*observed, statistic, judged.metric),
+            limit: judged.limit.map(Number),
+            margin: judged.margin.map(|margin| Number(margin.value)),
+            margin_share: judged.margin.and_then(|margin| margin.share).map(Number),
+        }
+    }
+
+    fn metrics(&self, metrics: &[MetricSummary]) -> Vec<ReportMetric> {
+        let is_shown = |metric: &&MetricSummary| self.options.compat == Compat::Honest || !metric.is_own();
+        sorted(metrics).into_iter().filter(is_shown).map(|metric| self.metric(metric)).collect()
+    }
+
+    fn metric(&self, metric: &MetricSummary) -> ReportMetric {
+        let (exact, untimed) = match &metric.values {
+            Values::Trend { exact, untimed, .. } => (*exact, Some(*untimed)),
+            _ => (None, None),
+        };
+        ReportMetric {
+            name: metric.name.clone(),
+            kind: metric.kind().as_str(),
+            contains: metric.contains.as_str(),
+            values: self.values(metric),
+            precision: exact.map(|is_exact| if is_exact { "exact" } else { "histogram" }),
+            relative_error_max: (exact == Some(false)).then_some(Number(RELATIVE_ERROR_MAX)),
+            untimed,
+            not_applicable: match metric.values {
+                Values::NotApplicable(why) => Some(why),
+                _ => None,
+            },
+        }
+    }
+
+    fn values(&self, metric: &MetricSummary) -> Ordered<ReportValue> {
+        let number =
+            |name: &str, value: f64| (name.to_owned(), self.value(Statistic::Number(value), name, metric));
+        let count = |name: &str, value: u64| {
+            let value =
+                ReportValue { value: Some(Number(value as f64)), text: value.to_string(), censored: None };
+            (name.to_owned(), value)
+        };
+        let values = match &metric.values {
+            Values::Counter { count, rate } => vec![number("count", *count), number("rate", *rate)],
+            Values::Gauge { value, min, max } => {
+                vec![number("value", *value), number("min", *min), number("max", *max)]
+            }
+            Values::Rate { passes, total } => {
+                let share = if *total == 0 { 0.0 } else { *passes as f64 / *total as f64 };
+                let fails = total.saturating_sub(*passes);
+                vec![number("rate", share), count("passes", *passes), count("fails", fails)]
+            }
+            Values::Trend { stats, .. } => {
+                let value = |(name, statistic): &(String, Statistic)| {
+                    (name.clone(), self.value(*statistic, name, metric))
+                };
+                stats.iter().map(value).collect()
+            }
+            Values::NotApplicable(_) => vec![],
+        };
+        Ordered(values)
+    }
+
+    fn value(&self, statistic: Statistic, name: &str, metric: &MetricSummary) -> ReportValue {
+        let (value, censored) = match statistic {
+            Statistic::Number(value) => (Some(Number(value)), None),
+            Statistic::AtLeast(bound, why) => (Some(Number(bound)), Some(why.to_owned())),
+            Statistic::Failed => (None, Some("failed".to_owned())),
+            Statistic::NotApplicable(why) => (None, Some(format!("n/a: {why}"))),
+        };
+        ReportValue { value, text: statistic_text(statistic, name, metric, &self.options), censored }
+    }
+
+    fn scenario(&self, scenario: &ScenarioSummary) -> ReportPart {
+        ReportPart {
+            name: scenario.name.clone(),
+            path: String::new(),
+            checks: checks(&scenario.checks),
+            metrics: self.metrics(&scenario.metrics),
+            groups: scenario.groups.iter().map(|group| self.group(group)).collect(),
+        }
+    }
+
+    fn group(&self, group: &GroupSummary) -> ReportPart {
+        ReportPart {
+            name: group.name.clone(),
+            path: group.path.clone(),
+            checks: checks(&group.checks),
+            metrics: self.metrics(&group.metrics),
+            groups: group.groups.iter().map(|inner| self.group(inner)).collect(),
+        }
+    }
+
+    fn endpoint(&self, endpoint: &Endpoint) -> ReportEndpoint {
+        ReportEndpoint {
+            method: endpoint.method.clone(),
+            name: endpoint.name.clone(),
+            requests: endpoint.requests,
+            failed: endpoint.failed,
+            duration: self.metric(&MetricSummary::duration(endpoint.duration.clone())),
+        }
+    }
+
+    fn exemplar(&self, one: &ExemplarEntry) -> ReportExemplar {
+        let metric = MetricSummary::duration(Values::NotApplicable(""));
+        ReportExemplar {
+            kind: match one.kind {
+                ExemplarKind::Slowest => "slowest",
+                ExemplarKind::Failed => "failed",
+                ExemplarKind::Bucket => "bucket",
+            },
+            at_ms: ms(one.at),
+            duration: self.value(one.duration, "max", &metric),
+            method: one.method.clone(),
+            url: one.url.clone(),
+            status: one.status.clone(),
+            trace_id: one.trace_id.map(|id| format!("{id:032x}")),
+            error: one.error.clone(),
+        }
+    }
+}
+
+impl MetricSummary {
+    /// The duration of requests, for numbers that belong to no metric of the summary.
+    pub(crate) fn duration(values: Values) -> MetricSummary {
+        let (name, contains) = ("http_req_duration".to_owned(), ValueKind::Time);
+        MetricSummary { name, contains, values, thresholds: vec![] }
+    }
 }

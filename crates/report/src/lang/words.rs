@@ -25,7 +25,7 @@ words! {
     // The verdict.
     pass, fail, inconclusive,
     all_held, crossed, exit_code, exit_message, unmeasured, no_thresholds, part_only, partial, live,
-    partial_label, live_label, part_label, partial_note, live_note, part_note,
+    partial_note, live_note, part_note,
     // The identity.
     run, started, elapsed, commit, uncommitted, target, tags, note,
     // Titles of sections.

@@ -1,7 +1,5 @@
 //! Requests by endpoint, the busiest first.
 
-use model::ValueKind;
-
 use crate::document::Endpoint;
 use crate::escape::markdown_code;
 use crate::summary::{MetricSummary, share};
@@ -14,7 +12,8 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     endpoints.sort_by(|a, b| {
         b.requests.cmp(&a.requests).then_with(|| (&a.name, &a.method).cmp(&(&b.name, &b.method)))
     });
-    let summaries: Vec<MetricSummary> = endpoints.iter().map(|endpoint| summary(endpoint)).collect();
+    let summaries: Vec<MetricSummary> =
+        endpoints.iter().map(|endpoint| MetricSummary::duration(endpoint.duration.clone())).collect();
     let row = |(endpoint, summary): (&&Endpoint, _)| {
         let name = match endpoint.method.is_empty() {
             true => markdown_code(&endpoint.name),
@@ -25,15 +24,6 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     let rows = endpoints.iter().zip(&summaries).map(row).collect();
     let words = context.words;
     metrics::trend_table(words.endpoint, &[words.requests, words.failed], rows, context)
-}
-
-fn summary(endpoint: &Endpoint) -> MetricSummary {
-    MetricSummary {
-        name: "http_req_duration".into(),
-        contains: ValueKind::Time,
-        values: endpoint.duration.clone(),
-        thresholds: vec![],
-    }
 }
 
 fn failed(endpoint: &Endpoint) -> String {

@@ -1,6 +1,6 @@
 //! Single requests: the slowest, and those that failed.
 
-use model::{ExemplarKind, ValueKind};
+use model::ExemplarKind;
 
 use crate::document::ExemplarEntry;
 use crate::escape::markdown_code;
@@ -45,11 +45,6 @@ fn row(one: &ExemplarEntry, context: &Context<'_>) -> Vec<String> {
 }
 
 fn duration(one: &ExemplarEntry, context: &Context<'_>) -> String {
-    let metric = MetricSummary {
-        name: "http_req_duration".into(),
-        contains: ValueKind::Time,
-        values: Values::Trend { stats: vec![], exact: None, untimed: 0 },
-        thresholds: vec![],
-    };
+    let metric = MetricSummary::duration(Values::NotApplicable(""));
     statistic_text(one.duration, "max", &metric, &context.report.number_options())
 }

@@ -17,6 +17,8 @@ mod parts;
 mod table;
 mod thresholds;
 
+pub(crate) use head::sentence;
+
 use crate::lang::{Words, fill};
 use crate::{Lang, RunReport, escape};
 
