@@ -41,11 +41,11 @@ mod tests {
         let document: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
         assert_eq!(document["report"]["a"], 1);
         assert_eq!(document["windows"].as_array().map(Vec::len), Some(8));
-        let requests = &document["windows"][0];
-        assert_eq!(
-            (&requests["type"], &requests["tags"]["name"]),
-            (&"counter".into(), &sample()[0].tags["name"].clone().into())
-        );
+        let rows = document["windows"].as_array().into_iter().flatten();
+        let requests: Vec<_> = rows.filter(|row| row["metric"] == "http_reqs").collect();
+        assert_eq!(requests.len(), 2);
+        assert_eq!(requests[0]["type"], "counter");
+        assert_eq!(requests[0]["tags"]["name"], sample()[0].tags["name"].as_str());
         assert!(!bytes.contains(&0x1b), "control characters are escaped");
     }
 

@@ -72,7 +72,7 @@ fn every_surface_gives_the_same_number() {
         };
         assert_eq!(total("http_reqs", "sum"), ran.count("http_reqs") as f64);
         assert_eq!(total("http_req_duration", "count"), ran.count("http_reqs") as f64);
-        let csv = ran.and("export @last --format csv").run().exits(0).out;
+        let csv = ran.and("export @last --format csv").run().exits(0).out.clone();
         let csv_total: f64 = csv.lines().filter_map(|line| csv_cell(line, "http_reqs", 7)).sum();
         assert_eq!(csv_total, ran.count("http_reqs") as f64);
     }
@@ -139,7 +139,7 @@ fn segments_become_the_whole() {
             let said = whole.value("size", statistic).expect("the summary has it");
             assert!(has_number(&merged, said), "{statistic} = {said} is not in: {merged}");
         }
-        let shown = first.and("show whole.plimsoll").run().exits(0).out;
+        let shown = first.and("show whole.plimsoll").run().exits(0).out.clone();
         let rows = |text: &str| {
             let is_exact = |line: &&str| {
                 ["size.", "✓ even", "✗ even", "↳", "p(95)<1"].iter().any(|part| line.contains(part))

@@ -47,7 +47,7 @@ fn reports_are_written_at_the_end_even_where_nothing_is_stored() {
 #[test]
 fn reports_are_in_two_languages() {
     let ran = plimsoll(CROSSED).run().exits(99);
-    let korean = ran.and("report @last --lang ko").run().exits(0).out;
+    let korean = ran.and("report @last --lang ko").run().exits(0).out.clone();
     assert!(korean.chars().any(|letter| ('가'..='힣').contains(&letter)), "{korean}");
 }
 
@@ -65,18 +65,18 @@ fn hostile_names_are_harmless_everywhere() {
     let verbs =
         ["show", "report --format md", "report --format md --lang ko", "report --format junit", "runs"];
     for verb in verbs {
-        let out = ran.and(verb).run().exits(0).out;
+        let out = ran.and(verb).run().exits(0).out.clone();
         let raw = out.chars().find(|letter| letter.is_control() && *letter != '\n');
         assert_eq!(raw, None, "{verb} prints a raw control character");
         assert!(verb == "show" || verb == "runs" || !out.contains("<script"), "{verb} prints a tag");
         assert!(out.lines().all(|line| !line.starts_with("::error")), "{verb} prints a workflow command");
     }
     for verb in ["report --format json", "export --format json", "runs --json"] {
-        let out = ran.and(verb).run().exits(0).out;
+        let out = ran.and(verb).run().exits(0).out.clone();
         assert!(serde_json::from_str::<Value>(&out).is_ok(), "{verb} prints JSON");
         assert!(!out.contains('\u{1b}'), "{verb} escapes");
     }
-    let csv = ran.and("export --format csv").run().exits(0).out;
+    let csv = ran.and("export --format csv").run().exits(0).out.clone();
     assert!(
         !csv.contains('\u{1b}') || csv.contains("\"n=\u{1b}"),
         "control characters are quoted data at most"

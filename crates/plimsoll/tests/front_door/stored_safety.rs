@@ -11,7 +11,7 @@ const LONG: &str = "import { sleep } from 'k6'; export const options = { vus: 2,
 fn a_run_that_is_killed_is_partial_and_one_that_goes_on_is_live() {
     let running = plimsoll(LONG).start();
     eventually("two stored seconds", || {
-        let out = running.and("export @last --format csv").run().out;
+        let out = running.and("export @last --format csv").run().out.clone();
         out.lines().any(|line| line.starts_with("1,") && line.contains(",iterations,"))
     });
     running.and("show @last").run().exits(0).prints("LIVE").prints("iterations");
