@@ -21,3 +21,6 @@ pub mod summary;
 pub use document::RunReport;
 pub use lang::Lang;
 pub use style::Style;
+
+#[cfg(test)]
+mod report_tests;

@@ -59,9 +59,9 @@ impl<'a> Judged<'a> {
         self.text(self.threshold.observed.1)
     }
 
-    /// The limit as the terminal would show it; as written where it cannot be read.
+    /// The limit as the terminal would show it; `–` where the condition cannot be read.
     pub fn limit_text(&self) -> String {
-        self.limit.map_or_else(|| self.threshold.source.clone(), |limit| self.text(Statistic::Number(limit)))
+        self.limit.map_or_else(|| "–".to_owned(), |limit| self.text(Statistic::Number(limit)))
     }
 
     /// Whether it could not be judged, since there can be no value.

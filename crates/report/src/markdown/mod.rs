@@ -103,6 +103,3 @@ fn footer(context: &Context<'_>) -> String {
     let by = if version.is_empty() { String::new() } else { format!(" · plimsoll {version}") };
     format!("{}{by}", context.words.precision_note)
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,212 @@
+//! Names that try to break out of every format.
+
+use quick_xml::events::Event;
+
+use super::fixture;
+use crate::document::Outcome;
+use crate::summary::{CheckSummary, MetricSummary};
+use crate::{Lang, RunReport, github, json, junit, markdown, summary};
+
+/// Breaks out of Markdown, HTML, XML, CSV, terminals or workflow commands.
+const NASTY: &[&str] = &[
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(1)>",
+    "</details></pre><h1>x",
+    "a|b",
+    "a\\|b|",
+    "`code` ``more``",
+    "```\nfence\n```",
+    "line\nbreak\r\n| x | y |",
+    "\x1b[2J\x1b]0;title\x07",
+    "\u{9b}31m",
+    "\u{0}\u{1}\u{7f}\u{ffff}",
+    "]]><x/>",
+    "=cmd()|' /C calc'!A0",
+    "::error::owned\n::set-output name=verdict::pass",
+    "plimsoll\nverdict<<plimsoll\npass",
+    "[link](javascript:alert(1)) @everyone #1",
+    "user\u{202e}nimda",
+    "\"'&<>--",
+    "{{ template }} ${env}",
+];
+
+/// A run in which everything that others can name is named `name`.
+fn named(name: &str) -> RunReport {
+    let mut report = fixture::failed();
+    let text = || name.to_owned();
+    report.identity.id = text();
+    report.identity.name = text();
+    report.identity.script = text();
+    report.identity.commit = text();
+    report.identity.target_version = text();
+    report.identity.plimsoll_version = text();
+    report.identity.notes = vec![text()];
+    report.identity.tags = vec![(text(), text())];
+    report.outcome = Some(Outcome { exit_code: 107, message: text() });
+    let metrics = |metrics: &mut Vec<MetricSummary>| {
+        let mut own = metrics[0].clone();
+        own.name = text();
+        for threshold in &mut own.thresholds {
+            threshold.source = text();
+        }
+        metrics.push(own);
+    };
+    let checks = |checks: &mut Vec<CheckSummary>| checks.iter_mut().for_each(|check| check.name = text());
+    metrics(&mut report.summary.metrics);
+    checks(&mut report.summary.checks);
+    for scenario in &mut report.summary.scenarios {
+        scenario.name = text();
+        metrics(&mut scenario.metrics);
+        checks(&mut scenario.checks);
+        scenario.groups.iter_mut().for_each(|group| (group.name, group.path) = (text(), text()));
+    }
+    for endpoint in &mut report.endpoints {
+        (endpoint.method, endpoint.name) = (text(), text());
+    }
+    for error in &mut report.errors.distinct {
+        (error.message, error.example) = (text(), text());
+    }
+    for one in &mut report.exemplars {
+        (one.method, one.url, one.status, one.error) = (text(), text(), text(), text());
+    }
+    report.drops.iter_mut().for_each(|drop| drop.scenario = text());
+    report.environment = vec![(text(), text())];
+    report.options = Some(serde_json::json!({ name: name }));
+    report.log.lines = vec![text(); 3];
+    report
+}
+
+fn all_names() -> Vec<String> {
+    let long = "\u{1b}<|`é".repeat(20_000);
+    NASTY.iter().map(|name| (*name).to_owned()).chain([long]).collect()
+}
+
+/// Nothing that steers a terminal, opens a tag that scripts run from, or reorders what is read.
+#[track_caller]
+fn assert_harmless(text: &str) {
+    let steers = |glyph: char| glyph.is_control() && glyph != '\n' || glyph == '\u{202e}';
+    assert!(!text.contains(steers), "{text:?}");
+    for tag in ["<script", "</script", "<img", "<h1", "</pre><"] {
+        assert!(!text.contains(tag), "{tag} in {text}");
+    }
+}
+
+#[test]
+fn markdown_keeps_its_shape() {
+    let shape = |text: &str| {
+        let count = |what: &str| text.matches(what).count();
+        [count("<details>"), count("</details>"), count("<pre>"), count("</pre>"), count("\n### ")]
+    };
+    for lang in Lang::ALL {
+        let expect = shape(&markdown::render(&named("x"), lang));
+        for name in all_names() {
+            let text = github::step_summary(&named(&name), lang);
+            assert_harmless(&text);
+            assert_eq!(shape(&text), expect, "{name:.80}: {text}");
+            assert_tables(&text);
+            assert!(!text.contains("](javascript"), "{text}");
+        }
+    }
+}
+
+/// Every row of a table has as many cells as its title, as GitHub splits them: at each `|` that no `\` precedes.
+#[track_caller]
+fn assert_tables(text: &str) {
+    let mut columns = None;
+    for line in text.lines() {
+        if !line.starts_with('|') {
+            columns = None;
+            continue;
+        }
+        assert!(
+            !line.contains("\\|"),
+            "an escaped cell's end is read differently by different readers: {line}"
+        );
+        let cells = line.matches('|').count();
+        assert_eq!(*columns.get_or_insert(cells), cells, "{line}");
+    }
+}
+
+#[test]
+fn xml_is_read_back() {
+    for name in all_names() {
+        let text = junit::render(&named(&name));
+        assert_harmless(&text);
+        let mut reader = quick_xml::Reader::from_str(&text);
+        reader.config_mut().check_end_names = true;
+        let mut cases = 0;
+        loop {
+            match reader.read_event().expect("well-formed XML") {
+                Event::Eof => break,
+                Event::Start(element) | Event::Empty(element) => {
+                    cases += usize::from(element.name().as_ref() == "testcase");
+                    for attribute in element.attributes() {
+                        let attribute = attribute.expect("a well-formed attribute");
+                        attribute
+                            .normalized_value(quick_xml::XmlVersion::Implicit1_0)
+                            .expect("known entities alone");
+                    }
+                }
+                _ => {}
+            }
+        }
+        // The run, four thresholds and the three on the hostile metric, two checks.
+        assert_eq!(cases, 1 + 4 + 3 + 2, "{text}");
+    }
+}
+
+#[test]
+fn json_is_read_back_as_it_was() {
+    for name in all_names() {
+        let text = json::render(&named(&name));
+        assert_harmless(&text);
+        let value: serde_json::Value = serde_json::from_str(&text).expect("well-formed JSON");
+        assert_eq!(value["run"]["id"], name.as_str());
+        assert_eq!(value["checks"][0]["name"], name.as_str());
+        assert_eq!(value["options"][&name], name.as_str());
+    }
+}
+
+#[test]
+fn workflow_commands_stay_one_each() {
+    for name in all_names() {
+        let mut report = named(&name);
+        for lang in Lang::ALL {
+            let text = github::annotations(&report, lang);
+            assert_harmless_on_terminal(&text);
+            assert!(text.lines().all(|line| line.starts_with("::error ")), "{text}");
+        }
+        report.identity.id = name.clone();
+        let text = github::outputs(&report);
+        assert_harmless_on_terminal(&text);
+        assert_eq!(outputs_as_github_reads_them(&text), ["verdict", "run_id", "p95", "p95_ms"], "{text}");
+    }
+}
+
+/// The names of the outputs: `name<<delimiter`, lines, `delimiter`.
+fn outputs_as_github_reads_them(text: &str) -> Vec<&str> {
+    let mut lines = text.lines();
+    let mut names = Vec::new();
+    while let Some(line) = lines.next() {
+        let (name, delimiter) = line.split_once("<<").expect("a name and a delimiter");
+        names.push(name);
+        assert!(lines.any(|line| line == delimiter), "{text}");
+    }
+    names
+}
+
+#[test]
+fn the_terminal_is_not_steered() {
+    for name in all_names() {
+        for layout in [summary::Layout::Compact, summary::Layout::Full, summary::Layout::Legacy] {
+            let options = summary::Options { layout, ..summary::Options::default() };
+            assert_harmless_on_terminal(&summary::render(&named(&name).summary, &options));
+        }
+    }
+}
+
+#[track_caller]
+fn assert_harmless_on_terminal(text: &str) {
+    let steers = |glyph: char| glyph.is_control() && glyph != '\n' || glyph == '\u{202e}';
+    assert!(!text.contains(steers), "{text:?}");
+}

@@ -1,0 +1,7 @@
+//! All renderers on the same runs.
+
+mod fixture;
+mod hostile;
+mod schema;
+mod snapshots;
+mod verdicts;

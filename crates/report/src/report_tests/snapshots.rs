@@ -1,0 +1,58 @@
+//! Whole reports, kept beside the code. `UPDATE_EXPECT=1 cargo test -p report` writes them anew: read the difference.
+
+use expect_test::{ExpectFile, expect_file};
+
+use super::fixture;
+use crate::{Lang, RunReport, github, json, junit, markdown};
+
+#[track_caller]
+fn check(actual: String, expect: ExpectFile) {
+    expect.assert_eq(&actual);
+}
+
+#[test]
+fn markdown_is_as_kept() {
+    let (failed, passed, nothing) = (fixture::failed(), fixture::passed(), fixture::nothing());
+    check(markdown::render(&failed, Lang::En), expect_file!["../../golden/reports/failed.en.md"]);
+    check(markdown::render(&failed, Lang::Ko), expect_file!["../../golden/reports/failed.ko.md"]);
+    check(markdown::render(&passed, Lang::En), expect_file!["../../golden/reports/passed.en.md"]);
+    check(markdown::render(&nothing, Lang::Ko), expect_file!["../../golden/reports/nothing.ko.md"]);
+}
+
+#[test]
+fn machines_formats_are_as_kept() {
+    check(json::render(&fixture::failed()), expect_file!["../../golden/reports/failed.json"]);
+    check(junit::render(&fixture::failed()), expect_file!["../../golden/reports/failed.xml"]);
+    check(junit::render(&fixture::nothing()), expect_file!["../../golden/reports/nothing.xml"]);
+    let outputs = |report: &RunReport| {
+        let annotations = Lang::ALL.map(|lang| github::annotations(report, lang)).concat();
+        format!("{annotations}{}", github::outputs(report))
+    };
+    check(outputs(&fixture::failed()), expect_file!["../../golden/reports/failed.github.txt"]);
+    check(outputs(&fixture::passed()), expect_file!["../../golden/reports/passed.github.txt"]);
+}
+
+/// What a person reads in one place stands in every other: the values of the terminal's rows are in all formats.
+#[test]
+fn every_surface_has_the_same_numbers() {
+    let report = fixture::failed();
+    let terminal = crate::summary::render(&report.summary, &report.number_options());
+    let surfaces = [
+        markdown::render(&report, Lang::En),
+        markdown::render(&report, Lang::Ko),
+        github::step_summary(&report, Lang::En),
+        json::render(&report),
+    ];
+    let numbers =
+        ["812ms", "212.5ms", "> 60 s (timeout)", "n/a: closed loop", "0.11%", "12 MB", "1m23s", "900µs"];
+    for number in numbers {
+        assert!(terminal.contains(number), "{number} is not on the terminal: {terminal}");
+        let is_row_of_words = number.starts_with("n/a");
+        for surface in &surfaces {
+            let said = surface.contains(number) || is_row_of_words && surface.contains("closed loop");
+            assert!(said, "{number} is missing in {surface}");
+        }
+    }
+    let xml = junit::render(&report);
+    assert!(xml.contains(r#"message="p(95)=812ms, limit 500ms""#), "{xml}");
+}

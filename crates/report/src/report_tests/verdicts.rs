@@ -1,0 +1,113 @@
+//! The verdict, the limits of each format, and what is left out.
+
+use std::time::Duration;
+
+use super::fixture::{failed, nothing, passed, threshold, trend};
+use crate::document::{ErrorEntry, Part, RunState, Verdict, Why};
+use crate::summary::Statistic;
+use crate::{Lang, RunReport, github, junit, markdown};
+
+#[track_caller]
+fn check(change: impl Fn(&mut RunReport), expect: (Verdict, Why)) {
+    let mut report = passed();
+    change(&mut report);
+    assert_eq!(report.verdict(), expect);
+    let mark = markdown::render(&report, Lang::En).chars().nth(3);
+    let expect_mark = match expect.0 {
+        Verdict::Pass => '✅',
+        Verdict::Fail => '❌',
+        Verdict::Inconclusive => '⚠',
+    };
+    assert_eq!(mark, Some(expect_mark), "the first line is the verdict");
+}
+
+#[test]
+fn a_run_passes_only_what_was_asked_and_measured() {
+    let exit =
+        |code| move |report: &mut RunReport| report.outcome.as_mut().expect("an outcome").exit_code = code;
+    let set = |observed, ok| {
+        move |report: &mut RunReport| {
+            report.summary.metrics[0].thresholds = vec![threshold("p(95)<500", ok, "p(95)", observed)];
+        }
+    };
+    check(|_| {}, (Verdict::Pass, Why::AllHeld(1)));
+    check(exit(107), (Verdict::Fail, Why::Exit(107)));
+    check(set(Statistic::Failed, false), (Verdict::Fail, Why::Crossed(1, 1)));
+    check(set(Statistic::NotApplicable("closed loop"), true), (Verdict::Inconclusive, Why::Unmeasured(1, 1)));
+    check(|report| report.summary.metrics[0].thresholds.clear(), (Verdict::Inconclusive, Why::NoThresholds));
+    check(|report| report.state = RunState::Partial, (Verdict::Inconclusive, Why::Partial));
+    check(|report| report.state = RunState::Live, (Verdict::Inconclusive, Why::Live));
+    let part = Part { from: Duration::ZERO, to: Duration::from_secs(3) };
+    check(|report| report.window = Some(part), (Verdict::Inconclusive, Why::PartOnly));
+}
+
+#[test]
+fn every_surface_says_that_a_run_is_not_whole() {
+    let partial = nothing();
+    let live = RunReport { state: RunState::Live, ..passed() };
+    for (report, english, korean, word) in
+        [(&partial, "Partial run", "불완전한 실행", "partial"), (&live, "Live run", "실행 중", "live")]
+    {
+        assert!(markdown::render(report, Lang::En).contains(english));
+        assert!(markdown::render(report, Lang::Ko).contains(korean));
+        assert!(junit::render(report).contains(&format!(r#"name="state" value="{word}""#)));
+        assert!(crate::json::render(report).contains(&format!(r#""state": "{word}""#)));
+        assert!(github::annotations(report, Lang::En).starts_with("::warning "));
+        assert!(github::outputs(report).contains("inconclusive"));
+    }
+}
+
+#[test]
+fn margins_say_how_far_the_limit_was() {
+    let margin = |source: &str, observed| {
+        let mut report = passed();
+        report.summary.metrics = vec![trend("http_req_duration", [observed, observed], true)];
+        report.summary.metrics[0].thresholds = vec![threshold(source, true, "avg", observed)];
+        report.judged()[0].margin_text()
+    };
+    assert_eq!(margin("avg<500", Statistic::Number(375.0)), Some("+25.00%".into()));
+    assert_eq!(margin("avg<500", Statistic::Number(812.0)), Some("−62.40%".into()));
+    assert_eq!(margin("avg>=100", Statistic::Number(150.0)), Some("+50.00%".into()));
+    assert_eq!(margin("avg>0", Statistic::Number(150.0)), Some("+150ms".into()));
+    assert_eq!(margin("avg==1", Statistic::Number(1.0)), None);
+    assert_eq!(margin("avg<500", Statistic::AtLeast(600.0, "timeout")), None);
+    assert_eq!(margin("nonsense", Statistic::Number(1.0)), None);
+}
+
+#[test]
+fn long_reports_say_what_they_leave_out() {
+    let mut report = failed();
+    let message = |index: usize| format!("error {index} {}", "|<x>".repeat(1_000));
+    report.errors.distinct = (0..5_000)
+        .map(|index| ErrorEntry { message: message(index), count: 1, ..ErrorEntry::default() })
+        .collect();
+    report.log.lines = vec!["<".repeat(100_000); 1_000];
+    report.identity.notes = vec!["|".repeat(1 << 20); 500];
+    report.identity.tags = vec![("<".repeat(1 << 20), "|".repeat(1 << 10)); 500];
+    for scenario in &mut report.summary.scenarios {
+        scenario.checks = vec![scenario.checks[0].clone(); 10_000];
+    }
+    for lang in Lang::ALL {
+        let text = markdown::render(&report, lang);
+        assert!(text.len() <= markdown::BYTES_MAX, "{}", text.len());
+        assert!(text.contains("plimsoll report ab12cd34 --format json"), "{lang:?}");
+        assert!(github::step_summary(&report, lang).len() <= github::SUMMARY_BYTES_MAX);
+    }
+    assert!(markdown::render(&report, Lang::En).contains("… and "));
+}
+
+#[test]
+fn annotations_are_few_and_count_the_rest() {
+    let crossed = |count: usize| {
+        let mut report = passed();
+        let threshold =
+            |index| threshold(&format!("p(95)<{index}"), false, "p(95)", Statistic::Number(48.25));
+        report.summary.metrics[0].thresholds = (0..count).map(threshold).collect();
+        github::annotations(&report, Lang::En)
+    };
+    assert_eq!(crossed(0), "");
+    assert_eq!(crossed(8).lines().count(), 8);
+    let many = crossed(20);
+    assert_eq!(many.lines().count(), github::ANNOTATIONS_MAX);
+    assert!(many.lines().last().is_some_and(|line| line.contains("::13 further thresholds")), "{many}");
+}
