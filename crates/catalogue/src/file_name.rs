@@ -5,10 +5,11 @@ use std::fmt;
 /// How the names of run files end.
 pub const SUFFIX: &str = ".plimsoll";
 
-/// Hexadecimal digits of an id.
-const ID_DIGITS: usize = 8;
+/// Hexadecimal digits that an id has at least, and the most that others give theirs.
+const ID_DIGITS: std::ops::RangeInclusive<usize> = 8..=16;
 
-/// What tells one run from another: eight hexadecimal digits, drawn at random.
+/// What tells one run from another: eight hexadecimal digits, drawn at random. A merged run has sixteen, made of those of its
+/// parts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(String);
 
@@ -21,7 +22,7 @@ impl RunId {
 
     /// An id as it is written in a file's name.
     pub fn parse(text: &str) -> Option<RunId> {
-        let is_id = text.len() == ID_DIGITS && text.bytes().all(is_digit);
+        let is_id = ID_DIGITS.contains(&text.len()) && text.bytes().all(is_digit);
         is_id.then(|| RunId(text.to_owned()))
     }
 
@@ -39,7 +40,8 @@ impl fmt::Display for RunId {
 
 /// Whether this could be the beginning of an id.
 pub(crate) fn could_begin_an_id(text: &str) -> bool {
-    (1..=ID_DIGITS).contains(&text.len()) && text.bytes().all(|byte| is_digit(byte.to_ascii_lowercase()))
+    (1..=*ID_DIGITS.end()).contains(&text.len())
+        && text.bytes().all(|byte| is_digit(byte.to_ascii_lowercase()))
 }
 
 fn is_digit(byte: u8) -> bool {
@@ -122,6 +124,7 @@ mod tests {
     fn names_are_read_as_they_are_written() {
         check("20261121T124249Z-ab12cd34.plimsoll", Some((1_795_264_969, "ab12cd34")));
         check("19700101T000000Z-00000000.plimsoll", Some((0, "00000000")));
+        check("20261121T124249Z-ab12cd34ab12cd34.plimsoll", Some((1_795_264_969, "ab12cd34ab12cd34")));
         check("20260229T000000Z-00000000.plimsoll", None);
         check("20261121T124249Z-AB12CD34.plimsoll", None);
         check("20261121T124249Z-ab12cd3.plimsoll", None);

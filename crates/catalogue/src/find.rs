@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn what_is_no_id_is_a_path() {
-        for text in ["./ab12", "x.plimsoll", "ab12cd345", "runs/ab12", "", "@later", "été"] {
+        for text in ["./ab12", "x.plimsoll", "ab12cd34ab12cd345", "runs/ab12", "", "@later", "été"] {
             assert_eq!(RunReference::parse(text), RunReference::Path(text.into()));
         }
     }

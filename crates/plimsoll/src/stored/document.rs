@@ -37,7 +37,8 @@ pub(crate) fn document(
 ) -> Result<RunReport, Failure> {
     let header = reader.header();
     let facts = summary_facts(header);
-    let (zero, shown) = (zero(reader)?, part.clone().unwrap_or_else(|| reader.range()));
+    let all = reader.range().map_err(|error| failed(&error))?;
+    let (zero, shown) = (zero(reader, all.clone())?, part.clone().unwrap_or(all));
     Ok(RunReport {
         identity: identity(reader, header, elapsed)?,
         state: match reader.state() {
@@ -62,8 +63,8 @@ pub(crate) fn document(
 }
 
 /// The start of the first window: what windows of a run are counted from.
-fn zero(reader: &Reader) -> Result<Instant, Failure> {
-    let first = reader.windows(reader.range()).next().transpose().map_err(|error| failed(&error))?;
+fn zero(reader: &Reader, all: std::ops::Range<u32>) -> Result<Instant, Failure> {
+    let first = reader.windows(all).next().transpose().map_err(|error| failed(&error))?;
     Ok(first.map_or(Instant::from_ns(reader.header().started_ns), |window| window.start))
 }
 

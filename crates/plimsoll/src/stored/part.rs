@@ -49,9 +49,10 @@ impl Part {
             .range_between(self.from, self.to.unwrap_or(Duration::MAX))
             .map_err(|error| failed(&error))?;
         if range.is_empty() {
+            let all = reader.range().map_err(|error| failed(&error))?;
             let text = format!(
                 "failed to find --window in the run: it has {} seconds; ask for a part of them",
-                reader.range().len()
+                all.len()
             );
             return Err(Failure::new(Exit::Other, text));
         }

@@ -53,7 +53,7 @@ pub(crate) fn time_unit(header: &Header) -> Option<TimeUnit> {
 /// # Errors
 /// The file is damaged.
 pub(crate) fn whole(reader: &Reader) -> Result<(Window, Duration), Failure> {
-    let (window, length) = part(reader, reader.range())?;
+    let (window, length) = part(reader, reader.range().map_err(|error| failed(&error))?)?;
     // The terminal counted from the start of setup to the end of teardown. Without an ending, the windows are all there is.
     let elapsed = reader.ending().map(|ending| Duration::from_nanos(ending.elapsed_ns));
     Ok((window, elapsed.unwrap_or(length)))

@@ -70,7 +70,8 @@ fn to_file(reader: &Reader, format: ExportFormat, to: &Path) -> Result<(), Failu
 }
 
 fn write(reader: &Reader, format: ExportFormat, to: &mut (dyn Write + Send)) -> Result<(), ExportError> {
-    let rows = rows(reader);
+    let all = reader.range().map_err(|error| ExportError::Read(error.into()))?;
+    let rows = rows(reader, all);
     match format {
         ExportFormat::Csv => export::write_csv(rows, to),
         ExportFormat::Parquet => export::write_parquet(rows, to),
@@ -84,7 +85,10 @@ fn write(reader: &Reader, format: ExportFormat, to: &mut (dyn Write + Send)) -> 
 }
 
 /// The rows of all windows, one window after the other.
-fn rows(reader: &Reader) -> impl Iterator<Item = Result<Vec<WindowRow>, ExportError>> {
+fn rows(
+    reader: &Reader,
+    all: std::ops::Range<u32>,
+) -> impl Iterator<Item = Result<Vec<WindowRow>, ExportError>> {
     let header = reader.header();
     let epoch =
         Epoch { at: model::Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns };
@@ -93,5 +97,5 @@ fn rows(reader: &Reader) -> impl Iterator<Item = Result<Vec<WindowRow>, ExportEr
         let wall_unix_ns = epoch.wall_unix_ns(window.start);
         Ok(export::rows(&window, wall_unix_ns, reader.registry(), reader.tags()))
     };
-    reader.windows(reader.range()).map(of_window)
+    reader.windows(all).map(of_window)
 }

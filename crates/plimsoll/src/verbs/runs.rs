@@ -85,7 +85,7 @@ fn row(entry: &Entry, reader: &Reader) -> Row {
     let header = reader.header();
     let seconds = match reader.ending() {
         Some(ending) => ending.elapsed_ns as f64 / 1e9,
-        None => reader.range().len() as f64,
+        None => reader.range().map_or(0.0, |range| range.len() as f64),
     };
     Row {
         id: header.run_id.clone(),

@@ -276,11 +276,6 @@ impl Ran {
         beside(&self.folder, words)
     }
 
-    /// What its `--summary-export` had.
-    pub(crate) fn summary(&self) -> &Value {
-        &self.summary
-    }
-
     /// The folder it ran in.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder

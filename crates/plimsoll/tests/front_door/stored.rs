@@ -121,10 +121,12 @@ fn segments_become_the_whole() {
             check(i, { even: (i) => i % 2 === 0 }); };";
     let whole = plimsoll(WHOLE).run().exits(99);
     for order in ["a b c", "c a b"] {
-        let first = plimsoll(WHOLE).flags("--runs a --execution-segment 0:1/3").run().exits(99);
+        let cuts = "--execution-segment-sequence 0,1/3,2/3,1";
+        let first = plimsoll(WHOLE).flags("--runs a --execution-segment 0:1/3").flags(cuts).run().exits(99);
         let sequence = [("b", "1/3:2/3"), ("c", "2/3:1")];
         for (place, segment) in sequence {
-            let flags = format!("run --no-color --runs {place} --execution-segment {segment} script.js");
+            let flags =
+                format!("run --no-color --runs {place} --execution-segment {segment} {cuts} script.js");
             first.and(&flags).run().exits(99);
         }
         let path = |place: &str| {
