@@ -1,5 +1,10 @@
 //! The format: its numbers, its tables, and the bytes within blobs.
 
+pub(crate) mod blob;
+pub(crate) mod cell;
+pub(crate) mod chunk;
+pub(crate) mod schema;
+
 /// `application_id` of the SQLite file: "Plim" in ASCII.
 pub const APPLICATION_ID: i32 = 0x506c_696d;
 /// `user_version` of the SQLite file: the newest format this build writes and reads.
@@ -8,3 +13,12 @@ pub const FORMAT_VERSION: i64 = 1;
 pub const EXTENSION: &str = "plimsoll";
 /// No blob or text is larger, compressed or not; what claims to be is refused.
 pub const BLOB_BYTES_MAX: usize = 64 << 20;
+
+/// Windows that share a chunk.
+pub(crate) const MINUTE: u32 = 60;
+/// Windows that share the finest roll-up; six of them are in each chunk.
+pub(crate) const TEN: u32 = 10;
+/// Windows that share the coarsest roll-up but one.
+pub(crate) const TEN_MINUTES: u32 = 600;
+/// The roll-up of the whole run has this in the place of its number of windows.
+pub(crate) const WHOLE: u32 = 0;

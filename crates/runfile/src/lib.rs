@@ -14,10 +14,15 @@ mod lock;
 mod merge;
 mod reader;
 mod redact;
+mod rows;
 mod snapshot;
 mod store;
 mod sum;
+mod windows;
 mod writer;
+
+#[cfg(test)]
+mod tests;
 
 pub use error::{MergeError, ReadError, WriteError};
 pub use facts::{Anchor, LoadRow, Note, RunMark, StoredLog, ThresholdPoint};
@@ -27,7 +32,8 @@ pub use header::{
     ThresholdFacts,
 };
 pub use merge::{MergeOptions, merge};
-pub use reader::{Reader, State, Windows, add_note};
+pub use reader::{Reader, State};
 pub use redact::{HIDDEN, is_secret_name};
-pub use snapshot::snapshot;
+pub use snapshot::{add_note, snapshot};
+pub use windows::Windows;
 pub use writer::{QUEUE_EVENTS_MAX, Report, Writer};

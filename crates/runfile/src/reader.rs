@@ -1,13 +1,22 @@
-//! A run's file, read. Nothing in it is trusted.
+//! A run's file, opened for reading. Nothing in it is trusted.
+
+use std::cell::RefCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{ErrorCount, Exemplar, Instant, MetricRegistry, TagInterner, Window};
+use model::{MetricId, MetricKind, MetricRegistry, SeriesKey, TagInterner, TagSet, TagSetId, ValueKind};
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use serde_json::{Map, Value};
 
-use crate::facts::{Anchor, LoadRow, Note, RunMark, StoredLog, ThresholdPoint};
-use crate::{Ending, Header, ReadError, WriteError};
+use crate::format::blob::Unpacker;
+use crate::format::{APPLICATION_ID, BLOB_BYTES_MAX, FORMAT_VERSION, schema};
+use crate::header::{EnvVar, Module};
+use crate::lock::Lock;
+use crate::{Ending, Header, ReadError};
 
 /// Whether a run is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,30 +30,28 @@ pub enum State {
 }
 
 /// A run's file, opened for reading.
-#[derive(Debug)]
 pub struct Reader {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
+    pub(crate) connection: Connection,
+    pub(crate) unpacker: RefCell<Unpacker>,
     header: Header,
     ending: Option<Ending>,
     state: State,
     registry: Arc<MetricRegistry>,
     tags: Arc<TagInterner>,
+    /// By the file's numbers: what they are in `registry` and `tags`.
+    metrics: Vec<(MetricId, MetricKind)>,
+    tag_sets: Vec<TagSetId>,
+    series: Vec<(SeriesKey, MetricKind)>,
+    /// Where a file was copied to because it could not be read in place; deleted with the reader.
+    _copy: Option<tempfile::TempDir>,
 }
 
-/// Windows, in order.
-#[derive(Debug)]
-pub struct Windows<'a> {
-    reader: &'a Reader,
-}
+/// A metric, a tag set or a series that a file refers to and does not have.
+pub(crate) const UNKNOWN_NUMBER: &str = "a row refers to something that is not there";
 
-impl Iterator for Windows<'_> {
-    type Item = Result<Window, ReadError>;
-
-    fn next(&mut self) -> Option<Result<Window, ReadError>> {
-        let _ = self.reader;
-        None
-    }
-}
+/// The largest index of a window that is believed: fifteen months of seconds.
+pub(crate) const WINDOW_INDEX_MAX: u32 = 40_000_000;
 
 impl Reader {
     /// Opens a run for reading. Works on files and folders that cannot be written, and on what a killed process left.
@@ -52,8 +59,73 @@ impl Reader {
     /// # Errors
     /// There is no such file, or it is foreign, newer than this build, or damaged.
     pub fn open(path: &Path) -> Result<Reader, ReadError> {
-        let _ = path;
-        unimplemented!()
+        let is_file = std::fs::metadata(path).map(|metadata| metadata.is_file());
+        match is_file {
+            Ok(true) => {}
+            Ok(false) => return Err(ReadError::Foreign(path.to_owned())),
+            Err(source) => return Err(ReadError::Open { path: path.to_owned(), source }),
+        }
+        match Reader::open_at(path, path, OpenFlags::SQLITE_OPEN_READ_ONLY, None) {
+            Err(ReadError::Sqlite { source, .. }) if cannot_write_beside(&source) => {
+                Reader::open_unwritable(path)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Opens a file whose log needs an index beside it that cannot be written there. Without a log, the file is all there
+    /// is; with one, both are copied to where they can be read.
+    pub(crate) fn open_unwritable(path: &Path) -> Result<Reader, ReadError> {
+        let open = |source| ReadError::Open { path: path.to_owned(), source };
+        let log = beside(path, "-wal");
+        if std::fs::metadata(&log).map_or(0, |metadata| metadata.len()) == 0 {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            return Reader::open_at(path, &immutable_uri(path), flags, None);
+        }
+        let folder = tempfile::tempdir().map_err(open)?;
+        let copy = folder.path().join("run.plimsoll");
+        std::fs::copy(path, &copy).map_err(open)?;
+        std::fs::copy(&log, beside(&copy, "-wal")).map_err(open)?;
+        Reader::open_at(path, &copy, OpenFlags::SQLITE_OPEN_READ_WRITE, Some(folder))
+    }
+
+    fn open_at(
+        path: &Path,
+        actual: &Path,
+        flags: OpenFlags,
+        copy: Option<tempfile::TempDir>,
+    ) -> Result<Reader, ReadError> {
+        // Looked at before the ending is: a run that ends between the two is not taken for a dead one.
+        let is_locked = Lock::is_held(path);
+        let connection = Connection::open_with_flags(actual, flags).map_err(|error| error_of(path, error))?;
+        defend(&connection).map_err(|error| error_of(path, error))?;
+        identify(&connection, path)?;
+        if is_locked {
+            // One moment of a growing file, for as long as this reader lives.
+            connection.execute_batch("BEGIN").map_err(|error| error_of(path, error))?;
+        }
+        let mut reader = Reader {
+            path: path.to_owned(),
+            connection,
+            unpacker: RefCell::new(Unpacker::new()),
+            header: Header::default(),
+            ending: None,
+            state: State::Partial,
+            registry: Arc::default(),
+            tags: Arc::default(),
+            metrics: Vec::new(),
+            tag_sets: Vec::new(),
+            series: Vec::new(),
+            _copy: copy,
+        };
+        reader.read_facts()?;
+        reader.state = match (&reader.ending, is_locked) {
+            (Some(_), _) => State::Complete,
+            (None, true) => State::Live,
+            (None, false) => State::Partial,
+        };
+        reader.read_names()?;
+        Ok(reader)
     }
 
     /// Where it is.
@@ -92,8 +164,19 @@ impl Reader {
     }
 
     /// The indexes of all windows; empty if there are none.
-    pub fn range(&self) -> Range<u32> {
-        0..0
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn range(&self) -> Result<Range<u32>, ReadError> {
+        let ends: (Option<u32>, Option<u32>) = self
+            .connection
+            .query_row("SELECT min(id), max(id) FROM windows", [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(|error| self.error(error))?;
+        match ends {
+            (Some(first), Some(last)) if last <= WINDOW_INDEX_MAX => Ok(first..last + 1),
+            (None, None) => Ok(0..0),
+            _ => Err(self.corrupt("a window's index is impossibly large")),
+        }
     }
 
     /// The indexes of the windows that begin from `from` until before `to`, both from the run's first window.
@@ -101,106 +184,266 @@ impl Reader {
     /// # Errors
     /// The file is damaged.
     pub fn range_between(&self, from: Duration, to: Duration) -> Result<Range<u32>, ReadError> {
-        let _ = (from, to);
-        unimplemented!()
+        let ns = |duration: Duration| i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
+        let ends: (Option<u32>, Option<u32>) = self
+            .connection
+            .query_row(
+                "WITH zero(ns) AS (SELECT start_ns FROM windows ORDER BY id LIMIT 1)
+                 SELECT min(id), max(id) FROM windows, zero WHERE start_ns - ns >= ? AND start_ns - ns < ?",
+                [ns(from), ns(to)],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .map_err(|error| self.error(error))?;
+        match ends {
+            (Some(first), Some(last)) => Ok(first..last.saturating_add(1)),
+            _ => Ok(0..0),
+        }
     }
 
-    /// When the scenarios began; `None` if they never did.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub fn scenarios_started(&self) -> Result<Option<Instant>, ReadError> {
-        unimplemented!()
+    /// A row of ours as the file's error.
+    pub(crate) fn error(&self, error: rusqlite::Error) -> ReadError {
+        error_of(&self.path, error)
     }
 
-    /// The windows of a range of indexes, whole: series, load, exemplars and errors.
-    pub fn windows(&self, range: Range<u32>) -> Windows<'_> {
-        let _ = range;
-        Windows { reader: self }
+    pub(crate) fn corrupt(&self, what: impl Into<String>) -> ReadError {
+        ReadError::Corrupt { path: self.path.clone(), what: what.into() }
     }
 
-    /// All series, loads and errors of a range, added up; no exemplars. Uses roll-ups, so that an hour costs as little as a
-    /// minute. `index` is the first window's.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub fn sum(&self, range: Range<u32>) -> Result<Window, ReadError> {
-        let _ = range;
-        unimplemented!()
+    /// All rows of a query, each made a value by `make`.
+    pub(crate) fn rows<T>(
+        &self,
+        sql: &str,
+        params: impl rusqlite::Params,
+        mut make: impl FnMut(&rusqlite::Row<'_>) -> Result<T, RowError>,
+    ) -> Result<Vec<T>, ReadError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(|error| self.error(error))?;
+        let mut rows = statement.query(params).map_err(|error| self.error(error))?;
+        let mut made = Vec::new();
+        while let Some(row) = rows.next().map_err(|error| self.error(error))? {
+            made.push(make(row).map_err(|error| self.row_error(error))?);
+        }
+        Ok(made)
     }
 
-    /// How every condition stood each time it was judged.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub fn thresholds(&self) -> Result<Vec<ThresholdPoint>, ReadError> {
-        unimplemented!()
+    pub(crate) fn row_error(&self, error: RowError) -> ReadError {
+        match error {
+            RowError::Sqlite(error) => self.error(error),
+            RowError::Flaw(what) => self.corrupt(what),
+        }
     }
 
-    /// The log lines.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub fn log(&self) -> Result<Vec<StoredLog>, ReadError> {
-        unimplemented!()
+    /// A metric by the file's number.
+    pub(crate) fn metric(&self, number: u32) -> Result<MetricId, RowError> {
+        self.metrics.get(number as usize).map(|metric| metric.0).ok_or(RowError::Flaw(UNKNOWN_NUMBER))
     }
 
-    /// The distinct errors of the whole run, the most frequent first.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub fn errors(&self) -> Result<Vec<ErrorCount>, ReadError> {
-        unimplemented!()
+    /// A tag set by the file's number.
+    pub(crate) fn tag_set(&self, number: u32) -> Result<TagSetId, RowError> {
+        self.tag_sets.get(number as usize).copied().ok_or(RowError::Flaw(UNKNOWN_NUMBER))
     }
 
-    /// The exemplars of a range of windows, in order of their windows.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub fn exemplars(&self, range: Range<u32>) -> Result<Vec<Exemplar>, ReadError> {
-        let _ = range;
-        unimplemented!()
+    /// A series by the file's number.
+    pub(crate) fn series(&self, number: u32) -> Result<(SeriesKey, MetricKind), RowError> {
+        self.series.get(number as usize).copied().ok_or(RowError::Flaw(UNKNOWN_NUMBER))
     }
 
-    /// The load of a range of windows.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub fn load(&self, range: Range<u32>) -> Result<Vec<LoadRow>, ReadError> {
-        let _ = range;
-        unimplemented!()
+    pub(crate) fn unpack(&self, row: &rusqlite::Row<'_>, column: usize) -> Result<Vec<u8>, RowError> {
+        let blob = row.get_ref(column)?.as_blob().map_err(|_| RowError::Flaw("a blob is none"))?;
+        self.unpacker.borrow_mut().unpack(blob).map_err(RowError::Flaw)
     }
 
-    /// What happened once, in order.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub fn marks(&self) -> Result<Vec<RunMark>, ReadError> {
-        unimplemented!()
+    fn read_facts(&mut self) -> Result<(), ReadError> {
+        let run = self.facts("run")?;
+        self.header =
+            serde_json::from_value(Value::Object(run)).map_err(|error| self.corrupt(error.to_string()))?;
+        let ending = self.facts("ending")?;
+        if !ending.is_empty() {
+            let ending = serde_json::from_value(Value::Object(ending))
+                .map_err(|error| self.corrupt(error.to_string()))?;
+            self.ending = Some(ending);
+        }
+        self.header.modules = self.rows("SELECT path, sha256, text FROM module ORDER BY id", [], |row| {
+            let text = String::from_utf8(self.unpack(row, 2)?).map_err(|_| "a module is no text")?;
+            Ok(Module { path: row.get(0)?, sha256: row.get(1)?, text })
+        })?;
+        self.header.environment =
+            self.rows("SELECT name, value FROM environment ORDER BY id", [], |row| {
+                Ok(EnvVar { name: row.get(0)?, value: row.get(1)? })
+            })?;
+        Ok(())
     }
 
-    /// The remarks, in order.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub fn notes(&self) -> Result<Vec<Note>, ReadError> {
-        unimplemented!()
+    fn facts(&self, table: &str) -> Result<Map<String, Value>, ReadError> {
+        let rows = self.rows(&format!("SELECT key, value FROM {table}"), [], |row| {
+            let value: String = row.get(1)?;
+            let value = serde_json::from_str(&value).map_err(|_| "a fact is no JSON")?;
+            Ok((row.get::<_, String>(0)?, value))
+        })?;
+        Ok(rows.into_iter().collect())
     }
 
-    /// Both clocks, once per window.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub fn anchors(&self) -> Result<Vec<Anchor>, ReadError> {
-        unimplemented!()
+    /// Numbers are given anew, since a later build knows more built-in metrics than the one that wrote the file.
+    fn read_names(&mut self) -> Result<(), ReadError> {
+        self.metrics = self
+            .rows("SELECT id, name, kind, contains FROM metric ORDER BY id", [], |row| {
+                let (name, kind, contains): (String, String, String) =
+                    (row.get(1)?, row.get(2)?, row.get(3)?);
+                let kind = kind_named(&kind).ok_or("a metric is of an unknown kind")?;
+                let contains = contents_named(&contains).ok_or("a metric is of an unknown unit")?;
+                let id =
+                    self.registry.register(&name, kind, contains).map_err(|_| "a metric is of two kinds")?;
+                Ok((row.get::<_, u32>(0)?, (id, kind)))
+            })
+            .and_then(|rows| self.dense(rows))?;
+        self.tag_sets = self
+            .rows("SELECT id, tags FROM tag_set ORDER BY id", [], |row| {
+                let tags: String = row.get(1)?;
+                let tags: Vec<(String, String)> =
+                    serde_json::from_str(&tags).map_err(|_| "a tag set is no list of pairs")?;
+                let tags = tags.into_iter().map(|(name, value)| (name.into(), value.into()));
+                Ok((row.get::<_, u32>(0)?, self.tags.intern(TagSet::new(tags))))
+            })
+            .and_then(|rows| self.dense(rows))?;
+        self.series = self
+            .rows("SELECT id, metric, tag_set FROM series ORDER BY id", [], |row| {
+                let number: usize = row.get(1)?;
+                let (metric, kind) = *self.metrics.get(number).ok_or(UNKNOWN_NUMBER)?;
+                Ok((row.get::<_, u32>(0)?, (SeriesKey { metric, tags: self.tag_set(row.get(2)?)? }, kind)))
+            })
+            .and_then(|rows| self.dense(rows))?;
+        Ok(())
+    }
+
+    /// Rows whose numbers are 0, 1, 2, … without a gap, as their writer left them.
+    fn dense<T>(&self, rows: Vec<(u32, T)>) -> Result<Vec<T>, ReadError> {
+        if rows.iter().enumerate().any(|(place, (number, _))| place != *number as usize) {
+            return Err(self.corrupt("numbers have gaps"));
+        }
+        Ok(rows.into_iter().map(|row| row.1).collect())
     }
 }
 
-/// Adds a remark to a run that is over.
-///
-/// # Errors
-/// The run still goes on, cannot be read, or cannot be written.
-pub fn add_note(path: &Path, wall_unix_ns: i64, text: &str) -> Result<(), WriteError> {
-    let _ = (path, wall_unix_ns, text);
-    unimplemented!()
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Reader")
+            .field("path", &self.path)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is wrong with a row.
+#[derive(Debug)]
+pub(crate) enum RowError {
+    Sqlite(rusqlite::Error),
+    Flaw(&'static str),
+}
+
+impl From<rusqlite::Error> for RowError {
+    fn from(error: rusqlite::Error) -> RowError {
+        RowError::Sqlite(error)
+    }
+}
+
+impl From<&'static str> for RowError {
+    fn from(flaw: &'static str) -> RowError {
+        RowError::Flaw(flaw)
+    }
+}
+
+/// Takes away what a hostile file could use: functions in its schema, pages that lie about their cells, huge values.
+/// See <https://www.sqlite.org/security.html>.
+fn defend(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    let bytes_max = i32::try_from(BLOB_BYTES_MAX).unwrap_or(i32::MAX);
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, bytes_max)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON;")
+}
+
+/// Whether it is a run at all, of a format that this build knows, with exactly the tables of that format.
+fn identify(connection: &Connection, path: &Path) -> Result<(), ReadError> {
+    let pragma = |name: &str| {
+        let value: rusqlite::Result<i64> =
+            connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0));
+        value.map_err(|error| error_of(path, error))
+    };
+    if pragma("application_id")? != i64::from(APPLICATION_ID) {
+        return Err(ReadError::Foreign(path.to_owned()));
+    }
+    let found = pragma("user_version")?;
+    if found > FORMAT_VERSION {
+        return Err(ReadError::Newer { path: path.to_owned(), found, known: FORMAT_VERSION });
+    }
+    let definitions = schema::definitions(connection).map_err(|error| error_of(path, error))?;
+    if found != FORMAT_VERSION || definitions != schema::expected().map_err(|error| error_of(path, error))? {
+        let what = "its tables are not those of its format".into();
+        return Err(ReadError::Corrupt { path: path.to_owned(), what });
+    }
+    Ok(())
+}
+
+fn error_of(path: &Path, error: rusqlite::Error) -> ReadError {
+    let path = path.to_owned();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => ReadError::Foreign(path),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::TooBig | ErrorCode::TypeMismatch) => {
+            ReadError::Corrupt { path, what: error.to_string() }
+        }
+        None => ReadError::Corrupt { path, what: error.to_string() },
+        Some(_) => ReadError::Sqlite { path, source: error },
+    }
+}
+
+/// SQLite's ways to say that it wanted to write beside a file and could not.
+fn cannot_write_beside(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+}
+
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(suffix);
+    path.into()
+}
+
+/// A URI that tells SQLite to expect no log and to write nothing. See <https://www.sqlite.org/uri.html>.
+fn immutable_uri(path: &Path) -> PathBuf {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                uri.push(char::from(*byte))
+            }
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri.into()
+}
+
+fn kind_named(name: &str) -> Option<MetricKind> {
+    [MetricKind::Counter, MetricKind::Gauge, MetricKind::Rate, MetricKind::Trend]
+        .into_iter()
+        .find(|kind| kind.as_str() == name)
+}
+
+fn contents_named(name: &str) -> Option<ValueKind> {
+    [ValueKind::Default, ValueKind::Time, ValueKind::Data].into_iter().find(|kind| kind.as_str() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_becomes_a_uri() {
+        let uri = immutable_uri(Path::new("/a b/ä?x%#.plimsoll"));
+        assert_eq!(uri, Path::new("file:/a%20b/%C3%A4%3Fx%25%23.plimsoll?immutable=1"));
+    }
 }

@@ -1,6 +1,18 @@
-//! A copy of a run that may still go on.
-use crate::{ReadError, WriteError};
+//! Copies of runs that may still go on, and remarks on runs that do not.
+
 use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, params};
+
+use crate::lock::Lock;
+use crate::reader::Reader;
+use crate::{State, WriteError};
+
+/// Pages copied at once. The writer waits for no more than these.
+const PAGES_PER_STEP: i32 = 256;
 
 /// Copies the run at `from` into a new file at `to` that is complete in itself. A live run is not disturbed; its copy ends
 /// with the last whole second and is partial.
@@ -8,6 +20,50 @@ use std::path::Path;
 /// # Errors
 /// The run cannot be read, or the copy cannot be written.
 pub fn snapshot(from: &Path, to: &Path) -> Result<(), WriteError> {
-    let _ = (from, to, None::<ReadError>);
-    unimplemented!()
+    let reader = Reader::open(from)?;
+    let created = std::fs::OpenOptions::new().write(true).create_new(true).open(to);
+    created.map_err(|source| match source.kind() {
+        std::io::ErrorKind::AlreadyExists => WriteError::Exists(to.to_owned()),
+        _ => WriteError::Create { path: to.to_owned(), source },
+    })?;
+    let copied = copy(&reader.connection, to);
+    if copied.is_err() {
+        // Half a copy is worth nothing.
+        let _ = std::fs::remove_file(to);
+    }
+    copied.map_err(|source| WriteError::Sqlite { path: to.to_owned(), source })
+}
+
+fn copy(from: &Connection, to: &Path) -> rusqlite::Result<()> {
+    let mut into = Connection::open_with_flags(to, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let backup = Backup::new(from, &mut into)?;
+    loop {
+        match backup.step(PAGES_PER_STEP)? {
+            StepResult::Done => break,
+            StepResult::More => {}
+            _ => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
+    drop(backup);
+    into.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
+}
+
+/// Adds a remark to a run that is over.
+///
+/// # Errors
+/// The run still goes on, cannot be read, or cannot be written.
+pub fn add_note(path: &Path, wall_unix_ns: i64, text: &str) -> Result<(), WriteError> {
+    // Reading checks everything that writing relies on.
+    if Reader::open(path)?.state() == State::Live || Lock::is_held(path) {
+        return Err(WriteError::Live(path.to_owned()));
+    }
+    let add = || {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        connection.busy_timeout(Duration::from_secs(5))?;
+        connection.execute("INSERT INTO note (wall_ns, text) VALUES (?, ?)", params![wall_unix_ns, text])?;
+        Ok(())
+    };
+    add().map_err(|source| WriteError::Sqlite { path: path.to_owned(), source })
 }

@@ -1,17 +1,35 @@
 //! The listener that writes.
-use std::path::Path;
-use std::sync::Arc;
 
-use model::{MetricRegistry, RunEvent, TagInterner};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
+use model::{
+    Clock, Instant, LogLine, MetricRegistry, RunEvent, SystemClock, TagInterner, ThresholdResult, Window,
+};
+
+use crate::facts::Anchor;
+use crate::store::Store;
 use crate::{Ending, Header, WriteError};
 
 /// Events that wait for a slow disk; what comes while so many wait is lost and counted.
 pub const QUEUE_EVENTS_MAX: usize = 4096;
 
+/// How long rows wait for their window before they are written without it: during a long `setup()`, for example.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Writes a run's file beside the load. It never makes the load wait.
 #[derive(Debug)]
-pub struct Writer {}
+pub struct Writer {
+    path: PathBuf,
+    queue: SyncSender<Item>,
+    thread: JoinHandle<Report>,
+    /// The first thing that went wrong, until it is told.
+    trouble: Arc<Mutex<Option<String>>>,
+    lost: Lost,
+}
 
 /// What became of the file.
 #[derive(Debug)]
@@ -26,8 +44,25 @@ pub struct Report {
     pub error: Option<WriteError>,
 }
 
+/// What waits to be written.
+#[derive(Debug)]
+enum Item {
+    Window(Arc<Window>, Anchor),
+    Thresholds(Instant, Arc<Vec<ThresholdResult>>),
+    Log(LogLine),
+    Event(Instant, &'static str, String),
+    Note(i64, String),
+    End(Box<Ending>),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Lost {
+    windows: u64,
+    log_lines: u64,
+}
+
 impl Writer {
-    /// Makes the file and starts writing.
+    /// Makes the file and starts writing. Secrets in the header are hidden.
     ///
     /// # Errors
     /// The file exists already or cannot be made: a read-only folder, a full disk.
@@ -37,28 +72,196 @@ impl Writer {
         registry: Arc<MetricRegistry>,
         tags: Arc<TagInterner>,
     ) -> Result<Writer, WriteError> {
-        let _ = (path, header, registry, tags);
-        unimplemented!()
+        let store = Store::create(path, header, registry, tags, true)?;
+        let (queue, items) = sync_channel(QUEUE_EVENTS_MAX);
+        let trouble = Arc::default();
+        let work = Work {
+            store,
+            pending: Vec::new(),
+            trouble: Arc::clone(&trouble),
+            error: None,
+            lost: Lost::default(),
+        };
+        let thread = std::thread::Builder::new()
+            .name("runfile".into())
+            .spawn(move || work.run(&items))
+            .map_err(WriteError::Thread)?;
+        Ok(Writer { path: path.to_owned(), queue, thread, trouble, lost: Lost::default() })
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Takes an event, at once. Raw samples are not stored.
     pub fn on_event(&mut self, event: &RunEvent) {
-        let _ = event;
+        let now = SystemClock.now();
+        let item = match event {
+            RunEvent::Window(window) => {
+                let anchor = Anchor { at: now, wall_unix_ns: SystemClock.wall_unix_ns() };
+                Item::Window(window.clone(), anchor)
+            }
+            RunEvent::Thresholds { at, results } => Item::Thresholds(*at, results.clone()),
+            RunEvent::Log(line) => Item::Log(line.clone()),
+            RunEvent::SetupStarted => Item::Event(now, "setup_started", String::new()),
+            RunEvent::ScenariosStarted { at } => Item::Event(*at, "scenarios_started", String::new()),
+            RunEvent::ScenariosEnded { at } => Item::Event(*at, "scenarios_ended", String::new()),
+            RunEvent::TeardownStarted => Item::Event(now, "teardown_started", String::new()),
+            RunEvent::Ended => Item::Event(now, "ended", String::new()),
+            RunEvent::SamplesLost { count } => Item::Event(now, "samples_lost", count.to_string()),
+            RunEvent::Initializing { .. } | RunEvent::Samples(_) => return,
+        };
+        self.send(item);
     }
 
     /// What went wrong while writing, told once, as soon as it is known: a text that reads after "failed to".
     pub fn trouble(&mut self) -> Option<String> {
-        None
+        self.trouble.lock().ok()?.take()
     }
 
     /// Adds a remark.
     pub fn note(&mut self, text: &str) {
-        let _ = text;
+        self.send(Item::Note(SystemClock.wall_unix_ns(), text.to_owned()));
     }
 
     /// Writes what waits and how the run ended, and leaves one plain file.
     pub fn finish(self, ending: Ending) -> Report {
-        let _ = ending;
-        unimplemented!()
+        let Writer { queue, thread, lost, .. } = self;
+        let ending = Ending { windows_lost: lost.windows, log_lines_lost: lost.log_lines, ..ending };
+        // The end may wait for the disk: the load is over.
+        let _ = queue.send(Item::End(Box::new(ending)));
+        drop(queue);
+        let stopped =
+            |_| Report { bytes: 0, windows_lost: 0, log_lines_lost: 0, error: Some(WriteError::Stopped) };
+        let report = thread.join().unwrap_or_else(stopped);
+        Report {
+            windows_lost: report.windows_lost + lost.windows,
+            log_lines_lost: report.log_lines_lost + lost.log_lines,
+            ..report
+        }
+    }
+
+    fn send(&mut self, item: Item) {
+        if let Err(TrySendError::Full(item) | TrySendError::Disconnected(item)) = self.queue.try_send(item) {
+            self.lost.count(&item);
+        }
+    }
+}
+
+impl Lost {
+    fn count(&mut self, item: &Item) {
+        match item {
+            Item::Window(..) => self.windows += 1,
+            Item::Log(_) => self.log_lines += 1,
+            _ => {}
+        }
+    }
+}
+
+/// The thread's side.
+struct Work {
+    store: Store,
+    /// Taken from the queue and not in the file yet.
+    pending: Vec<Item>,
+    trouble: Arc<Mutex<Option<String>>>,
+    error: Option<rusqlite::Error>,
+    lost: Lost,
+}
+
+impl Work {
+    fn run(mut self, items: &Receiver<Item>) -> Report {
+        loop {
+            match items.recv_timeout(PATIENCE) {
+                Ok(Item::End(ending)) => return self.finish(Some(&ending)),
+                Ok(item) => self.take(item),
+                Err(RecvTimeoutError::Timeout) => self.flush(),
+                Err(RecvTimeoutError::Disconnected) => return self.finish(None),
+            }
+        }
+    }
+
+    fn take(&mut self, item: Item) {
+        let is_window = matches!(item, Item::Window(..));
+        self.pending.push(item);
+        if is_window {
+            self.flush();
+            let compacted = self.store.compact(false);
+            self.note_error(compacted);
+        } else if self.pending.len() >= QUEUE_EVENTS_MAX {
+            self.flush();
+        }
+    }
+
+    /// Writes what is pending in one transaction. If the disk refuses, it is tried again with the next window.
+    fn flush(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let pending = &self.pending;
+        let done = self.store.transaction(|store| pending.iter().try_for_each(|item| write(store, item)));
+        match done {
+            Ok(()) => self.pending.clear(),
+            Err(_) => self.give_up_oldest(),
+        }
+        self.note_error(done);
+    }
+
+    /// Keeps memory bounded while the disk refuses.
+    fn give_up_oldest(&mut self) {
+        if self.pending.len() < QUEUE_EVENTS_MAX {
+            return;
+        }
+        let oldest = self.pending.drain(..QUEUE_EVENTS_MAX / 2);
+        oldest.for_each(|item| self.lost.count(&item));
+    }
+
+    fn note_error(&mut self, done: rusqlite::Result<()>) {
+        let Err(error) = done else { return };
+        if self.error.is_none() {
+            if let Ok(mut trouble) = self.trouble.lock() {
+                *trouble = Some(format!("write {}: {error}", self.store.path.display()));
+            }
+            self.error = Some(error);
+        }
+    }
+
+    /// Without an ending the writer was dropped: the file stays a partial one.
+    fn finish(mut self, ending: Option<&Ending>) -> Report {
+        self.flush();
+        let pending = std::mem::take(&mut self.pending);
+        pending.iter().for_each(|item| self.lost.count(item));
+        if let Some(ending) = ending {
+            let compacted = self.store.compact(true);
+            self.note_error(compacted);
+            let lost = (self.lost.windows + ending.windows_lost, self.lost.log_lines + ending.log_lines_lost);
+            let ended = self.store.transaction(|store| store.put_ending(ending, lost.0, lost.1));
+            self.note_error(ended);
+        }
+        let Work { store, mut error, lost, .. } = self;
+        let (path, refused) = (store.path.clone(), store.lost());
+        if let Err(failed) = store.close() {
+            error.get_or_insert(failed);
+        }
+        Report {
+            bytes: std::fs::metadata(&path).map_or(0, |metadata| metadata.len()),
+            windows_lost: lost.windows + refused.0,
+            log_lines_lost: lost.log_lines + refused.1,
+            error: error.map(|source| WriteError::Sqlite { path, source }),
+        }
+    }
+}
+
+fn write(store: &mut Store, item: &Item) -> rusqlite::Result<()> {
+    match item {
+        Item::Window(window, anchor) => {
+            store.put_anchor(*anchor)?;
+            store.put_window(window)
+        }
+        Item::Thresholds(at, results) => store.put_thresholds(at.as_ns(), results),
+        Item::Log(line) => store.put_log(line),
+        Item::Event(at, kind, text) => store.put_event(at.as_ns(), kind, text),
+        Item::Note(wall_ns, text) => store.put_note(*wall_ns, text),
+        Item::End(_) => Ok(()),
     }
 }

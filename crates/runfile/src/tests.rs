@@ -1,0 +1,125 @@
+//! A disk that is full at any write, and then is not any more.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQS};
+use model::{
+    Aggregate, Instant, Mark, MetricId, MetricKind, SeriesKey, TagInterner, TagSet, TagSetId, Window,
+};
+
+use crate::store::Store;
+use crate::{Ending, Header, Reader, State};
+
+/// So many windows: a minute and a bit, so that compaction is met too.
+const WINDOWS: u32 = 63;
+/// Windows with samples; the others are empty.
+const EVERY: u32 = 7;
+
+fn window(index: u32, tags: &TagInterner) -> Arc<Window> {
+    let mut series = Vec::new();
+    if index.is_multiple_of(EVERY) || index >= 60 {
+        // A tag set of its own, so that names are written in every transaction.
+        let set = tags.intern(TagSet::new([("url".into(), format!("/{index}").repeat(40).into())]));
+        series.push(cell(HTTP_REQS, MetricKind::Counter, set, index));
+        series.push(cell(HTTP_REQ_DURATION, MetricKind::Trend, TagSetId::EMPTY, index));
+        series.push(cell(HTTP_REQ_DURATION, MetricKind::Trend, set, index));
+    }
+    let at = |second: u32| Instant::from_ns(u64::from(second) * 1_000_000_000);
+    Arc::new(Window { index, start: at(index), end: at(index + 1), series, ..Window::default() })
+}
+
+fn cell(metric: MetricId, kind: MetricKind, tags: TagSetId, index: u32) -> (SeriesKey, Aggregate) {
+    let mut aggregate = Aggregate::empty(kind);
+    (0..100).for_each(|value| {
+        aggregate.record(f64::from(index * 100 + value).sqrt(), Mark::Measured, Instant::ZERO);
+    });
+    (SeriesKey { metric, tags }, aggregate)
+}
+
+fn merged(windows: impl Iterator<Item = Window>) -> BTreeMap<SeriesKey, Aggregate> {
+    let mut sum: BTreeMap<SeriesKey, Aggregate> = BTreeMap::new();
+    for (key, aggregate) in windows.flat_map(|window| window.series) {
+        sum.entry(key).and_modify(|sum| sum.merge(&aggregate)).or_insert(aggregate);
+    }
+    sum
+}
+
+/// Writes all windows into a file that may not grow beyond `pages` for some while; gives the pages of the whole file, and
+/// how many writes failed.
+fn write_within(pages: u32, path: &std::path::Path) -> (u32, u32) {
+    let tags = Arc::new(TagInterner::default());
+    let mut store =
+        Store::create(path, &Header::default(), Arc::default(), tags.clone(), true).expect("create");
+    let limit = |store: &Store, pages: u32| {
+        let set = |_: &rusqlite::Row<'_>| Ok(());
+        store.connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], set).expect("limit");
+    };
+    limit(&store, pages);
+    let mut failed = 0;
+    for index in 0..WINDOWS {
+        let window = window(index, &tags);
+        if store.transaction(|store| store.put_window(&window)).is_err() {
+            failed += 1;
+            check(path, &tags, index);
+            limit(&store, u32::MAX);
+            store.transaction(|store| store.put_window(&window)).expect("room again");
+        }
+        if store.compact(false).is_err() {
+            failed += 1;
+            check(path, &tags, index + 1);
+            limit(&store, u32::MAX);
+        }
+    }
+    store.compact(true).expect("room");
+    store.transaction(|store| store.put_ending(&Ending::default(), 0, 0)).expect("room");
+    let pages = store.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).expect("count");
+    store.close().expect("room");
+    check(path, &tags, WINDOWS);
+    assert_eq!(Reader::open(path).expect("open").state(), State::Complete);
+    (pages, failed)
+}
+
+/// Whether a file holds exactly the first `windows` windows.
+fn check(path: &std::path::Path, tags: &TagInterner, windows: u32) {
+    let reader = Reader::open(path).expect("open");
+    let read: Vec<Window> = reader.windows(0..u32::MAX).map(|window| window.expect("readable")).collect();
+    let expect: Vec<Window> = (0..windows).map(|index| Window::clone(&window(index, tags))).collect();
+    assert_eq!(read, expect);
+    let sum = reader.sum(0..u32::MAX).expect("readable");
+    assert_eq!(sum.series, merged(expect.into_iter()).into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_full_disk_at_any_write_loses_nothing_that_was_written() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = |name: u32| folder.path().join(format!("{name}.plimsoll"));
+    let (pages, failed) = write_within(u32::MAX, &path(0));
+    assert_eq!(failed, 0);
+    let mut failures = 0;
+    for limit in 1..pages {
+        failures += write_within(limit, &path(limit)).1;
+    }
+    assert!(failures + 5 > pages, "nearly every limit was met by a write: {failures} of {pages}");
+}
+
+#[test]
+fn a_log_that_needs_an_index_is_read_from_a_copy() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("a.plimsoll");
+    let tags = Arc::new(TagInterner::default());
+    let mut store =
+        Store::create(&path, &Header::default(), Arc::default(), tags.clone(), false).expect("create");
+    store.transaction(|store| store.put_window(&window(0, &tags))).expect("room");
+    // What a killed process leaves: the file and its log, copied while both are there.
+    let dead = folder.path().join("dead.plimsoll");
+    std::fs::copy(&path, &dead).expect("copy");
+    std::fs::copy(folder.path().join("a.plimsoll-wal"), folder.path().join("dead.plimsoll-wal"))
+        .expect("copy");
+    let reader = Reader::open_unwritable(&dead).expect("open");
+    assert_eq!((reader.state(), reader.range().expect("readable")), (State::Partial, 0..1));
+
+    store.close().expect("room");
+    let reader = Reader::open_unwritable(&path).expect("open");
+    assert_eq!(reader.range().expect("readable"), 0..1);
+}

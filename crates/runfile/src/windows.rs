@@ -1,0 +1,157 @@
+//! Windows read back, a minute at a time.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+
+use model::{Aggregate, Instant, SeriesKey, Window};
+use rusqlite::params;
+
+use crate::format::{MINUTE, chunk};
+use crate::reader::{Reader, RowError, WINDOW_INDEX_MAX};
+use crate::{LoadRow, ReadError};
+
+/// Windows, in order of their indexes.
+#[derive(Debug)]
+pub struct Windows<'a> {
+    reader: &'a Reader,
+    rest: Range<u32>,
+    ready: VecDeque<Window>,
+}
+
+impl Iterator for Windows<'_> {
+    type Item = Result<Window, ReadError>;
+
+    fn next(&mut self) -> Option<Result<Window, ReadError>> {
+        while self.ready.is_empty() && !self.rest.is_empty() {
+            if let Err(error) = self.read_minute() {
+                // What follows a damaged minute would look like all there is.
+                self.rest = 0..0;
+                return Some(Err(error));
+            }
+        }
+        self.ready.pop_front().map(Ok)
+    }
+}
+
+impl Windows<'_> {
+    fn read_minute(&mut self) -> Result<(), ReadError> {
+        let next: Option<u32> = self
+            .reader
+            .connection
+            .query_row(
+                "SELECT min(id) FROM windows WHERE id >= ? AND id < ?",
+                params![self.rest.start, self.rest.end],
+                |row| row.get(0),
+            )
+            .map_err(|error| self.reader.error(error))?;
+        let Some(first) = next else {
+            self.rest = 0..0;
+            return Ok(());
+        };
+        let end = self.rest.end.min((first / MINUTE + 1) * MINUTE);
+        self.ready = self.reader.minute(first..end)?.into_values().collect();
+        self.rest.start = end;
+        Ok(())
+    }
+}
+
+impl Reader {
+    /// The windows of a range of indexes, whole: series, load, exemplars and errors. A minute's are in memory at a time.
+    pub fn windows(&self, range: Range<u32>) -> Windows<'_> {
+        let rest = range.start..range.end.min(WINDOW_INDEX_MAX + 1);
+        Windows { reader: self, rest, ready: VecDeque::new() }
+    }
+
+    /// The windows of a range that lies within one minute.
+    fn minute(&self, range: Range<u32>) -> Result<BTreeMap<u32, Window>, ReadError> {
+        let mut windows = self.bare_windows(&range)?;
+        let mut cells: Vec<(u32, SeriesKey, Aggregate)> = Vec::new();
+        self.seconds(range.clone(), |index, key, aggregate| cells.push((index, key, aggregate)))?;
+        cells.sort_by_key(|cell| (cell.0, cell.1));
+        for (index, key, aggregate) in cells {
+            let window = windows.get_mut(&index).ok_or_else(|| self.corrupt("a cell has no window"))?;
+            match window.series.last_mut() {
+                // Two numbers of one series: the file was edited, and its numbers still add up.
+                Some((last, sum)) if *last == key => sum.merge(&aggregate),
+                _ => window.series.push((key, aggregate)),
+            }
+        }
+        for row in self.load(range.clone())? {
+            if let Some(window) = windows.get_mut(&row.window) {
+                window.load.push(load_of(row));
+            }
+        }
+        for (index, error) in self.errors_of(range.clone())? {
+            if let Some(window) = windows.get_mut(&index) {
+                window.errors.push(error);
+            }
+        }
+        for (index, exemplar) in self.exemplars_of(range)? {
+            if let Some(window) = windows.get_mut(&index) {
+                window.exemplars.push(exemplar);
+            }
+        }
+        Ok(windows)
+    }
+
+    fn bare_windows(&self, range: &Range<u32>) -> Result<BTreeMap<u32, Window>, ReadError> {
+        let sql = "SELECT id, start_ns, end_ns FROM windows WHERE id >= ? AND id < ? ORDER BY id";
+        let rows = self.rows(sql, params![range.start, range.end], |row| {
+            let window = Window {
+                index: row.get(0)?,
+                start: Instant::from_ns(row.get(1)?),
+                end: Instant::from_ns(row.get(2)?),
+                ..Window::default()
+            };
+            Ok((window.index, window))
+        })?;
+        Ok(rows.into_iter().collect())
+    }
+
+    /// Gives every cell of the windows of a range within one minute to `each`, from the chunks and from the tail.
+    pub(crate) fn seconds(
+        &self,
+        range: Range<u32>,
+        mut each: impl FnMut(u32, SeriesKey, Aggregate),
+    ) -> Result<(), ReadError> {
+        let minute = range.start / MINUTE;
+        let sql = "SELECT series, seconds FROM chunk WHERE minute = ? ORDER BY series";
+        self.rows(sql, [minute], |row| {
+            let (key, kind) = self.series(row.get(0)?)?;
+            let bytes = self.unpack(row, 1)?;
+            chunk::decode(
+                &bytes,
+                |_| Ok(kind),
+                |second, aggregate| {
+                    if second >= MINUTE {
+                        return Err(RowError::Flaw("a chunk is longer than a minute"));
+                    }
+                    let index = minute * MINUTE + second;
+                    if range.contains(&index) {
+                        each(index, key, aggregate);
+                    }
+                    Ok(())
+                },
+            )
+        })?;
+        let sql = "SELECT window, cells FROM tail WHERE window >= ? AND window < ? ORDER BY window, part";
+        self.rows(sql, params![range.start, range.end], |row| {
+            let index = row.get(0)?;
+            let bytes = self.unpack(row, 1)?;
+            chunk::decode(
+                &bytes,
+                |series| Ok(self.series(series)?.1),
+                |series, aggregate| {
+                    each(index, self.series(series)?.0, aggregate);
+                    Ok(())
+                },
+            )
+        })?;
+        Ok(())
+    }
+}
+
+fn load_of(row: LoadRow) -> model::Load {
+    let LoadRow { scenario, work, started, finished, in_flight_ns, .. } = row;
+    model::Load { scenario, work, started, finished, in_flight_ns }
+}

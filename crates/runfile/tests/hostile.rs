@@ -1,0 +1,114 @@
+//! Damaged and hostile files are errors, never panics, and never more memory than the limits allow.
+
+mod support;
+
+use std::path::Path;
+
+use runfile::{ReadError, Reader};
+use rusqlite::Connection;
+use support::{Made, Random, Shape, read_all};
+
+fn run_in(folder: &Path) -> std::path::PathBuf {
+    let path = folder.join("a.plimsoll");
+    let made = Made::new(Shape { series: 6, samples: 2, seed: 3 });
+    assert!(made.write(&path, "a", 70).error.is_none());
+    path
+}
+
+/// Changes bytes; most of them in places where SQLite or a cell keeps its structure.
+fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
+    let length = bytes.len() as u64;
+    for _ in 0..=random.next() % 4 {
+        let at = (random.next() % length) as usize;
+        match random.next() % 4 {
+            0 => bytes[at] = random.next() as u8,
+            1 => bytes[at] ^= 1 << (random.next() % 8),
+            2 => {
+                let page = at / 4096 * 4096;
+                bytes[page + (random.next() % 16) as usize] = random.next() as u8;
+            }
+            _ => {
+                let end = (at + (random.next() % 64) as usize).min(bytes.len());
+                bytes[at..end].fill(0xff);
+            }
+        }
+    }
+    if random.next().is_multiple_of(16) {
+        bytes.truncate((random.next() % length) as usize);
+    }
+}
+
+#[test]
+fn damaged_bytes_are_no_panic() {
+    let folder = tempfile::tempdir().expect("folder");
+    let good = std::fs::read(run_in(folder.path())).expect("readable");
+    let mut random = Random(7);
+    let (mut refused, mut read) = (0, 0);
+    for number in 0..400 {
+        let mut bytes = good.clone();
+        damage(&mut bytes, &mut random);
+        let path = folder.path().join(format!("{number}.plimsoll"));
+        std::fs::write(&path, bytes).expect("write");
+        match Reader::open(&path).and_then(|reader| read_all(&reader)) {
+            Ok(_) => read += 1,
+            Err(_) => refused += 1,
+        }
+        std::fs::remove_file(&path).expect("remove");
+    }
+    assert!(refused > 50 && read > 5, "{refused} refused, {read} read");
+}
+
+/// Runs SQL on a good run and gives what reading says then.
+#[track_caller]
+fn check(sql: &str, expect: &str) {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = run_in(folder.path());
+    Connection::open(&path).and_then(|connection| connection.execute_batch(sql)).expect("SQL");
+    let error = Reader::open(&path).and_then(|reader| read_all(&reader)).expect_err("refused").to_string();
+    assert!(error.contains(expect), "{sql}: {error}");
+}
+
+#[test]
+fn hostile_rows_are_refused() {
+    check("PRAGMA application_id = 1", "it is no run of Plimsoll");
+    check("PRAGMA user_version = 2", "its format 2 is newer than 1");
+    check("PRAGMA user_version = 0", "its tables are not those of its format");
+    check("CREATE TABLE more (a)", "its tables are not those of its format");
+    check("CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM run; END", "its tables are not");
+    check(
+        "DROP TABLE note; CREATE VIEW note AS SELECT 1 AS id, 1 AS wall_ns, 'x' AS text",
+        "its tables are not",
+    );
+    check("UPDATE series SET metric = 60000", "refers to something that is not there");
+    check("UPDATE series SET metric = -1", "out of range");
+    check("UPDATE series SET metric = 0 WHERE metric = 9", "damaged");
+    check("UPDATE metric SET kind = 'sum' WHERE id = 3", "unknown kind");
+    check("UPDATE metric SET kind = 'trend' WHERE id = 3", "two kinds");
+    check("DELETE FROM metric WHERE id = 3", "gaps");
+    check("UPDATE tag_set SET tags = '{}' WHERE id = 2", "no list of pairs");
+    check("UPDATE windows SET id = 4000000000 WHERE id = 69", "impossibly large");
+    check("UPDATE windows SET start_ns = -5 WHERE id = 69", "damaged");
+    check("DELETE FROM windows WHERE id = 5", "a cell has no window");
+    check("UPDATE chunk SET seconds = x'01ffffffff00'", "impossibly large");
+    check("UPDATE chunk SET seconds = x'0001ff7f'", "damaged");
+    check("UPDATE chunk SET seconds = 'text'", "a blob is none");
+    check("UPDATE chunk SET tens = zeroblob(5)", "left over");
+    check("UPDATE rollup SET cell = x'00'", "a cell ends too early");
+    check("UPDATE run SET value = '{'", "a fact is no JSON");
+    check("UPDATE run SET value = '[]' WHERE key = 'run_id'", "damaged");
+    check("UPDATE exemplar SET trace_id = x'00'", "damaged");
+    check("UPDATE exemplar SET kind = '<script>'", "unknown kind");
+    check("UPDATE load SET work = 'x'", "unknown kind");
+    check("UPDATE load SET started = 9223372036854775807", "integer overflow");
+    check("UPDATE module SET text = x'00ff'", "a module is no text");
+}
+
+#[test]
+fn a_newer_file_says_what_to_do() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = run_in(folder.path());
+    Connection::open(&path).and_then(|file| file.execute_batch("PRAGMA user_version = 9")).expect("SQL");
+    let error = Reader::open(&path).expect_err("newer");
+    assert!(matches!(error, ReadError::Newer { found: 9, known: 1, .. }), "{error}");
+    assert!(error.to_string().ends_with("use a newer build"), "{error}");
+}
