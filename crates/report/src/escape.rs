@@ -45,13 +45,11 @@ pub fn markdown_text(text: &str) -> String {
 
 /// Lines for a `<pre>` element: characters of HTML become entities, and control characters but line breaks escapes.
 pub fn html_lines(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(|line| html(&terminal(line))).collect();
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| entities(&terminal(line), |glyph| !matches!(glyph, '&' | '<' | '>')))
+        .collect();
     lines.join("\n")
-}
-
-/// Text for HTML, also within quoted attributes.
-pub fn html(text: &str) -> String {
-    entities(text, |glyph| !matches!(glyph, '&' | '<' | '>' | '"' | '\''))
 }
 
 /// A JSON text that says the same and is harmless on a terminal and within a `<script>` element: what cannot be seen, and the

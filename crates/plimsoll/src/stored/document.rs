@@ -77,13 +77,21 @@ fn identity(reader: &Reader, header: &Header, elapsed: Duration) -> Result<Ident
         script: header.script.clone(),
         started_unix_ns: header.started_wall_ns,
         elapsed,
-        plimsoll_version: header.version.clone(),
-        commit: header.commit.as_ref().map(|commit| commit.hash.clone()).unwrap_or_default(),
-        is_dirty: header.commit.as_ref().is_some_and(|commit| commit.dirty),
+        plimsoll_version: version(header),
+        // Where the script lives is not looked up: a commit beside it would be taken for its own.
+        commit: String::new(),
+        is_dirty: false,
         target_version: header.target_version.clone().unwrap_or_default(),
         tags: tags.collect(),
         notes: notes.into_iter().map(|note| note.text).collect(),
     })
+}
+
+/// `0.1.0+ab12cd34ef56.dirty`: the version and what it was built from, as semantic versions write that.
+fn version(header: &Header) -> String {
+    let commit = header.commit.as_ref();
+    let built = commit.map(|commit| format!("+{}{}", commit.hash, if commit.dirty { ".dirty" } else { "" }));
+    format!("{}{}", header.version, built.unwrap_or_default())
 }
 
 fn outcome(reader: &Reader) -> Option<Outcome> {

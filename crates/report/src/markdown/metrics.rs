@@ -2,9 +2,7 @@
 
 use crate::escape::markdown_code;
 use crate::lang::fill;
-use crate::summary::{
-    Layout, MetricSummary, Options, Statistic, Values, is_shown, note, sorted, statistic_text,
-};
+use crate::summary::{Layout, MetricSummary, Options, Values, is_shown, note, sorted, statistic_text};
 
 use super::table::{Column, Table};
 use super::{Context, numbers};
@@ -60,39 +58,54 @@ pub(super) fn trend_table(
     context: &Context<'_>,
 ) -> Option<String> {
     let words = context.words;
-    let stats = rows.iter().find_map(|(_, _, metric)| match &metric.values {
-        Values::Trend { stats, .. } => Some(stats.as_slice()),
-        _ => None,
-    });
+    let stats = statistics(&rows);
     let mut table = Table::new(&[Column::Left(title)]);
     between.iter().for_each(|title| table.number_column((*title).to_owned()));
-    let stats = stats.unwrap_or_default();
-    stats.iter().for_each(|(name, _)| table.number_column(markdown_code(name)));
+    stats.iter().for_each(|name| table.number_column(markdown_code(name)));
     if stats.is_empty() {
         table.number_column(words.value.to_owned());
     }
     table.word_column(words.precision);
     for (name, cells, metric) in rows {
-        let Some((values, precision)) = trend_cells(metric, stats.len().max(1), context) else { continue };
+        let Some((values, precision)) = trend_cells(metric, &stats, context) else { continue };
         table.row([vec![name], cells, values, vec![precision]].concat());
     }
     (!table.is_empty()).then(|| table.render(words, context.table_bytes))
 }
 
+/// Every statistic that a row has, in order of first sight.
+fn statistics<'a>(rows: &[TrendRow<'a>]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for (_, _, metric) in rows {
+        let Values::Trend { stats, .. } = &metric.values else { continue };
+        for (name, _) in stats {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// A cell for each of the named statistics, and what they are worth.
 fn trend_cells(
     metric: &MetricSummary,
-    columns: usize,
+    names: &[&str],
     context: &Context<'_>,
 ) -> Option<(Vec<String>, String)> {
     match &metric.values {
         Values::Trend { stats, .. } => {
             let options = context.report.number_options();
-            let cell =
-                |(name, statistic): &(String, Statistic)| statistic_text(*statistic, name, metric, &options);
-            Some((stats.iter().map(cell).collect(), precision(metric, context)))
+            let cell = |name: &&str| {
+                let found = stats.iter().find(|(known, _)| known == name);
+                found
+                    .map(|(_, statistic)| statistic_text(*statistic, name, metric, &options))
+                    .unwrap_or_default()
+            };
+            Some((names.iter().map(cell).collect(), precision(metric, context)))
         }
         Values::NotApplicable(why) => {
-            let mut cells = vec![String::new(); columns];
+            let mut cells = vec![String::new(); names.len().max(1)];
             cells[0] = format!("n/a: {why}");
             Some((cells, String::new()))
         }

@@ -19,8 +19,11 @@ const TIMES: &[&str] = &[
     "grpc_req_duration",
 ];
 
+/// What a count is called in a language.
+type Label = fn(&Words) -> &'static str;
+
 /// Built-in counts with their labels.
-const COUNTS: &[(&str, fn(&Words) -> &'static str)] = &[
+const COUNTS: &[(&str, Label)] = &[
     ("http_reqs", |words| words.requests),
     ("http_req_failed", |words| words.failed_requests),
     ("checks", |words| words.checks),
@@ -50,7 +53,8 @@ fn counts(context: &Context<'_>) -> Option<String> {
 }
 
 fn is_wanted(metric: &MetricSummary, context: &Context<'_>) -> bool {
-    !metric.is_needless() && !(context.report.compat == Compat::Strict && metric.is_own())
+    let is_hidden = context.report.compat == Compat::Strict && metric.is_own();
+    !(is_hidden || metric.is_needless())
 }
 
 /// A value that is no trend, and what is said beside it.

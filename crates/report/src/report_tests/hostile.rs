@@ -77,7 +77,7 @@ fn named(name: &str) -> RunReport {
 }
 
 fn all_names() -> Vec<String> {
-    let long = "\u{1b}<|`é".repeat(20_000);
+    let long = "\u{1b}<|`é".repeat(2_000);
     NASTY.iter().map(|name| (*name).to_owned()).chain([long]).collect()
 }
 
@@ -104,7 +104,11 @@ fn markdown_keeps_its_shape() {
             assert_harmless(&text);
             assert_eq!(shape(&text), expect, "{name:.80}: {text}");
             assert_tables(&text);
-            assert!(!text.contains("](javascript"), "{text}");
+            // Within code and `<pre>` Markdown means nothing, and `<pre>` is in the last sections alone.
+            let markdown = text.split("<pre>").next().unwrap_or_default();
+            let outside_code: Vec<&str> = markdown.split('`').step_by(2).collect();
+            let means_something = |part: &&&str| part.contains("](") || part.contains('@');
+            assert_eq!(outside_code.iter().find(means_something), None, "{name:.80}");
         }
     }
 }
