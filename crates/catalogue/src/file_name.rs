@@ -1,4 +1,4 @@
-//! `20261121T124249Z-ab12cd34.plimsoll`: when a run started, and its id.
+//! `20261121T124249.123Z-ab12cd34.plimsoll`: when a run started, and its id.
 
 use std::fmt;
 
@@ -51,8 +51,8 @@ fn is_digit(byte: u8) -> bool {
 /// The name of a run's file. Names sort by start, since the time comes first and has a fixed width.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileName {
-    /// When the run started, in seconds since the Unix epoch.
-    pub started_unix_s: i64,
+    /// When the run started, in milliseconds since the Unix epoch: runs of one second have an order too.
+    pub started_unix_ms: i64,
     /// Its id.
     pub id: RunId,
 }
@@ -60,31 +60,38 @@ pub struct FileName {
 impl FileName {
     /// The name of a run that started at this time, in nanoseconds since the Unix epoch.
     pub fn new(started_unix_ns: i64, id: RunId) -> FileName {
-        FileName { started_unix_s: started_unix_ns.div_euclid(1_000_000_000), id }
+        FileName { started_unix_ms: started_unix_ns.div_euclid(1_000_000), id }
     }
 
     /// Reads a name; `None` for files that are none of ours.
     pub fn parse(name: &str) -> Option<FileName> {
         let (started, id) = name.strip_suffix(SUFFIX)?.split_once('-')?;
-        Some(FileName { started_unix_s: parse_time(started)?, id: RunId::parse(id)? })
+        let (seconds, fraction) = started.strip_suffix('Z')?.split_once('.')?;
+        let is_fraction = fraction.len() == 3 && fraction.bytes().all(|byte| byte.is_ascii_digit());
+        let ms: i64 = fraction.parse().ok().filter(|_| is_fraction)?;
+        Some(FileName { started_unix_ms: parse_time(seconds)? * 1_000 + ms, id: RunId::parse(id)? })
+    }
+
+    /// When the run started, in seconds since the Unix epoch.
+    pub fn started_unix_s(&self) -> i64 {
+        self.started_unix_ms.div_euclid(1_000)
     }
 }
 
 impl fmt::Display for FileName {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A clock beyond the years that can be written is as wrong as one at zero.
-        let at = time::OffsetDateTime::from_unix_timestamp(self.started_unix_s)
+        let at = time::OffsetDateTime::from_unix_timestamp(self.started_unix_s())
             .unwrap_or(time::OffsetDateTime::UNIX_EPOCH);
         let (year, month, day) = at.to_calendar_date();
         let (hour, minute, second) = at.to_hms();
-        let month = u8::from(month);
-        write!(to, "{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z-{}{SUFFIX}", self.id)
+        let (month, ms) = (u8::from(month), self.started_unix_ms.rem_euclid(1_000));
+        write!(to, "{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}.{ms:03}Z-{}{SUFFIX}", self.id)
     }
 }
 
-/// `20261121T124249Z` in seconds since the Unix epoch.
-fn parse_time(text: &str) -> Option<i64> {
-    let digits = text.strip_suffix('Z')?;
+/// `20261121T124249` in seconds since the Unix epoch, UTC.
+fn parse_time(digits: &str) -> Option<i64> {
     let is_well_formed = digits.len() == 15
         && digits.bytes().enumerate().all(|(at, byte)| match at {
             8 => byte == b'T',
@@ -104,7 +111,11 @@ fn parse_time(text: &str) -> Option<i64> {
 /// `2026-11-21` or `2026-11-21T12:42:49Z` in seconds since the Unix epoch, UTC.
 pub(crate) fn parse_day_or_time(text: &str) -> Option<i64> {
     let compact: String = text.chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
-    if compact.len() == 8 { parse_time(&format!("{compact}T000000Z")) } else { parse_time(&compact) }
+    if compact.len() == 8 {
+        parse_time(&format!("{compact}T000000"))
+    } else {
+        parse_time(compact.strip_suffix('Z')?)
+    }
 }
 
 #[cfg(test)]
@@ -114,7 +125,7 @@ mod tests {
     #[track_caller]
     fn check(name: &str, expect: Option<(i64, &str)>) {
         let actual = FileName::parse(name);
-        assert_eq!(actual.as_ref().map(|it| (it.started_unix_s, it.id.as_str())), expect, "{name}");
+        assert_eq!(actual.as_ref().map(|it| (it.started_unix_ms, it.id.as_str())), expect, "{name}");
         if let Some(actual) = actual {
             assert_eq!(actual.to_string(), name);
         }
@@ -122,15 +133,20 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        check("20261121T124249Z-ab12cd34.plimsoll", Some((1_795_264_969, "ab12cd34")));
-        check("19700101T000000Z-00000000.plimsoll", Some((0, "00000000")));
-        check("20261121T124249Z-ab12cd34ab12cd34.plimsoll", Some((1_795_264_969, "ab12cd34ab12cd34")));
-        check("20260229T000000Z-00000000.plimsoll", None);
-        check("20261121T124249Z-AB12CD34.plimsoll", None);
-        check("20261121T124249Z-ab12cd3.plimsoll", None);
-        check("20261121T124249-ab12cd34.plimsoll", None);
-        check("20261121T124249Z-ab12cd34.plimsoll-wal", None);
-        check("2026112é124249Z-ab12cd34.plimsoll", None);
+        check("20261121T124249.123Z-ab12cd34.plimsoll", Some((1_795_264_969_123, "ab12cd34")));
+        check("19700101T000000.000Z-00000000.plimsoll", Some((0, "00000000")));
+        check(
+            "20261121T124249.123Z-ab12cd34ab12cd34.plimsoll",
+            Some((1_795_264_969_123, "ab12cd34ab12cd34")),
+        );
+        check("20260229T000000.000Z-00000000.plimsoll", None);
+        check("20261121T124249.123Z-AB12CD34.plimsoll", None);
+        check("20261121T124249.123Z-ab12cd3.plimsoll", None);
+        check("20261121T124249.123-ab12cd34.plimsoll", None);
+        check("20261121T124249.123Z-ab12cd34.plimsoll-wal", None);
+        check("2026112é124249.123Z-ab12cd34.plimsoll", None);
+        check("20261121T124249Z-ab12cd34.plimsoll", None);
+        check("20261121T124249.+12Z-ab12cd34.plimsoll", None);
         check("notes.txt", None);
     }
 

@@ -20,7 +20,7 @@ pub fn doomed(entries: &[Entry], policy: &Policy, now_unix_s: i64) -> Vec<Entry>
     let (mut runs, mut bytes) = (0, 0_u64);
     let mut doomed = Vec::new();
     for entry in entries.iter().rev() {
-        let age_s = now_unix_s.saturating_sub(entry.name.started_unix_s);
+        let age_s = now_unix_s.saturating_sub(entry.name.started_unix_s());
         let is_old =
             policy.age_max.is_some_and(|most| age_s > i64::try_from(most.as_secs()).unwrap_or(i64::MAX));
         let is_many = policy.runs_max.is_some_and(|most| runs >= most);
@@ -81,7 +81,7 @@ mod tests {
             .map(|s| Entry { name: FileName::new(s * 1_000_000_000, id()), bytes: 1, version: String::new() })
             .collect();
         let actual: Vec<i64> =
-            doomed(&entries, &policy, 10).iter().map(|entry| entry.name.started_unix_s).collect();
+            doomed(&entries, &policy, 10).iter().map(|entry| entry.name.started_unix_s()).collect();
         assert_eq!(actual, expect, "{policy:?}");
     }
 

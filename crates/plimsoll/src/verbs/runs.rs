@@ -64,7 +64,7 @@ fn rows(flags: &RunsListFlags, common: &Common) -> Result<Vec<Row>, Failure> {
     let entries = catalogue.list().map_err(|error| stored::failed(&error))?;
     let mut rows = Vec::new();
     for entry in entries.iter().rev() {
-        if rows.len() >= flags.limit || since.is_some_and(|since| entry.name.started_unix_s < since) {
+        if rows.len() >= flags.limit || since.is_some_and(|since| entry.name.started_unix_s() < since) {
             break;
         }
         let row = catalogue
