@@ -24,7 +24,7 @@ fn runs_go_there_and_come_back() {
     for (number, (id, bytes)) in (0..).zip(sizes) {
         let path = catalogue.begin(&name(number, id)).expect("an outbox");
         std::fs::write(&path, content(bytes)).expect("a file can be written");
-        assert_eq!(catalogue.waiting(), [path.clone()]);
+        assert_eq!(catalogue.waiting(), std::slice::from_ref(&path));
         catalogue.keep(&path).expect("it is uploaded");
         assert!(!path.exists() && catalogue.waiting().is_empty(), "it is there and not here");
     }
@@ -47,7 +47,7 @@ fn a_store_that_is_not_there_keeps_the_file_here() {
     let bucket = Bucket::new("b", "team/a", local.path());
     let path = bucket.begin(&name(1, "aaaa0000")).expect("an outbox");
     std::fs::write(&path, "run").expect("a file can be written");
-    assert_eq!(bucket.waiting(), [path.clone()]);
+    assert_eq!(bucket.waiting(), std::slice::from_ref(&path));
     assert_eq!(path.parent(), Some(&*local.path().join("b/team%a/outbox")));
     let entry = Entry { name: name(1, "aaaa0000"), bytes: 3, version: String::new() };
     assert_eq!(bucket.bring(&entry).expect("it is here"), path);
