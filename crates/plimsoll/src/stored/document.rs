@@ -16,9 +16,6 @@ use runfile::{Header, Reader, State, StoredLog};
 use super::{ending, failed, summary_facts, summary_of, time_unit};
 use crate::failure::Failure;
 
-/// Endpoints in a report; the busiest ones.
-const ENDPOINTS_MAX: usize = 200;
-
 /// Exemplars in a report, of each kind.
 const EXEMPLARS_MAX: usize = 10;
 
@@ -109,6 +106,7 @@ struct EndpointCell {
     duration: Aggregate,
 }
 
+/// All endpoints. There are never more than tag sets, and what a format has no room for it says itself.
 fn endpoints(reader: &Reader, window: &Window, stats: &[String], elapsed: Duration) -> Vec<Endpoint> {
     let mut cells: BTreeMap<(String, String), EndpointCell> = BTreeMap::new();
     for (key, aggregate) in &window.series {
@@ -139,10 +137,7 @@ fn endpoints(reader: &Reader, window: &Window, stats: &[String], elapsed: Durati
             false => Values::of(&cell.duration, stats, elapsed),
         },
     };
-    let mut endpoints: Vec<Endpoint> = cells.into_iter().map(endpoint).collect();
-    endpoints.sort_by_key(|endpoint| std::cmp::Reverse(endpoint.requests));
-    endpoints.truncate(ENDPOINTS_MAX);
-    endpoints
+    cells.into_iter().map(endpoint).collect()
 }
 
 fn tag(set: &TagSet, name: &str) -> String {

@@ -40,7 +40,7 @@ pub(crate) fn run(flags: &RunsFlags, common: &Common) -> Result<Exit, Failure> {
     if let Some(RunsVerb::Prune(flags)) = &flags.verb {
         return super::prune::run(flags, common);
     }
-    let rows = rows(&flags.list, common)?;
+    let (rows, older) = rows(&flags.list, common)?;
     if flags.list.json {
         let text = serde_json::to_string_pretty(&rows).expect("rows are texts and numbers");
         crate::print(&format!("{text}\n"));
@@ -52,20 +52,26 @@ pub(crate) fn run(flags: &RunsFlags, common: &Common) -> Result<Exit, Failure> {
     } else {
         crate::print(&table(&rows));
     }
+    if older > 0 {
+        let text =
+            format!("{older} older runs were not looked at; --limit takes more than {}\n", flags.list.limit);
+        common.logger.print(&text);
+    }
     Ok(Exit::Ok)
 }
 
-/// The newest first. Files are opened one by one until there are enough.
-fn rows(flags: &RunsListFlags, common: &Common) -> Result<Vec<Row>, Failure> {
+/// The newest first, and how many older ones were not looked at. Files are opened one by one until there are enough.
+fn rows(flags: &RunsListFlags, common: &Common) -> Result<(Vec<Row>, usize), Failure> {
     let catalogue = common.catalogue()?;
     let now_unix_s = common.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
     let since = flags.since.as_deref().map(|text| since(text, now_unix_s)).transpose()?;
     let tags = flags.tag.iter().map(|text| tag(text)).collect::<Result<Vec<_>, _>>()?;
-    let entries = catalogue.list().map_err(|error| stored::failed(&error))?;
+    let mut entries = catalogue.list().map_err(|error| stored::failed(&error))?;
+    entries.retain(|entry| since.is_none_or(|since| entry.name.started_unix_s() >= since));
     let mut rows = Vec::new();
-    for entry in entries.iter().rev() {
-        if rows.len() >= flags.limit || since.is_some_and(|since| entry.name.started_unix_s() < since) {
-            break;
+    for (looked_at, entry) in entries.iter().rev().enumerate() {
+        if rows.len() >= flags.limit {
+            return Ok((rows, entries.len() - looked_at));
         }
         let row = catalogue
             .bring(entry)
@@ -78,7 +84,7 @@ fn rows(flags: &RunsListFlags, common: &Common) -> Result<Vec<Row>, Failure> {
             Err(failure) => common.logger.say(model::LogLevel::Warn, failure.text),
         }
     }
-    Ok(rows)
+    Ok((rows, 0))
 }
 
 fn row(entry: &Entry, reader: &Reader) -> Row {
