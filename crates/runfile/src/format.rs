@@ -4,6 +4,7 @@ pub(crate) mod blob;
 pub(crate) mod cell;
 pub(crate) mod chunk;
 pub(crate) mod schema;
+mod values;
 
 /// `application_id` of the SQLite file: "Plim" in ASCII.
 pub const APPLICATION_ID: i32 = 0x506c_696d;

@@ -25,7 +25,8 @@ pub(crate) const LOG_LINES_MAX: u64 = 20_000;
 pub(crate) const LOG_BYTES_MAX: u64 = 16 << 20;
 /// Bytes kept of one log line, and of every other text that a script or a server chose.
 pub(crate) const TEXT_BYTES_MAX: usize = 64 << 10;
-/// Exemplars kept per run: more than an hour's.
+/// Exemplars kept per run: more than an hour's. When there are more, every second one goes, so that what stays is spread
+/// over the whole run.
 pub(crate) const EXEMPLARS_MAX: u64 = 50_000;
 /// Threshold results kept per run: a day of ten conditions.
 pub(crate) const THRESHOLD_RESULTS_MAX: u64 = 864_000;
@@ -336,8 +337,7 @@ impl Store {
 
     fn put_exemplar(&mut self, window: u32, exemplar: &Exemplar) -> rusqlite::Result<()> {
         if self.marks.exemplars >= EXEMPLARS_MAX {
-            self.marks.exemplars_lost += 1;
-            return Ok(());
+            self.thin_exemplars()?;
         }
         self.marks.exemplars += 1;
         let metadata = exemplar.metadata.as_ref().map(|metadata| {
@@ -360,6 +360,17 @@ impl Store {
                 metadata.map(|metadata| metadata.to_string()),
             ],
         )?;
+        Ok(())
+    }
+
+    fn thin_exemplars(&mut self) -> rusqlite::Result<()> {
+        let deleted = self.execute(
+            "DELETE FROM exemplar WHERE id IN
+                (SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM exemplar) WHERE place % 2 = 0)",
+            [],
+        )?;
+        self.marks.exemplars = self.marks.exemplars.saturating_sub(deleted as u64);
+        self.marks.exemplars_lost += deleted as u64;
         Ok(())
     }
 

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQS};
 use model::{
-    Aggregate, Instant, Mark, MetricId, MetricKind, SeriesKey, TagInterner, TagSet, TagSetId, Window,
+    Aggregate, Exemplar, ExemplarKind, Instant, Mark, MetricId, MetricKind, SeriesKey, TagInterner, TagSet,
+    TagSetId, Window,
 };
 
-use crate::store::Store;
+use crate::store::{EXEMPLARS_MAX, LOG_LINES_MAX, Store};
 use crate::{Ending, Header, Reader, State};
 
 /// So many windows: a minute and a bit, so that compaction is met too.
@@ -109,6 +110,46 @@ fn a_full_disk_at_any_write_loses_nothing_that_was_written() {
         failures += write_within(limit, &path(limit)).1;
     }
     assert!(failures + 5 > pages, "nearly every limit was met by a write: {failures} of {pages}");
+}
+
+#[test]
+fn exemplars_and_log_lines_have_limits_and_are_counted() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("a.plimsoll");
+    let tags = Arc::new(TagInterner::default());
+    let mut store =
+        Store::create(&path, &Header::default(), Arc::default(), tags.clone(), true).expect("create");
+    let exemplar = Exemplar {
+        kind: ExemplarKind::Bucket,
+        metric: HTTP_REQ_DURATION,
+        tags: TagSetId::EMPTY,
+        at: Instant::ZERO,
+        value: f64::NAN,
+        mark: Mark::Failed,
+        trace_id: None,
+        metadata: None,
+    };
+    for index in 0..60 {
+        let exemplars = vec![exemplar.clone(); EXEMPLARS_MAX as usize / 50];
+        let window = Arc::new(Window { exemplars, ..Window::clone(&window(index, &tags)) });
+        store.transaction(|store| store.put_window(&window)).expect("room");
+    }
+    store
+        .transaction(|store| {
+            (0..LOG_LINES_MAX + 5).try_for_each(|_| store.put_log_row(0, "info", "", "m", "[]"))
+        })
+        .expect("room");
+    store.transaction(|store| store.put_ending(&Ending::default(), 0, 0)).expect("room");
+    store.close().expect("room");
+    let reader = Reader::open(&path).expect("open");
+    let ending = reader.ending().expect("complete");
+    let kept = reader.exemplars(0..u32::MAX).expect("readable");
+    assert_eq!(kept.len() as u64 + ending.exemplars_lost, EXEMPLARS_MAX / 50 * 60);
+    assert!((EXEMPLARS_MAX / 2..=EXEMPLARS_MAX).contains(&(kept.len() as u64)));
+    assert!(kept[0].value.is_nan());
+    assert!(!reader.exemplars(0..1).expect("readable").is_empty(), "the first ones are not the first to go");
+    assert!(!reader.exemplars(59..60).expect("readable").is_empty(), "the last ones are kept too");
+    assert_eq!((reader.log().expect("readable").len() as u64, ending.log_lines_lost), (LOG_LINES_MAX, 5));
 }
 
 #[test]

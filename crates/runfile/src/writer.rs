@@ -11,7 +11,7 @@ use model::{
 };
 
 use crate::facts::Anchor;
-use crate::store::Store;
+use crate::store::{LOG_BYTES_MAX, Store};
 use crate::{Ending, Header, WriteError};
 
 /// Events that wait for a slow disk; what comes while so many wait is lost and counted.
@@ -29,6 +29,8 @@ pub struct Writer {
     /// The first thing that went wrong, until it is told.
     trouble: Arc<Mutex<Option<String>>>,
     lost: Lost,
+    /// Bytes of log lines handed over, so that a queue of long ones stays within what is kept anyway.
+    log_bytes: u64,
 }
 
 /// What became of the file.
@@ -86,7 +88,7 @@ impl Writer {
             .name("runfile".into())
             .spawn(move || work.run(&items))
             .map_err(WriteError::Thread)?;
-        Ok(Writer { path: path.to_owned(), queue, thread, trouble, lost: Lost::default() })
+        Ok(Writer { path: path.to_owned(), queue, thread, trouble, lost: Lost::default(), log_bytes: 0 })
     }
 
     /// Where the file is.
@@ -103,7 +105,10 @@ impl Writer {
                 Item::Window(window.clone(), anchor)
             }
             RunEvent::Thresholds { at, results } => Item::Thresholds(*at, results.clone()),
-            RunEvent::Log(line) => Item::Log(line.clone()),
+            RunEvent::Log(line) => match self.has_room_for(line) {
+                true => Item::Log(line.clone()),
+                false => return,
+            },
             RunEvent::SetupStarted => Item::Event(now, "setup_started", String::new()),
             RunEvent::ScenariosStarted { at } => Item::Event(*at, "scenarios_started", String::new()),
             RunEvent::ScenariosEnded { at } => Item::Event(*at, "scenarios_ended", String::new()),
@@ -140,6 +145,13 @@ impl Writer {
             log_lines_lost: report.log_lines_lost + lost.log_lines,
             ..report
         }
+    }
+
+    fn has_room_for(&mut self, line: &LogLine) -> bool {
+        self.log_bytes = self.log_bytes.saturating_add(line.message.len() as u64);
+        let has_room = self.log_bytes <= LOG_BYTES_MAX;
+        self.lost.log_lines += u64::from(!has_room);
+        has_room
     }
 
     fn send(&mut self, item: Item) {

@@ -4,14 +4,16 @@
 //! counter  count (varint) | sum: length (varint), FixedSum
 //! gauge    last, min, max (f64, LE) | last_at in nanoseconds (varint)
 //! rate     passes (varint) | total (varint)
-//! trend    values: length (varint), Values | 0
-//!          values: length (varint), Values | 1 | timed out and cut: the same | dropped (varint) | failed (varint)
+//! trend    values | 0
+//!          values | 1 | values (timed out) | values (cut) | dropped (varint) | failed (varint)
 //! ```
 //!
-//! Integers are LEB128; `FixedSum` and `Values` are the encodings of the room `histo`.
+//! Integers are LEB128; `FixedSum` is the encoding of the room `histo`; for values see [`super::values`].
 
 use histo::{FixedSum, Values};
 use model::{Aggregate, CounterTotal, Failures, GaugeTotal, Instant, MetricKind, RateTotal, Trend};
+
+use super::values;
 
 /// No cell counts more: a million a second take half a year to get there. Far below what would overflow when merged.
 pub(crate) const COUNT_MAX: u64 = 1 << 44;
@@ -64,11 +66,11 @@ pub(crate) fn decode(kind: MetricKind, bytes: &mut &[u8]) -> Result<Aggregate, F
 }
 
 fn encode_trend(trend: &Trend, out: &mut Vec<u8>) {
-    write_bytes(out, &trend.values.to_bytes());
+    values::write(&trend.values, out);
     out.push(u8::from(trend.failures.is_some()));
     if let Some(failures) = &trend.failures {
-        write_bytes(out, &failures.timed_out.to_bytes());
-        write_bytes(out, &failures.cut.to_bytes());
+        values::write(&failures.timed_out, out);
+        values::write(&failures.cut, out);
         write_varint(out, failures.dropped);
         write_varint(out, failures.failed);
     }
@@ -90,7 +92,7 @@ fn decode_trend(bytes: &mut &[u8]) -> Result<Trend, Flaw> {
 }
 
 fn read_values(bytes: &mut &[u8]) -> Result<Values, Flaw> {
-    let values = Values::from_bytes(read_bytes(bytes)?).map_err(|_| "values are not readable")?;
+    let values = values::read(bytes)?;
     if values.count() > COUNT_MAX { Err("a count is impossibly large") } else { Ok(values) }
 }
 
@@ -102,7 +104,7 @@ pub(crate) fn write_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(crate) fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     write_varint(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
@@ -141,7 +143,7 @@ fn read_float(bytes: &mut &[u8]) -> Result<f64, Flaw> {
     if value.is_nan() { Err("a gauge is not a number") } else { Ok(value) }
 }
 
-fn read_bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8], Flaw> {
+pub(crate) fn read_bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8], Flaw> {
     let length = usize::try_from(read_varint(bytes)?).map_err(|_| "a cell ends too early")?;
     let (taken, rest) = bytes.split_at_checked(length).ok_or("a cell ends too early")?;
     *bytes = rest;
