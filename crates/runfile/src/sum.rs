@@ -107,14 +107,12 @@ impl Sum<'_> {
         reader.rows("SELECT series, tens FROM chunk WHERE minute = ?", [minute], |row| {
             let (key, kind) = reader.series(row.get(0)?)?;
             let bytes = reader.unpack(row, 1)?;
+            let start_of = |ten: u32| minute * MINUTE + ten.min(MINUTE) * TEN;
             chunk::decode::<RowError>(
                 &bytes,
-                |_| Ok(kind),
-                |ten, aggregate| {
-                    let start = minute * MINUTE + ten.min(MINUTE) * TEN;
-                    if tens.contains(&start) {
-                        merge(series, key, aggregate);
-                    }
+                |ten| Ok((kind, tens.contains(&start_of(ten)))),
+                |_, aggregate| {
+                    merge(series, key, aggregate);
                     Ok(())
                 },
             )

@@ -119,17 +119,12 @@ impl Reader {
         self.rows(sql, [minute], |row| {
             let (key, kind) = self.series(row.get(0)?)?;
             let bytes = self.unpack(row, 1)?;
-            chunk::decode(
+            let index_of = |second: u32| minute * MINUTE + second.min(MINUTE);
+            chunk::decode::<RowError>(
                 &bytes,
-                |_| Ok(kind),
+                |second| Ok((kind, second < MINUTE && range.contains(&index_of(second)))),
                 |second, aggregate| {
-                    if second >= MINUTE {
-                        return Err(RowError::Flaw("a chunk is longer than a minute"));
-                    }
-                    let index = minute * MINUTE + second;
-                    if range.contains(&index) {
-                        each(index, key, aggregate);
-                    }
+                    each(index_of(second), key, aggregate);
                     Ok(())
                 },
             )
@@ -140,7 +135,7 @@ impl Reader {
             let bytes = self.unpack(row, 1)?;
             chunk::decode(
                 &bytes,
-                |series| Ok(self.series(series)?.1),
+                |series| Ok((self.series(series)?.1, true)),
                 |series, aggregate| {
                     each(index, self.series(series)?.0, aggregate);
                     Ok(())

@@ -1,4 +1,5 @@
-//! How large files are, and how long reading takes. The full sizes take minutes: `cargo test -- --ignored`.
+//! How large files are, and how long reading takes. The full sizes are for an optimized build on a quiet machine:
+//! `cargo test --profile checked -p runfile --test size_and_speed -- --ignored --nocapture --test-threads 1`.
 
 mod support;
 
@@ -19,7 +20,9 @@ fn measure(path: &Path, shape: Shape, windows: u32) -> (u64, f64) {
     {
         let before = SystemClock::now();
         assert!(!reader.sum(start..end).expect("readable").series.is_empty());
-        slowest_ms = slowest_ms.max(SystemClock::now().ms_since(before));
+        let took_ms = SystemClock::now().ms_since(before);
+        println!("{start}..{end}: {took_ms:.1} ms");
+        slowest_ms = slowest_ms.max(took_ms);
     }
     println!("{shape:?} × {windows} s: {} kB, sums within {slowest_ms:.1} ms", report.bytes / 1000);
     (report.bytes, slowest_ms)

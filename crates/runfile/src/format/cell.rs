@@ -65,6 +65,34 @@ pub(crate) fn decode(kind: MetricKind, bytes: &mut &[u8]) -> Result<Aggregate, F
     })
 }
 
+/// Takes an aggregate of this kind off the front without looking into it.
+pub(crate) fn skip(kind: MetricKind, bytes: &mut &[u8]) -> Result<(), Flaw> {
+    match kind {
+        MetricKind::Counter => {
+            read_varint(bytes)?;
+            read_bytes(bytes)?;
+        }
+        MetricKind::Gauge => {
+            *bytes = bytes.get(3 * size_of::<f64>()..).ok_or("a cell ends too early")?;
+            read_varint(bytes)?;
+        }
+        MetricKind::Rate => {
+            read_varint(bytes)?;
+            read_varint(bytes)?;
+        }
+        MetricKind::Trend => {
+            read_bytes(bytes)?;
+            if read_byte(bytes)? != 0 {
+                read_bytes(bytes)?;
+                read_bytes(bytes)?;
+                read_varint(bytes)?;
+                read_varint(bytes)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn encode_trend(trend: &Trend, out: &mut Vec<u8>) {
     values::write(&trend.values, out);
     out.push(u8::from(trend.failures.is_some()));
@@ -173,6 +201,9 @@ mod tests {
             }
             let mut bytes = Vec::new();
             encode(&aggregate, &mut bytes);
+            let mut skipped = &bytes[..];
+            prop_assert_eq!(skip(KINDS[kind], &mut skipped), Ok(()));
+            prop_assert!(skipped.is_empty());
             let mut rest = &bytes[..];
             prop_assert_eq!(decode(KINDS[kind], &mut rest), Ok(aggregate));
             prop_assert!(rest.is_empty());
@@ -184,6 +215,7 @@ mod tests {
         #[test]
         fn no_bytes_are_too_much(kind in 0usize..4, bytes: Vec<u8>) {
             let _ = decode(KINDS[kind], &mut &bytes[..]);
+            let _ = skip(KINDS[kind], &mut &bytes[..]);
         }
     }
 }

@@ -22,10 +22,11 @@ pub(crate) fn encode<'a>(cells: impl ExactSizeIterator<Item = (u32, &'a Aggregat
     out
 }
 
-/// Gives each cell to `each`, which is asked for the kind at a position first.
+/// Gives each cell to `each`. `kind_at` is asked first: of which kind the cell at a position is, and whether it is wanted;
+/// what is not wanted is not looked into.
 pub(crate) fn decode<Error: From<Flaw>>(
     mut bytes: &[u8],
-    kind_at: impl Fn(u32) -> Result<MetricKind, Error>,
+    kind_at: impl Fn(u32) -> Result<(MetricKind, bool), Error>,
     mut each: impl FnMut(u32, Aggregate) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let count = cell::read_varint(&mut bytes)?;
@@ -37,8 +38,10 @@ pub(crate) fn decode<Error: From<Flaw>>(
             return Err(Error::from("cells are out of order"));
         }
         previous = Some(position);
-        let aggregate = cell::decode(kind_at(position)?, &mut bytes)?;
-        each(position, aggregate)?;
+        match kind_at(position)? {
+            (kind, true) => each(position, cell::decode(kind, &mut bytes)?)?,
+            (kind, false) => cell::skip(kind, &mut bytes)?,
+        }
     }
     if bytes.is_empty() { Ok(()) } else { Err(Error::from("bytes are left over after the cells")) }
 }
