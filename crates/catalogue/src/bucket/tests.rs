@@ -1,5 +1,5 @@
 //! Against a real server: `AWS_ENDPOINT_URL=… AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… cargo test -p catalogue -- --ignored`
-//! with a bucket named `plimsoll-test`.
+//! with a bucket named `plimsoll-test`. It was passed against `s3s-fs` 0.14, which checks signatures, and against `moto`.
 
 use super::*;
 use crate::{Catalogue, Location, RunId};
