@@ -9,12 +9,11 @@ use histo::Values;
 use model::{Aggregate, MetricKind, SeriesKey, Trend, Window};
 use rusqlite::params;
 
-use crate::format::{MINUTE, TEN, TEN_MINUTES, WHOLE, cell, chunk};
+use crate::format::{FIVE_MINUTES, MINUTE, TEN, TEN_MINUTES, WHOLE, cell, chunk};
 use crate::store::{SeriesState, Store, too_big};
 
 /// Windows that wait to be compacted while the disk refuses; older minutes stay in the tail.
 const OPEN_WINDOWS_MAX: usize = 600;
-const MINUTES_PER_TEN: u32 = TEN_MINUTES / MINUTE;
 
 impl Store {
     /// Compacts every minute that is over: those before the newest window's. With `all`, that one too.
@@ -23,11 +22,14 @@ impl Store {
         let end = last / MINUTE + u32::from(all);
         while let Some(minute) = self.first_open_minute().filter(|minute| *minute < end) {
             self.compact_minute(minute)?;
-            let number = minute / MINUTES_PER_TEN;
             let next = self.first_open_minute();
-            if next.map_or(all, |next| next / MINUTES_PER_TEN > number) {
-                let numbers = (number * MINUTES_PER_TEN, number * MINUTES_PER_TEN + MINUTES_PER_TEN - 1);
-                self.transaction(|store| store.roll(MINUTE, numbers, TEN_MINUTES, number))?;
+            for windows in [FIVE_MINUTES, TEN_MINUTES] {
+                let minutes = windows / MINUTE;
+                let number = minute / minutes;
+                if next.map_or(all, |next| next / minutes > number) {
+                    let numbers = (number * minutes, number * minutes + minutes - 1);
+                    self.transaction(|store| store.roll(MINUTE, numbers, windows, number))?;
+                }
             }
         }
         if all {

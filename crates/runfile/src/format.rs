@@ -19,6 +19,8 @@ pub const BLOB_BYTES_MAX: usize = 64 << 20;
 pub(crate) const MINUTE: u32 = 60;
 /// Windows that share the finest roll-up; six of them are in each chunk.
 pub(crate) const TEN: u32 = 10;
+/// Windows that share a roll-up between the minute's and the ten minutes': it halves what a sum reads at its two ends.
+pub(crate) const FIVE_MINUTES: u32 = 300;
 /// Windows that share the coarsest roll-up but one.
 pub(crate) const TEN_MINUTES: u32 = 600;
 /// The roll-up of the whole run has this in the place of its number of windows.

@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, params};
 use rustc_hash::FxHashMap;
 
 use crate::ReadError;
-use crate::format::{MINUTE, TEN, TEN_MINUTES, WHOLE, cell, chunk};
+use crate::format::{FIVE_MINUTES, MINUTE, TEN, TEN_MINUTES, WHOLE, cell, chunk};
 use crate::reader::{Reader, RowError};
 
 impl Reader {
@@ -88,7 +88,7 @@ impl Sum<'_> {
             let whole = tile.start.max(self.known.start)..tile.end.min(self.known.end);
             match part == whole && self.is_rolled(windows, number)? {
                 true => self.add_rollup(windows, number)?,
-                false => self.add_tiles(part.clone(), if windows == TEN_MINUTES { MINUTE } else { TEN })?,
+                false => self.add_tiles(part.clone(), smaller(windows))?,
             }
             at = part.end;
         }
@@ -155,6 +155,15 @@ impl Sum<'_> {
             .prepare_cached(sql)
             .and_then(|mut statement| statement.query_row([windows, number], |_| Ok(())).optional());
         found.map(|found| found.is_some()).map_err(|error| self.reader.error(error))
+    }
+}
+
+/// The next smaller size of tiles.
+fn smaller(windows: u32) -> u32 {
+    match windows {
+        TEN_MINUTES => FIVE_MINUTES,
+        FIVE_MINUTES => MINUTE,
+        _ => TEN,
     }
 }
 
