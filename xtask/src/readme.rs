@@ -120,6 +120,8 @@ fn check(step: &Step, program: &Path, folder: &Path, shop: &str) {
     let output = Command::new(program)
         .args(arguments.split_whitespace())
         .current_dir(folder)
+        // Its runs are stored beside the script, and not among those of whoever tests.
+        .env("XDG_DATA_HOME", folder)
         .stdin(Stdio::null())
         .output()
         .expect("the program starts");

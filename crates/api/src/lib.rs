@@ -14,6 +14,7 @@ pub mod report;
 mod summary_data;
 mod summary_export;
 mod time;
+mod window_row;
 
 pub use group::{Check, Group, path_id};
 pub use machine_summary::{
@@ -26,3 +27,4 @@ pub use points::{MetricLine, MetricLineData, PointLine, PointLineData, SubMetric
 pub use summary_data::{MetricData, SummaryData, SummaryDataOptions, SummaryState, ThresholdData};
 pub use summary_export::{ExportGroup, ExportMetric, SummaryExport};
 pub use time::rfc3339;
+pub use window_row::WindowRow;

@@ -7,7 +7,7 @@ const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A number of k6's JSON: whole values have no decimal point, and what is not finite is `null`, since JSON has no word
 /// for it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Number(pub f64);
 
 impl Serialize for Number {

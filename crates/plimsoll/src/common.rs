@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use catalogue::{Catalogue, Location};
 use model::plan::Compat;
 use model::{Epoch, LogLevel, SystemClock};
 use plan::{Options, PlanError, Warning};
@@ -31,6 +32,8 @@ pub(crate) struct Common {
     pub(crate) may_colour: bool,
     /// Ties the run to the wall clock.
     pub(crate) epoch: Epoch,
+    /// The flag `--runs`.
+    runs: Option<String>,
 }
 
 impl Common {
@@ -63,9 +66,43 @@ impl Common {
             Failure::new(Exit::Other, text)
         })?;
         let is_quiet = flags.quiet.or(env.switch("QUIET")?).unwrap_or(false);
-        let common = Common { env, config, logger: Arc::new(logger), is_quiet, may_colour, epoch };
+        let common = Common {
+            env,
+            config,
+            logger: Arc::new(logger),
+            is_quiet,
+            may_colour,
+            epoch,
+            runs: flags.runs.clone(),
+        };
         common.warn_all(&warnings);
         Ok(common)
+    }
+
+    /// Where runs are stored: as the flag says, the variable `PLIMSOLL_RUNS`, or in the user's data folder.
+    ///
+    /// # Errors
+    /// There is no such place, or the user has no data folder.
+    pub(crate) fn catalogue(&self) -> Result<Catalogue, Failure> {
+        let data = data_folder(&self.env);
+        let named =
+            self.runs.as_deref().or_else(|| self.env.get("PLIMSOLL_RUNS")).filter(|it| !it.is_empty());
+        let location = match (named, &data) {
+            (Some(text), _) => Location::parse(text)
+                .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?,
+            (None, Some(data)) => Location::Directory(data.join("runs")),
+            (None, None) => {
+                let text = "failed to find a place for runs: neither XDG_DATA_HOME nor HOME is set; name one with --runs";
+                return Err(Failure::new(Exit::InvalidConfig, text));
+            }
+        };
+        let local = data.unwrap_or_else(|| std::env::temp_dir().join("plimsoll"));
+        Ok(Catalogue::open(location, &local.join("buckets")))
+    }
+
+    /// The place for runs that the flag names, which other commands need too.
+    pub(crate) fn runs_flag(&self) -> Option<&str> {
+        self.runs.as_deref()
     }
 
     /// Logs warnings of the room `plan`.
@@ -188,6 +225,14 @@ fn default_configs(env: &Environment) -> Vec<PathBuf> {
     folder.map_or_else(Vec::new, |folder| {
         ["plimsoll", "k6"].map(|name| folder.join(name).join("config.json")).to_vec()
     })
+}
+
+/// Our own folder among the user's data.
+fn data_folder(env: &Environment) -> Option<PathBuf> {
+    let xdg = env.get("XDG_DATA_HOME").filter(|it| !it.is_empty()).map(PathBuf::from);
+    let home = || Some(Path::new(env.get("HOME").filter(|it| !it.is_empty())?).join(".local/share"));
+    // The XDG specification has relative paths ignored.
+    xdg.filter(|path| path.is_absolute()).or_else(home).map(|folder| folder.join("plimsoll"))
 }
 
 /// Reads a file as text, whatever its bytes; not more than `bytes_max` of it.

@@ -6,6 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use plan::CliOptions;
 
+mod stored;
+
+pub(crate) use stored::{
+    ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
+    ReportFormat, RunsFlags, RunsListFlags, RunsVerb, ShowFlags, StatusFlag,
+};
+
 /// Load tests with k6 scripts, with numbers that do not flatter.
 #[derive(Debug, Parser)]
 #[command(
@@ -19,7 +26,10 @@ use plan::CliOptions;
     after_help = "Examples:\n  plimsoll demo                            see a test run against a built-in shop\n  \
                   plimsoll run script.js                   run a script\n  \
                   plimsoll run -u 10 -d 30s script.js      10 VUs for 30 seconds\n  \
-                  plimsoll inspect script.js               show a script's options"
+                  plimsoll inspect script.js               show a script's options\n  \
+                  plimsoll runs                            list the runs so far\n  \
+                  plimsoll show @last                      show the last one again\n  \
+                  plimsoll report @last --format md        a report for a pull request"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -35,6 +45,18 @@ pub(crate) enum Verb {
     Run(Box<RunFlags>),
     /// Run an example against a small shop that is started for it, and compare with what the shop can do.
     Demo(DemoFlags),
+    /// List the runs that are stored, and delete old ones.
+    Runs(RunsFlags),
+    /// Show a run as its terminal did, or a part of it.
+    Show(ShowFlags),
+    /// Report on a run as Markdown, JSON or JUnit.
+    Report(ReportFlags),
+    /// Write a run's numbers, or its file, for other programs.
+    Export(ExportFlags),
+    /// Make one run of the segments of a test.
+    Merge(MergeFlags),
+    /// Write a note beside a run.
+    Note(NoteFlags),
     /// Print the options of a script as JSON.
     Inspect(Box<InspectFlags>),
     /// Print the version.
@@ -66,6 +88,9 @@ pub(crate) struct GlobalFlags {
     /// Log what is usually not worth a word
     #[arg(short, long, global = true, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) verbose: Option<bool>,
+    /// Where runs are stored: a directory or s3://bucket/prefix [default: plimsoll/runs in the user's data folder]
+    #[arg(long, global = true, value_name = "PLACE")]
+    pub(crate) runs: Option<String>,
     #[arg(short, long, global = true, hide = true, value_name = "ADDRESS")]
     pub(crate) address: Option<String>,
     #[arg(long, global = true, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
@@ -113,6 +138,8 @@ pub(crate) struct RunFlags {
     pub(crate) options: OptionFlags,
     #[command(flatten)]
     pub(crate) results: ResultFlags,
+    #[command(flatten)]
+    pub(crate) record: RecordFlags,
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,
@@ -166,6 +193,8 @@ pub(crate) struct ResultFlags {
 /// `plimsoll demo`
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct DemoFlags {
+    #[command(flatten)]
+    pub(crate) record: RecordFlags,
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,

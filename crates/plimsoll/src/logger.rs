@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::plan::Plan;
@@ -21,7 +23,13 @@ pub(crate) struct Logger {
     out: Mutex<Out>,
     console: Option<Mutex<File>>,
     style: Style,
+    tap: Mutex<Option<SyncSender<LogLine>>>,
+    /// Lines that did not fit into the tap.
+    tap_lost: AtomicU64,
 }
+
+/// Lines that wait to be stored. They are fetched with every window, so that this many may come in a second.
+const TAP_LINES_MAX: usize = 16_384;
 
 /// Where log lines go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,6 +94,8 @@ impl Logger {
             out: Mutex::new(out),
             console,
             style,
+            tap: Mutex::default(),
+            tap_lost: AtomicU64::new(0),
         })
     }
 
@@ -132,6 +142,26 @@ impl Logger {
         };
     }
 
+    /// From now on every line goes here, too.
+    pub(crate) fn tap(&self) -> Receiver<LogLine> {
+        let (sender, receiver) = sync_channel(TAP_LINES_MAX);
+        *self.tap.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        receiver
+    }
+
+    /// Ends [`Logger::tap`]; gives how many lines it could not take.
+    pub(crate) fn untap(&self) -> u64 {
+        *self.tap.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.tap_lost.swap(0, Ordering::Relaxed)
+    }
+
+    fn pass_on(&self, line: &LogLine) {
+        let tap = self.tap.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Err(TrySendError::Full(_))) = tap.as_ref().map(|tap| tap.try_send(line.clone())) {
+            self.tap_lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     fn write(&self, text: &str) {
         // A log that cannot be written has no other place to complain.
         let _ = match &mut *self.out() {
@@ -153,6 +183,7 @@ impl script::Log for Logger {
         if line.level < self.least {
             return;
         }
+        self.pass_on(&line);
         let text = self.formatter.render(&line);
         match &self.console {
             Some(file) if line.source == "console" => {

@@ -12,6 +12,7 @@ mod logger;
 mod program;
 mod session;
 mod signals;
+mod stored;
 mod summary;
 mod test;
 mod verbs;
@@ -66,6 +67,12 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
     match verb {
         Verb::Run(flags) => verbs::run::run(flags, common),
         Verb::Demo(flags) => verbs::demo::run(flags, common),
+        Verb::Runs(flags) => verbs::runs::run(flags, common),
+        Verb::Show(flags) => verbs::show::run(flags, common),
+        Verb::Report(flags) => verbs::report::run(flags, common),
+        Verb::Export(flags) => verbs::export::run(flags, common),
+        Verb::Merge(flags) => verbs::merge::run(flags, common),
+        Verb::Note(flags) => verbs::note::run(flags, common),
         Verb::Inspect(flags) => verbs::inspect::run(flags, common),
         Verb::Version(flags) => {
             verbs::version::run(flags);

@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::logger::{self, Ticker};
 use crate::program::{ScriptControl, ScriptProgram};
 use crate::signals::Running;
+use crate::stored::{CiOutputs, RecordSettings, Recording};
 use crate::summary::{self, SummarySettings};
 use crate::test::Test;
 
@@ -27,6 +28,10 @@ pub(crate) struct SessionSettings {
     pub(crate) outputs: Vec<OutputSpec>,
     /// The summary.
     pub(crate) summary: SummarySettings,
+    /// The run's file.
+    pub(crate) record: RecordSettings,
+    /// Reports at the end.
+    pub(crate) reports: CiOutputs,
     /// Ends the run early.
     pub(crate) control: RunControl,
     /// Told when signals can end the run in order.
@@ -53,6 +58,9 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     config.control = settings.control.clone();
     let mut outputs = open_outputs(test, common, &settings.outputs, &config)?;
     config.wants_samples = outputs.iter().any(|output| output.wants_samples());
+    let mut recording =
+        Recording::begin(test, common, &config, &settings.record, settings.reports.is_wanted());
+    let tags = config.tags.clone();
     let program = program(test, common, &config);
     let run = program.run.clone();
     raise_descriptor_limit();
@@ -70,6 +78,9 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
             if let RunEvent::Log(line) = &event {
                 script::Log::log(&*common.logger, line.clone());
             }
+            if let Some(recording) = &mut recording {
+                recording.on_event(&event, common);
+            }
             outputs.iter_mut().for_each(|output| output.on_event(&event));
         };
         let outcome = engine::run(test.plan.clone(), Arc::new(program), config, &mut listener);
@@ -86,6 +97,11 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         summary::show(test, common, &run, &settings.summary, &mut outcome);
     }
     explain(&outcome, iterations, test.plan.compat, exit, common);
+    if let Some(recording) = recording {
+        let recorded = recording.finish(&outcome, exit, common, &tags);
+        settings.reports.write(&recorded.path, common);
+        recorded.keep(common);
+    }
     Ok(Finished { exit, outcome })
 }
 

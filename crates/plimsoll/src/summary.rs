@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use engine::RunOutcome;
 use model::{Clock, Instant, LogLevel, Mark, Metadata, MetricId, SystemClock, TagSetId};
-use report::summary::{self, Layout, RunFacts, SummaryInput};
+use report::summary::{self, Layout, RunFacts, SummaryFacts, SummaryInput};
 use script::{Bundle, RunShared, ScriptError};
 
 use crate::common::Common;
@@ -39,7 +39,7 @@ pub(crate) fn show(
     let Some(layout) = settings.layout else { return };
     let setup_data = outcome.setup_data.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let view = outcome.totals.view(outcome.elapsed);
-    let input = SummaryInput::from_view(&view, &test.plan, setup_data);
+    let input = SummaryInput::from_view(&view, &SummaryFacts::of(&test.plan), setup_data);
     let machine = settings.is_machine_readable.then(|| machine_summary(test, common, layout, &input));
     let made = test.script.bundle.has("handleSummary").then(|| {
         let data = machine.clone().unwrap_or_else(|| handle_summary_data(test, common, &input));

@@ -142,6 +142,8 @@ pub(crate) struct Test {
     /// What is written over the script's exported `options`.
     pub(crate) exported_options_json: String,
     pub(crate) thresholds: Thresholds,
+    /// `__ENV`.
+    pub(crate) env: std::collections::BTreeMap<String, String>,
     pub(crate) network: Arc<wire::Shared>,
 }
 
@@ -158,7 +160,7 @@ impl Test {
         compat: Compat,
         ignores_thresholds: bool,
     ) -> Result<Test, Failure> {
-        let script = Script::load(source, common, env)?;
+        let script = Script::load(source, common, env.clone())?;
         if script.bundle.exports().is_empty() {
             let text = format!(
                 "failed to find what to run: {} exports no function; begin with `export default function () {{ … }}`",
@@ -185,6 +187,7 @@ impl Test {
             plan: Arc::new(plan),
             exported_options_json,
             thresholds,
+            env,
             network: Arc::new(network),
         })
     }

@@ -2,6 +2,13 @@
 
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod export;
 pub(crate) mod inspect;
+pub(crate) mod merge;
+pub(crate) mod note;
+pub(crate) mod prune;
+pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod runs;
+pub(crate) mod show;
 pub(crate) mod version;

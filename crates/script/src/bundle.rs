@@ -92,6 +92,11 @@ impl Bundle {
         self.exports.iter().any(|name| name == function)
     }
 
+    /// The script and every module it loaded: URL and text, in order of their URLs.
+    pub fn modules(&self) -> Vec<(String, Arc<str>)> {
+        self.init.sources.texts()
+    }
+
     /// Makes a VU: a runtime of its own, loaded from the shared bytecode. Must be called on the VU's coroutine.
     ///
     /// # Errors

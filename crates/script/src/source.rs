@@ -63,6 +63,14 @@ impl Sources {
         self.inner().texts.get(url).cloned()
     }
 
+    /// All texts that have been read, in order of their URLs.
+    pub(crate) fn texts(&self) -> Vec<(String, Arc<str>)> {
+        let mut texts: Vec<_> =
+            self.inner().texts.iter().map(|(url, text)| (url.clone(), text.clone())).collect();
+        texts.sort();
+        texts
+    }
+
     pub(crate) fn compiled(&self, url: &str) -> Option<Compiled> {
         self.inner().compiled.get(url).cloned()
     }

@@ -65,6 +65,8 @@ pub(super) fn run(
     let (out, err) = (folder.join("stdout"), folder.join("stderr"));
     let name = format!("{command:?}");
     command.stdin(Stdio::null()).stdout(create(&out)?).stderr(create(&err)?);
+    // What is measured stores its run as it does for everybody, beside the other files of the bench.
+    command.env("PLIMSOLL_RUNS", folder.join("runs"));
     let cpu_before_s = ended_children_cpu_s()?;
     let start = SystemClock::now();
     let mut child = command.spawn().with_context(|| format!("start {name}"))?;

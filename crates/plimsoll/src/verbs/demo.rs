@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::flags::DemoFlags;
 use crate::session::{self, SessionSettings};
 use crate::signals::{self, Running};
+use crate::stored::CiOutputs;
 use crate::summary::SummarySettings;
 use crate::test::{Source, Test};
 
@@ -43,6 +44,8 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
         workers: flags.workers.and_then(NonZeroU16::new),
         outputs: Vec::new(),
         summary: SummarySettings { layout: Some(Layout::Compact), ..SummarySettings::default() },
+        record: super::run::record(&flags.record, common)?,
+        reports: CiOutputs::new(&flags.record.report, common)?,
         control,
         running,
     };

@@ -10,9 +10,10 @@ use report::summary::Layout;
 use crate::common::{Common, refuse_first};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::flags::{ResultFlags, RunFlags};
+use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::session::{self, SessionSettings};
 use crate::signals::{self, Running};
+use crate::stored::{CiOutputs, RecordSettings};
 use crate::summary::SummarySettings;
 use crate::test::{self, Source, Test};
 
@@ -30,6 +31,8 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     test::refuse_kinds(&flags.script, &common.env)?;
     let outputs = outputs(&flags.results, common)?;
     let summary = summary(&flags.results, common)?;
+    let record = record(&flags.record, common)?;
+    let reports = CiOutputs::new(&flags.record.report, common)?;
     let compat = common.compat(flags.script.compat)?;
     let env = test::script_env(&flags.script, &common.env, true)?;
     let ignores_thresholds =
@@ -38,8 +41,21 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     let cli = flags.options.to_cli_options();
     let test = Test::prepare(source, common, env, &cli, compat, ignores_thresholds)?;
     let workers = flags.workers.and_then(NonZeroU16::new);
-    let settings = SessionSettings { workers, outputs, summary, control, running };
+    let settings = SessionSettings { workers, outputs, summary, record, reports, control, running };
     Ok(session::run(&test, common, settings)?.exit)
+}
+
+/// What the flags say about the run's file.
+///
+/// # Errors
+/// The variable is neither on nor off.
+pub(crate) fn record(flags: &RecordFlags, common: &Common) -> Result<RecordSettings, Failure> {
+    Ok(RecordSettings {
+        is_off: flags.no_store.or(common.env.switch("NO_STORE")?).unwrap_or(false),
+        name: flags.name.clone(),
+        notes: flags.note.clone(),
+        target_version: flags.target_version.clone(),
+    })
 }
 
 fn refuse_absent(flags: &RunFlags, common: &Common) -> Result<(), Failure> {

@@ -47,6 +47,7 @@ pub(crate) fn observed(binary: &Path, folder: &Path, script: &str, base: &str) -
         command.args(["run", "--quiet", "--no-usage-report", "--no-color", "--compat", "strict"]);
         command.arg("-e").arg(format!("BASE={base}")).args(flags).arg(format!("{script}.js"));
         command.current_dir(folder.join("outputs")).stdin(Stdio::null());
+        command.env("XDG_DATA_HOME", &scratch).env_remove("GITHUB_ACTIONS");
         let output = command.output().map_err(|error| format!("start {}: {error}", binary.display()))?;
         Ok::<_, String>(String::from_utf8_lossy(&output.stdout).into_owned())
     };

@@ -1,7 +1,7 @@
 //! Runs the binary with a script and reads what it left.
 
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
@@ -13,14 +13,20 @@ use serde_json::Value;
 /// A run that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(90);
 
+/// Variables of whoever runs the tests that would change what is tested.
+const FOREIGN: [&str; 4] = ["K6_", "PLIMSOLL_", "GITHUB_", "AWS_"];
+
 /// A run to be made: a script and what stands beside it.
 pub(crate) struct Plimsoll {
     script: String,
     words: Vec<String>,
     env: Vec<(String, String)>,
     stdin: Option<String>,
-    descriptors: Option<u32>,
+    /// What a shell does before it becomes the program: `ulimit -n 64`.
+    before: Option<String>,
     folder: PathBuf,
+    /// Whether the folder goes with what the run left.
+    owns_folder: bool,
 }
 
 /// `plimsoll run -q <script>`
@@ -30,7 +36,15 @@ pub(crate) fn plimsoll(script: &str) -> Plimsoll {
     let folder = std::env::temp_dir().join(format!("plimsoll-front-door-{}-{number}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the test");
     let words = ["run", "-q"].map(str::to_owned).to_vec();
-    Plimsoll { script: script.to_owned(), words, env: Vec::new(), stdin: None, descriptors: None, folder }
+    Plimsoll {
+        script: script.to_owned(),
+        words,
+        env: Vec::new(),
+        stdin: None,
+        before: None,
+        folder,
+        owns_folder: true,
+    }
 }
 
 /// `plimsoll <words>`, without a script.
@@ -39,7 +53,20 @@ pub(crate) fn verb(words: &str) -> Plimsoll {
     Plimsoll { words, ..plimsoll("") }
 }
 
+/// `plimsoll -q <words>` in a folder that another run owns.
+fn beside(folder: &Path, words: &str) -> Plimsoll {
+    let words = std::iter::once("-q").chain(words.split_whitespace()).map(str::to_owned).collect();
+    let (env, script) = (Vec::new(), String::new());
+    Plimsoll { script, words, env, stdin: None, before: None, folder: folder.to_owned(), owns_folder: false }
+}
+
 impl Plimsoll {
+    /// A further argument, whatever is in it.
+    pub(crate) fn word(mut self, word: &str) -> Plimsoll {
+        self.words.push(word.to_owned());
+        self
+    }
+
     /// Further flags, split at blanks.
     pub(crate) fn flags(mut self, flags: &str) -> Plimsoll {
         self.words.extend(flags.split_whitespace().map(str::to_owned));
@@ -71,8 +98,13 @@ impl Plimsoll {
     }
 
     /// The most file descriptors that the process may have.
-    pub(crate) fn descriptors(mut self, most: u32) -> Plimsoll {
-        self.descriptors = Some(most);
+    pub(crate) fn descriptors(self, most: u32) -> Plimsoll {
+        self.before(&format!("ulimit -n {most}"))
+    }
+
+    /// What a shell does before it becomes the program.
+    pub(crate) fn before(mut self, commands: &str) -> Plimsoll {
+        self.before = Some(commands.to_owned());
         self
     }
 
@@ -84,25 +116,28 @@ impl Plimsoll {
             words.extend(["--summary-export", "summary.json", "script.js"].map(str::to_owned));
         }
         let binary = env!("CARGO_BIN_EXE_plimsoll");
-        let mut command = match self.descriptors {
+        let mut command = match &self.before {
             None => Command::new(binary),
-            Some(most) => {
+            Some(before) => {
                 let mut shell = Command::new("sh");
-                shell.args(["-c", &format!("ulimit -n {most}; exec \"$0\" \"$@\""), binary]);
+                shell.args(["-c", &format!("{before}; exec \"$0\" \"$@\""), binary]);
                 shell
             }
         };
         let foreign =
-            std::env::vars().filter(|(name, _)| name.starts_with("K6_") || name.starts_with("PLIMSOLL_"));
+            std::env::vars().filter(|(name, _)| FOREIGN.iter().any(|prefix| name.starts_with(prefix)));
         foreign.for_each(|(name, _)| {
             command.env_remove(name);
         });
+        // A config file of whoever runs the tests is no part of them, and neither are their stored runs.
+        command
+            .env("XDG_CONFIG_HOME", &self.folder)
+            .env("XDG_DATA_HOME", &self.folder)
+            .env_remove("NO_COLOR");
         command
             .args(words)
             .current_dir(&self.folder)
             .envs(self.env.iter().map(|(name, value)| (name, value)));
-        // A config file of whoever runs the tests is no part of them.
-        command.env("XDG_CONFIG_HOME", &self.folder).env_remove("NO_COLOR");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary starts");
         let mut stdin = child.stdin.take().expect("it is piped");
@@ -111,7 +146,8 @@ impl Plimsoll {
         drop(stdin);
         let out = reader(child.stdout.take().expect("it is piped"));
         let err = reader(child.stderr.take().expect("it is piped"));
-        Running { child, out, err, started: SystemClock::now(), folder: self.folder }
+        let (folder, owns_folder) = (self.folder, self.owns_folder);
+        Running { child, out, err, started: SystemClock::now(), folder, owns_folder }
     }
 
     /// Runs it to its end.
@@ -135,9 +171,15 @@ pub(crate) struct Running {
     err: JoinHandle<String>,
     started: model::Instant,
     folder: PathBuf,
+    owns_folder: bool,
 }
 
 impl Running {
+    /// `plimsoll -q <words>` in the same folder, while it is going.
+    pub(crate) fn and(&self, words: &str) -> Plimsoll {
+        beside(&self.folder, words)
+    }
+
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
@@ -169,6 +211,7 @@ impl Running {
             elapsed,
             resident_max_kib,
             folder: self.folder,
+            owns_folder: self.owns_folder,
         };
         assert!(!ran.err.contains("panicked at"), "it panicked: {}", ran.err);
         ran
@@ -205,6 +248,7 @@ pub(crate) struct Ran {
     pub(crate) resident_max_kib: Option<u64>,
     summary: Value,
     folder: PathBuf,
+    owns_folder: bool,
 }
 
 impl Ran {
@@ -239,6 +283,16 @@ impl Ran {
         self.value(metric, "count").unwrap_or(0.0) as u64
     }
 
+    /// `plimsoll -q <words>` in the same folder, and so with the runs stored there.
+    pub(crate) fn and(&self, words: &str) -> Plimsoll {
+        beside(&self.folder, words)
+    }
+
+    /// The folder it ran in.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// A file that it wrote.
     #[track_caller]
     pub(crate) fn read(&self, name: &str) -> String {
@@ -248,7 +302,9 @@ impl Ran {
 
 impl Drop for Ran {
     fn drop(&mut self) {
-        // What is left in the temporary folder harms nobody.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        if self.owns_folder {
+            // What is left in the temporary folder harms nobody.
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
     }
 }

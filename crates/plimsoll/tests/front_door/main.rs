@@ -9,4 +9,7 @@ mod harness;
 mod prometheus;
 mod results;
 mod signals;
+mod stored;
+mod stored_ci;
+mod stored_safety;
 mod timing;

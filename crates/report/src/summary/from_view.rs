@@ -14,10 +14,36 @@ use super::{
 /// Why a run without arrival rates has no response times.
 const CLOSED_LOOP: &str = "closed loop";
 
+/// The few facts of a plan that decide what a summary shows; a stored run has them without its plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SummaryFacts {
+    /// Columns of trends, as written: `avg`, `med`, `p(99.9)`, `count`, …
+    pub trend_stats: Vec<String>,
+    /// Whose numbers are reported.
+    pub compat: Compat,
+    /// No scenario has due times.
+    pub is_closed: bool,
+}
+
+impl SummaryFacts {
+    /// Those of a plan.
+    pub fn of(plan: &Plan) -> SummaryFacts {
+        SummaryFacts {
+            trend_stats: plan.summary.trend_stats.clone(),
+            compat: plan.compat,
+            is_closed: !plan.scenarios.iter().any(|one| one.executor.is_open()),
+        }
+    }
+}
+
 impl SummaryInput {
     /// Everything that a summary of this run shows.
-    pub fn from_view(view: &View, plan: &Plan, setup_data: Option<serde_json::Value>) -> SummaryInput {
-        let reader = Reader::of(plan);
+    pub fn from_view(
+        view: &View,
+        facts: &SummaryFacts,
+        setup_data: Option<serde_json::Value>,
+    ) -> SummaryInput {
+        let reader = Reader { facts };
         let mut metrics: Vec<MetricSummary> =
             view.metrics.iter().flat_map(|metric| reader.with_sub_metrics(metric)).collect();
         metrics.extend(reader.closed_loop(view));
@@ -36,27 +62,34 @@ impl SummaryInput {
     }
 }
 
-/// Turns what was added up into what is shown.
-struct Reader<'a> {
-    stats: &'a [String],
-    compat: Compat,
-    /// No scenario has due times.
-    is_closed: bool,
+impl Values {
+    /// The values of an aggregate by itself, such as one endpoint's; `stats` are a trend's columns.
+    pub fn of(aggregate: &Aggregate, stats: &[String], elapsed: std::time::Duration) -> Values {
+        values(aggregate, stats, &|name| Stat::parse(name)?.read(aggregate, elapsed))
+    }
 }
 
-impl<'a> Reader<'a> {
-    fn of(plan: &'a Plan) -> Reader<'a> {
-        Reader {
-            stats: &plan.summary.trend_stats,
-            compat: plan.compat,
-            is_closed: !plan.scenarios.iter().any(|one| one.executor.is_open()),
+impl Statistic {
+    /// One value and what it is worth.
+    pub fn of(value: f64, mark: Mark) -> Statistic {
+        match mark {
+            Mark::Measured => Statistic::Number(value),
+            Mark::TimedOut | Mark::Cut => Statistic::AtLeast(value, word(mark)),
+            Mark::Dropped | Mark::Failed => Statistic::Failed,
         }
     }
+}
 
+/// Turns what was added up into what is shown.
+struct Reader<'a> {
+    facts: &'a SummaryFacts,
+}
+
+impl Reader<'_> {
     /// A run without arrival rates has no due times, and says so where it has requests.
     fn closed_loop(&self, view: &View) -> Option<MetricSummary> {
         let (name, _, contains) = builtin::TABLE[usize::from(builtin::HTTP_REQ_RESPONSE_TIME.0)];
-        let is_closed = self.compat == Compat::Honest && self.is_closed;
+        let is_closed = self.facts.compat == Compat::Honest && self.facts.is_closed;
         let applies = is_closed && view.metric("http_reqs").is_some() && view.metric(name).is_none();
         applies.then(|| MetricSummary {
             name: name.into(),
@@ -68,7 +101,7 @@ impl<'a> Reader<'a> {
 
     /// Why a metric without samples has none, where that is no zero.
     fn absence(&self, metric: MetricId) -> Option<&'static str> {
-        DUE_TIMED.contains(&metric).then_some(if self.is_closed { CLOSED_LOOP } else { "no samples" })
+        DUE_TIMED.contains(&metric).then_some(if self.facts.is_closed { CLOSED_LOOP } else { "no samples" })
     }
 
     fn with_sub_metrics(&self, metric: &MetricView) -> Vec<MetricSummary> {
@@ -98,7 +131,7 @@ impl<'a> Reader<'a> {
         let absence = self.absence(metric.id).filter(|_| aggregate.is_empty());
         let values = match absence {
             Some(why) => Values::NotApplicable(why),
-            None => values(aggregate, self.stats, read),
+            None => values(aggregate, &self.facts.trend_stats, read),
         };
         let thresholds = thresholds.iter().map(|result| threshold(result, absence)).collect();
         MetricSummary { name, contains: metric.contains, values, thresholds }
@@ -255,15 +288,15 @@ mod tests {
         totals.view(Duration::from_secs(2))
     }
 
-    fn plan() -> Plan {
+    fn facts() -> SummaryFacts {
         let mut plan = Plan::default();
         plan.summary.trend_stats = ["min", "p(95)"].map(String::from).to_vec();
-        plan
+        SummaryFacts::of(&plan)
     }
 
     #[track_caller]
     fn check(scenarios: &[&str], layout: Layout, expect: &str) {
-        let input = SummaryInput::from_view(&view(scenarios), &plan(), None);
+        let input = SummaryInput::from_view(&view(scenarios), &facts(), None);
         let actual = render(&input, &Options { layout, ..Options::default() });
         assert_eq!(actual.trim(), expect.trim());
     }
@@ -301,7 +334,7 @@ mod tests {
     #[test]
     fn groups_stand_under_their_scenario_or_by_themselves() {
         let titles = |scenarios: &[&str]| {
-            let input = SummaryInput::from_view(&view(scenarios), &plan(), None);
+            let input = SummaryInput::from_view(&view(scenarios), &facts(), None);
             let text = render(&input, &Options { layout: Layout::Full, ..Options::default() });
             let titles = text.lines().filter(|line| line.contains("GROUP:") || line.contains("SCENARIO:"));
             titles.map(|line| line.trim_end().to_owned()).collect::<Vec<_>>()

@@ -9,6 +9,7 @@ mod legacy;
 mod table;
 mod thresholds;
 
+pub use from_view::SummaryFacts;
 pub use input::{
     CheckSummary, GroupSummary, MetricSummary, ScenarioSummary, Statistic, SummaryInput, ThresholdSummary,
     Values,

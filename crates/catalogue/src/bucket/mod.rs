@@ -1,0 +1,245 @@
+//! Runs in a bucket of an S3-compatible store.
+//!
+//! A run is written to an outbox on this machine and uploaded when it is over: in one request where it is small, in parts
+//! where it is not, and either way the key appears only when all of it is there. What could not be uploaded stays in the
+//! outbox, is listed with the rest, and can be kept again later. Downloads are cached by the store's own tag of the content.
+//! Credentials, region and endpoint come from the usual `AWS_*` variables.
+
+mod http;
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytes::Bytes;
+use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::path::Path as Key;
+use object_store::{GetOptions, ObjectStore, ObjectStoreExt, RetryConfig};
+
+use crate::directory;
+use crate::error::Cause;
+use crate::store::{Store, in_order};
+use crate::{CatalogueError, Entry, FileName, LISTED_MAX};
+
+/// Bytes per request, up and down. S3 wants at least 5 MiB per part and takes 10,000 parts: files up to 80 GB.
+const PART_BYTES: u64 = 8 << 20;
+
+/// A request that fails is made anew so many times.
+const RETRIES_MAX: usize = 5;
+
+/// And not for longer than this.
+const RETRY_FOR: Duration = Duration::from_secs(60);
+
+/// A part of a bucket, and what of it is on this machine.
+#[derive(Debug)]
+pub(crate) struct Bucket {
+    bucket: String,
+    prefix: String,
+    /// Runs that are written or wait to be uploaded.
+    outbox: PathBuf,
+    /// Runs that were downloaded, each in a folder named by the tag of its content.
+    fetched: PathBuf,
+}
+
+impl Bucket {
+    /// Keeps what is on this machine below `local`.
+    pub(crate) fn new(bucket: &str, prefix: &str, local: &Path) -> Bucket {
+        let local =
+            local.join(bucket).join(if prefix.is_empty() { "%".into() } else { prefix.replace('/', "%") });
+        Bucket {
+            bucket: bucket.to_owned(),
+            prefix: prefix.to_owned(),
+            outbox: local.join("outbox"),
+            fetched: local.join("fetched"),
+        }
+    }
+
+    fn place(&self) -> String {
+        format!("s3://{}/{}", self.bucket, self.prefix)
+    }
+
+    fn key(&self, name: &FileName) -> Key {
+        self.folder().join(name.to_string())
+    }
+
+    fn folder(&self) -> Key {
+        Key::from(self.prefix.as_str())
+    }
+
+    fn connect(&self) -> Result<AmazonS3, Cause> {
+        let endpoint = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok())
+            .filter(|endpoint| !endpoint.is_empty());
+        let mut builder = AmazonS3Builder::from_env()
+            .with_bucket_name(&self.bucket)
+            .with_http_connector(http::Connector)
+            .with_retry(RetryConfig {
+                max_retries: RETRIES_MAX,
+                retry_timeout: RETRY_FOR,
+                ..RetryConfig::default()
+            });
+        if let Some(endpoint) = endpoint {
+            // Whoever names an endpoint without TLS means it.
+            builder = builder.with_allow_http(endpoint.starts_with("http://")).with_endpoint(endpoint);
+        }
+        Ok(builder.build()?)
+    }
+
+    fn list_remote(&self) -> Result<Vec<Entry>, Cause> {
+        let store = self.connect()?;
+        let folder = self.folder();
+        let listed = runtime()?.block_on(store.list_with_delimiter(Some(&folder)))?;
+        let entry = |object: object_store::ObjectMeta| {
+            let name = FileName::parse(object.location.filename()?)?;
+            Some(Entry { name, bytes: object.size, version: object.e_tag.unwrap_or_default() })
+        };
+        let entries: Vec<Entry> = listed.objects.into_iter().filter_map(entry).collect();
+        if entries.len() > LISTED_MAX {
+            return Err(format!("it holds more than {LISTED_MAX} runs; prune them").into());
+        }
+        Ok(entries)
+    }
+
+    fn upload(&self, name: &FileName, path: &Path) -> Result<(), Cause> {
+        let store = self.connect()?;
+        let mut file = std::fs::File::open(path)?;
+        let bytes = file.metadata()?.len();
+        runtime()?.block_on(async {
+            if bytes <= PART_BYTES {
+                store.put(&self.key(name), part(&mut file)?.into()).await?;
+                return Ok(());
+            }
+            let mut upload = store.put_multipart(&self.key(name)).await?;
+            let sent = async {
+                for _ in 0..bytes.div_ceil(PART_BYTES) {
+                    upload.put_part(part(&mut file)?.into()).await?;
+                }
+                upload.complete().await?;
+                Ok::<_, Cause>(())
+            };
+            let sent = sent.await;
+            if sent.is_err() {
+                // Parts of an upload that is given up cost storage; if even that fails, the bucket's own rules end them.
+                let _ = upload.abort().await;
+            }
+            sent
+        })
+    }
+
+    fn download(&self, entry: &Entry, to: &Path) -> Result<(), Cause> {
+        let store = self.connect()?;
+        let folder = to.parent().ok_or("the cache is a folder")?;
+        directory::make(folder)?;
+        let partial = folder.join(format!("{}.{}", entry.name, std::process::id()));
+        let written = runtime()?.block_on(async {
+            let mut file = std::fs::File::create(&partial)?;
+            let mut from = 0;
+            while from < entry.bytes {
+                let range = from..(from + PART_BYTES).min(entry.bytes);
+                // Parts of different contents would make a file that never was.
+                let version = Some(entry.version.clone()).filter(|version| !version.is_empty());
+                let options = GetOptions {
+                    range: Some(range.clone().into()),
+                    if_match: version,
+                    ..GetOptions::default()
+                };
+                let got = store.get_opts(&self.key(&entry.name), options).await?.bytes().await?;
+                file.write_all(&got)?;
+                from = range.end;
+            }
+            file.sync_all()?;
+            Ok::<_, Cause>(())
+        });
+        let moved = written.and_then(|()| Ok(std::fs::rename(&partial, to)?));
+        if moved.is_err() {
+            let _ = std::fs::remove_file(&partial);
+        }
+        moved
+    }
+
+    fn cached(&self, entry: &Entry) -> PathBuf {
+        let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '-';
+        let folder: String = entry.version.chars().filter(is_plain).take(80).collect();
+        self.fetched.join(format!("v{folder}")).join(entry.name.to_string())
+    }
+}
+
+impl Store for Bucket {
+    fn list(&self) -> Result<Vec<Entry>, CatalogueError> {
+        let fail = |source: Cause| CatalogueError::List { place: self.place(), source };
+        let mut entries = directory::list(&self.outbox).map_err(|error| fail(error.into()))?;
+        let remote = self.list_remote().map_err(fail)?;
+        let waiting: std::collections::HashSet<_> = entries.iter().map(|entry| entry.name.clone()).collect();
+        entries.extend(remote.into_iter().filter(|entry| !waiting.contains(&entry.name)));
+        Ok(in_order(entries))
+    }
+
+    fn begin(&self, name: &FileName) -> Result<PathBuf, CatalogueError> {
+        directory::make(&self.outbox)?;
+        Ok(self.outbox.join(name.to_string()))
+    }
+
+    fn keep(&self, name: &FileName, path: &Path) -> Result<(), CatalogueError> {
+        let fail = |source| CatalogueError::Upload { place: self.place(), path: path.to_owned(), source };
+        self.upload(name, path).map_err(fail)?;
+        // It is in the bucket; a copy that stays is only listed in place of it.
+        let _ = std::fs::remove_file(path);
+        Ok(())
+    }
+
+    fn waiting(&self) -> Vec<PathBuf> {
+        let entries = directory::list(&self.outbox).unwrap_or_default();
+        entries.iter().map(|entry| self.outbox.join(entry.name.to_string())).collect()
+    }
+
+    fn local(&self, entry: &Entry) -> Option<PathBuf> {
+        Some(self.outbox.join(entry.name.to_string())).filter(|path| path.exists())
+    }
+
+    fn bring(&self, entry: &Entry) -> Result<PathBuf, CatalogueError> {
+        let own = self.outbox.join(entry.name.to_string());
+        if own.exists() {
+            return Ok(own);
+        }
+        let cached = self.cached(entry);
+        let is_cached = std::fs::metadata(&cached).is_ok_and(|facts| facts.len() == entry.bytes);
+        if !is_cached {
+            self.download(entry, &cached).map_err(|source| CatalogueError::Download {
+                name: entry.name.to_string(),
+                place: self.place(),
+                source,
+            })?;
+        }
+        Ok(cached)
+    }
+
+    fn remove(&self, entry: &Entry) -> Result<(), CatalogueError> {
+        let name = entry.name.to_string();
+        let removed: Result<(), Cause> = (|| {
+            if self.outbox.join(&name).exists() {
+                return Ok(directory::remove(&self.outbox, &name)?);
+            }
+            let store = self.connect()?;
+            runtime()?.block_on(store.delete(&self.key(&entry.name)))?;
+            // What is left in the cache is found by nobody.
+            let _ = std::fs::remove_file(self.cached(entry));
+            Ok(())
+        })();
+        removed.map_err(|source| CatalogueError::Remove { name, source })
+    }
+}
+
+/// The next part of a file.
+fn part(file: &mut std::fs::File) -> std::io::Result<Bytes> {
+    let mut bytes = Vec::new();
+    file.take(PART_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes.into())
+}
+
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+#[cfg(test)]
+mod tests;

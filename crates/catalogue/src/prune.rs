@@ -1,0 +1,122 @@
+//! Which runs a clean-up would delete.
+
+use std::time::Duration;
+
+use crate::Entry;
+
+/// What may stay. Every limit that is set must hold; what breaks one goes, oldest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// The greatest age.
+    pub age_max: Option<Duration>,
+    /// The greatest number of runs; the newest stay.
+    pub runs_max: Option<usize>,
+    /// The greatest size of all runs together; the newest stay.
+    pub bytes_max: Option<u64>,
+}
+
+/// The runs that break the policy, oldest first. `entries` are in order of their start.
+pub fn doomed(entries: &[Entry], policy: &Policy, now_unix_s: i64) -> Vec<Entry> {
+    let (mut runs, mut bytes) = (0, 0_u64);
+    let mut doomed = Vec::new();
+    for entry in entries.iter().rev() {
+        let age_s = now_unix_s.saturating_sub(entry.name.started_unix_s());
+        let is_old =
+            policy.age_max.is_some_and(|most| age_s > i64::try_from(most.as_secs()).unwrap_or(i64::MAX));
+        let is_many = policy.runs_max.is_some_and(|most| runs >= most);
+        let is_much = policy.bytes_max.is_some_and(|most| bytes.saturating_add(entry.bytes) > most);
+        if is_old || is_many || is_much {
+            doomed.push(entry.clone());
+        } else {
+            runs += 1;
+            bytes += entry.bytes;
+        }
+    }
+    doomed.reverse();
+    doomed
+}
+
+/// `2GB`, `500MB`, `1GiB`, `4096`: a size in bytes.
+pub fn parse_size(text: &str) -> Option<u64> {
+    const UNITS: &[(&str, u64)] = &[
+        ("", 1),
+        ("B", 1),
+        ("KB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+        ("KIB", 1 << 10),
+        ("MIB", 1 << 20),
+        ("GIB", 1 << 30),
+        ("TIB", 1 << 40),
+    ];
+    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = (text[..digits].parse::<u64>().ok()?, text[digits..].trim().to_ascii_uppercase());
+    let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit)?;
+    number.checked_mul(*factor)
+}
+
+/// The wall clock's second from which on runs count: `2026-11-21`, `2026-11-21T12:42:49Z`, or a span before now.
+pub fn parse_since(
+    text: &str,
+    now_unix_s: i64,
+    parse_span: impl Fn(&str) -> Option<Duration>,
+) -> Option<i64> {
+    crate::file_name::parse_day_or_time(text).or_else(|| {
+        let span = i64::try_from(parse_span(text)?.as_secs()).ok()?;
+        Some(now_unix_s.saturating_sub(span))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FileName, RunId};
+
+    /// Runs of one byte each, started one second after the other from second 0; gives the seconds of the doomed.
+    #[track_caller]
+    fn check(policy: Policy, expect: &[i64]) {
+        let id = || RunId::parse("00000000").expect("an id");
+        let entries: Vec<Entry> = (0..5)
+            .map(|s| Entry { name: FileName::new(s * 1_000_000_000, id()), bytes: 1, version: String::new() })
+            .collect();
+        let actual: Vec<i64> =
+            doomed(&entries, &policy, 10).iter().map(|entry| entry.name.started_unix_s()).collect();
+        assert_eq!(actual, expect, "{policy:?}");
+    }
+
+    #[test]
+    fn the_oldest_go_first() {
+        check(Policy::default(), &[]);
+        check(Policy { age_max: Some(Duration::from_secs(7)), ..Policy::default() }, &[0, 1, 2]);
+        check(Policy { runs_max: Some(2), ..Policy::default() }, &[0, 1, 2]);
+        check(Policy { bytes_max: Some(4), ..Policy::default() }, &[0]);
+        check(Policy { runs_max: Some(9), bytes_max: Some(0), ..Policy::default() }, &[0, 1, 2, 3, 4]);
+        check(Policy { age_max: Some(Duration::MAX), ..Policy::default() }, &[]);
+    }
+
+    #[test]
+    fn sizes_are_read() {
+        for (text, expect) in [
+            ("2GB", Some(2_000_000_000)),
+            ("1 GiB", Some(1 << 30)),
+            ("7", Some(7)),
+            ("500mb", Some(500_000_000)),
+            ("GB", None),
+            ("2XB", None),
+            ("99999999999TB", None),
+            ("-1", None),
+        ] {
+            assert_eq!(parse_size(text), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn since_is_a_time_or_a_span() {
+        let hours =
+            |text: &str| text.strip_suffix('h')?.parse().ok().map(|h: u64| Duration::from_secs(h * 3600));
+        assert_eq!(parse_since("2h", 10_000, hours), Some(2_800));
+        assert_eq!(parse_since("1970-01-02", 10_000, hours), Some(86_400));
+        assert_eq!(parse_since("soon", 10_000, hours), None);
+    }
+}

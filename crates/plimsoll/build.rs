@@ -1,0 +1,27 @@
+//! Tells the program which commit it was built from, where there is a repository and `git`; a build without is none the
+//! worse.
+
+use std::process::Command;
+
+fn main() {
+    let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_default();
+    let is_dirty =
+        git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|text| !text.is_empty());
+    println!("cargo::rustc-env=PLIMSOLL_COMMIT={commit}");
+    println!("cargo::rustc-env=PLIMSOLL_IS_DIRTY={is_dirty}");
+    // What git says changes with the commit and with the sources.
+    for watched in ["HEAD", "index", "logs/HEAD"] {
+        if let Some(path) = git(&["rev-parse", "--path-format=absolute", "--git-path", watched])
+            && std::path::Path::new(&path).exists()
+        {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src");
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}

@@ -1,0 +1,148 @@
+//! Reports that a run leaves by itself: those asked for with `--report`, and GitHub's.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use model::LogLevel;
+use report::{Lang, RunReport};
+
+use super::{document, open, whole};
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::ReportFormat;
+
+/// `--report junit=FILE`
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ReportTarget {
+    format: ReportFormat,
+    path: PathBuf,
+}
+
+impl ReportTarget {
+    /// Reads `FORMAT=FILE`.
+    ///
+    /// # Errors
+    /// There is no such format, or no file.
+    fn parse(text: &str) -> Result<ReportTarget, Failure> {
+        let (format, path) = text.split_once('=').unwrap_or((text, ""));
+        let known = match format {
+            "md" => Some(ReportFormat::Md),
+            "json" => Some(ReportFormat::Json),
+            "junit" => Some(ReportFormat::Junit),
+            _ => None,
+        };
+        match known.filter(|_| !path.is_empty()) {
+            Some(format) => Ok(ReportTarget { format, path: path.into() }),
+            None => Err(Failure::new(
+                Exit::Other,
+                format!("failed to read --report {text:?}: write md=FILE, json=FILE or junit=FILE"),
+            )),
+        }
+    }
+}
+
+/// What is made of a run once it is over.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CiOutputs {
+    targets: Vec<ReportTarget>,
+    /// The run is a step of a GitHub workflow.
+    is_github: bool,
+    /// Where the step's summary goes.
+    github_summary: Option<PathBuf>,
+    /// Where the step's outputs go.
+    github_outputs: Option<PathBuf>,
+}
+
+impl CiOutputs {
+    /// Those that were asked for, and those that the environment calls for.
+    ///
+    /// # Errors
+    /// `--report` cannot be read.
+    pub(crate) fn new(targets: &[String], common: &Common) -> Result<CiOutputs, Failure> {
+        let targets = targets.iter().map(|text| ReportTarget::parse(text)).collect::<Result<_, _>>()?;
+        let is_github = common.env.get("GITHUB_ACTIONS") == Some("true");
+        let file =
+            |name: &str| common.env.get(name).filter(|path| is_github && !path.is_empty()).map(PathBuf::from);
+        Ok(CiOutputs {
+            targets,
+            is_github,
+            github_summary: file("GITHUB_STEP_SUMMARY"),
+            github_outputs: file("GITHUB_OUTPUT"),
+        })
+    }
+
+    /// Whether there is anything to make.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.is_github || !self.targets.is_empty()
+    }
+
+    /// Makes them of a run's file. What cannot be written is told and changes no exit code, as with the summary.
+    pub(crate) fn write(&self, path: &Path, common: &Common) {
+        if !self.is_wanted() {
+            return;
+        }
+        let read = open(path).and_then(|reader| {
+            let (window, elapsed) = whole(&reader)?;
+            document(&reader, &window, elapsed, None)
+        });
+        let report = match read {
+            Ok(report) => report,
+            Err(failure) => return common.logger.say(LogLevel::Error, failure.text),
+        };
+        for target in &self.targets {
+            tell(
+                std::fs::write(&target.path, render(&report, target.format, Lang::En)),
+                &target.path,
+                common,
+            );
+        }
+        if self.is_github {
+            crate::print(&report::github::annotations(&report, Lang::En));
+        }
+        if let Some(path) = &self.github_summary {
+            tell(append(path, &report::github::step_summary(&report, Lang::En)), path, common);
+        }
+        if let Some(path) = &self.github_outputs {
+            tell(append(path, &report::github::outputs(&report)), path, common);
+        }
+    }
+}
+
+/// A report in one of its formats.
+pub(crate) fn render(report: &RunReport, format: ReportFormat, lang: Lang) -> String {
+    match format {
+        ReportFormat::Md => report::markdown::render(report, lang),
+        ReportFormat::Json => report::json::render(report),
+        ReportFormat::Junit => report::junit::render(report),
+    }
+}
+
+fn append(path: &Path, text: &str) -> std::io::Result<()> {
+    std::fs::File::options().create(true).append(true).open(path)?.write_all(text.as_bytes())
+}
+
+fn tell(written: std::io::Result<()>, path: &Path, common: &Common) {
+    if let Err(error) = written {
+        let text = format!("failed to write the report to {}: {error}", path.display());
+        common.logger.say(LogLevel::Error, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_a_format_and_a_file() {
+        let check = |text: &str, expect: Option<(ReportFormat, &str)>| {
+            let expect = expect.map(|(format, path)| ReportTarget { format, path: path.into() });
+            assert_eq!(ReportTarget::parse(text).ok(), expect, "{text}");
+        };
+        check("junit=out/a=b.xml", Some((ReportFormat::Junit, "out/a=b.xml")));
+        check("md=r.md", Some((ReportFormat::Md, "r.md")));
+        check("json=", None);
+        check("html=r.html", None);
+        check("md", None);
+    }
+}

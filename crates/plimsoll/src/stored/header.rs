@@ -1,0 +1,130 @@
+//! What is written when a run begins.
+
+use std::collections::BTreeMap;
+
+use model::SystemClock;
+use model::plan::{Compat, Plan, TimeUnit};
+use runfile::{Commit, EnvVar, Header, Module, ReportFacts, ScenarioFacts, ThresholdFacts};
+
+use super::{RecordSettings, host};
+use crate::common::Common;
+use crate::test::Test;
+
+/// Everything that is known of a run before its first VU.
+pub(super) fn of(
+    test: &Test,
+    common: &Common,
+    settings: &RecordSettings,
+    run_id: &str,
+    workers: usize,
+) -> Header {
+    let (plan, now) = (&test.plan, SystemClock::now());
+    let modules = modules(test);
+    Header {
+        run_id: run_id.to_owned(),
+        name: settings.name.clone(),
+        started_wall_ns: common.epoch.wall_unix_ns(now),
+        started_ns: now.as_ns(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: commit(),
+        target_version: settings.target_version.clone(),
+        script: test.script.source.name.clone(),
+        environment: environment(&test.env, common.env.all(), &modules),
+        modules,
+        options_json: plan.options_json.clone(),
+        secret_names: Vec::new(),
+        command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+        host: host::facts(workers),
+        tags: plan.tags.clone(),
+        compat_strict: plan.compat == Compat::Strict,
+        report: report_facts(plan),
+        thresholds: plan.thresholds.iter().map(ThresholdFacts::from).collect(),
+        segment: segment(plan),
+        merged_from: Vec::new(),
+    }
+}
+
+fn commit() -> Option<Commit> {
+    let hash = env!("PLIMSOLL_COMMIT");
+    (!hash.is_empty()).then(|| Commit { hash: hash.to_owned(), dirty: env!("PLIMSOLL_IS_DIRTY") == "true" })
+}
+
+fn modules(test: &Test) -> Vec<Module> {
+    let module = |(path, text): (String, std::sync::Arc<str>)| Module {
+        path,
+        text: text.to_string(),
+        sha256: String::new(),
+    };
+    test.script.bundle.modules().into_iter().map(module).collect()
+}
+
+/// What the script was given by hand, and of the process's variables those that its text names. A shell has many more,
+/// which are nobody's business when the file is mailed.
+fn environment(
+    given: &BTreeMap<String, String>,
+    of_process: &BTreeMap<String, String>,
+    modules: &[Module],
+) -> Vec<EnvVar> {
+    let is_named = |name: &str| modules.iter().any(|module| module.text.contains(name));
+    let is_kept = |name: &str, value: &String| of_process.get(name) != Some(value) || is_named(name);
+    let kept = given.iter().filter(|(name, value)| is_kept(name, value));
+    kept.map(|(name, value)| EnvVar { name: name.clone(), value: Some(value.clone()) }).collect()
+}
+
+fn report_facts(plan: &Plan) -> ReportFacts {
+    let scenario = |scenario: &model::Scenario| ScenarioFacts {
+        name: scenario.name.to_string(),
+        executor: scenario.executor.as_str().to_owned(),
+        is_open: scenario.executor.is_open(),
+    };
+    ReportFacts {
+        trend_stats: plan.summary.trend_stats.clone(),
+        time_unit: plan.summary.time_unit.map(|unit| unit_word(unit).to_owned()),
+        scenarios: plan.scenarios.iter().map(scenario).collect(),
+    }
+}
+
+/// k6's word for a unit of time.
+pub(super) const fn unit_word(unit: TimeUnit) -> &'static str {
+    match unit {
+        TimeUnit::Seconds => "s",
+        TimeUnit::Milliseconds => "ms",
+        TimeUnit::Microseconds => "us",
+    }
+}
+
+/// `0:1/3`; empty for the whole test.
+fn segment(plan: &Plan) -> String {
+    if plan.segment == model::plan::Segment::default() {
+        return String::new();
+    }
+    let fraction =
+        |(over, under): (u64, u64)| if under == 1 { over.to_string() } else { format!("{over}/{under}") };
+    format!("{}:{}", fraction(plan.segment.from), fraction(plan.segment.to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_scripts_own_environment_is_kept() {
+        let map = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let process = map(&[("HOME", "/h"), ("HOST", "a"), ("PAGER", "less")]);
+        let given = map(&[("HOME", "/h"), ("HOST", "a"), ("PAGER", "more"), ("NEW", "1")]);
+        let script = Module { text: "http.get(__ENV.HOST)".into(), ..Module::default() };
+        let names: Vec<String> =
+            environment(&given, &process, &[script]).into_iter().map(|variable| variable.name).collect();
+        assert_eq!(names, ["HOST", "NEW", "PAGER"]);
+    }
+
+    #[test]
+    fn segments_are_written_as_they_are_asked_for() {
+        let mut plan = Plan::default();
+        assert_eq!(segment(&plan), "");
+        plan.segment.to = (1, 3);
+        assert_eq!(segment(&plan), "0:1/3");
+    }
+}

@@ -1,0 +1,24 @@
+//! A run's file, from both sides: written while the run goes on, and read again to show what its terminal showed.
+
+mod ci;
+mod document;
+mod ending;
+mod header;
+mod host;
+mod part;
+mod read;
+mod recording;
+
+pub(crate) use ci::{CiOutputs, render};
+pub(crate) use document::document;
+pub(crate) use part::Part;
+pub(crate) use read::{open, part, state_word, summary_facts, summary_of, time_unit, whole};
+pub(crate) use recording::{RecordSettings, Recording};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// An error whose text continues "failed to", from a room that reads or writes runs.
+pub(crate) fn failed(error: &dyn std::error::Error) -> Failure {
+    Failure::new(Exit::Other, format!("failed to {error}"))
+}

@@ -1,0 +1,94 @@
+//! A stored run as the summary that its terminal showed.
+
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use model::Window;
+use model::plan::{Compat, ThresholdSpec, TimeUnit};
+use report::summary::{SummaryFacts, SummaryInput};
+use runfile::{Header, Reader, State};
+use tally::{Thresholds, Totals};
+
+use super::{failed, header};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Opens a run.
+///
+/// # Errors
+/// It is none, or cannot be read.
+pub(crate) fn open(path: &Path) -> Result<Reader, Failure> {
+    Reader::open(path).map_err(|error| failed(&error))
+}
+
+/// How a run stands, in a word.
+pub(crate) fn state_word(reader: &Reader) -> &'static str {
+    match (reader.state(), reader.ending()) {
+        (State::Live, _) => "live",
+        (State::Complete, Some(ending)) if ending.exit_code == 0 => "passed",
+        (State::Complete, Some(_)) => "failed",
+        (State::Partial | State::Complete, _) => "partial",
+    }
+}
+
+/// What decides about the summary's rows.
+pub(crate) fn summary_facts(header: &Header) -> SummaryFacts {
+    SummaryFacts {
+        trend_stats: header.report.trend_stats.clone(),
+        compat: if header.compat_strict { Compat::Strict } else { Compat::Honest },
+        is_closed: !header.report.has_open_scenario(),
+    }
+}
+
+/// The unit that all times are shown in, if there is one.
+pub(crate) fn time_unit(header: &Header) -> Option<TimeUnit> {
+    let word = header.report.time_unit.as_deref()?;
+    let all = [TimeUnit::Seconds, TimeUnit::Milliseconds, TimeUnit::Microseconds];
+    all.into_iter().find(|unit| header::unit_word(*unit) == word)
+}
+
+/// Every second of a run added up, and how long it was.
+///
+/// # Errors
+/// The file is damaged.
+pub(crate) fn whole(reader: &Reader) -> Result<(Window, Duration), Failure> {
+    let (window, length) = part(reader, reader.range().map_err(|error| failed(&error))?)?;
+    // The terminal counted from the start of setup to the end of teardown. Without an ending, the windows are all there is.
+    let elapsed = reader.ending().map(|ending| Duration::from_nanos(ending.elapsed_ns));
+    Ok((window, elapsed.unwrap_or(length)))
+}
+
+/// Some seconds of a run added up, and how long they were.
+///
+/// # Errors
+/// The file is damaged.
+pub(crate) fn part(reader: &Reader, range: Range<u32>) -> Result<(Window, Duration), Failure> {
+    if range.is_empty() {
+        return Ok((Window::default(), Duration::ZERO));
+    }
+    let window = reader.sum(range).map_err(|error| failed(&error))?;
+    let length = window.end.since(window.start);
+    Ok((window, length))
+}
+
+/// The summary of what was added up: exactly the path that the terminal's numbers take.
+///
+/// # Errors
+/// The file's thresholds cannot be read.
+pub(crate) fn summary_of(
+    reader: &Reader,
+    window: &Window,
+    elapsed: Duration,
+) -> Result<SummaryInput, Failure> {
+    let header = reader.header();
+    let specs: Vec<ThresholdSpec> = header.thresholds.iter().map(ThresholdSpec::from).collect();
+    let thresholds = Thresholds::parse(&specs, reader.registry()).map_err(|errors| {
+        let first = errors.first().map_or_else(String::new, ToString::to_string);
+        Failure::new(Exit::Other, format!("failed to read the thresholds of the run: {first}"))
+    })?;
+    let mut totals = Totals::new(reader.registry().clone(), reader.tags().clone(), thresholds);
+    totals.absorb(window);
+    totals.evaluate_at_end(elapsed);
+    Ok(SummaryInput::from_view(&totals.view(elapsed), &summary_facts(header), None))
+}

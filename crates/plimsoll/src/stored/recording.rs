@@ -1,0 +1,179 @@
+//! The listener that leaves a run's file.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, TryRecvError};
+
+use catalogue::{Catalogue, FileName, Location, RunId};
+use engine::{RunConfig, RunOutcome};
+use model::{LogLevel, LogLine, RunEvent, SystemClock};
+use runfile::Writer;
+
+use super::{ending, header};
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::test::Test;
+
+/// What a new run's file is told beside the test.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RecordSettings {
+    /// Nothing stays after the run.
+    pub(crate) is_off: bool,
+    /// What to call it.
+    pub(crate) name: Option<String>,
+    /// Notes on it.
+    pub(crate) notes: Vec<String>,
+    /// The version of what is tested.
+    pub(crate) target_version: Option<String>,
+}
+
+/// A file that grows with the run.
+pub(crate) struct Recording {
+    catalogue: Catalogue,
+    writer: Writer,
+    id: RunId,
+    path: PathBuf,
+    /// What was said, by whichever thread.
+    lines: Receiver<LogLine>,
+    /// It is only made for reports and goes with them.
+    is_temporary: bool,
+}
+
+/// A run's file that is complete.
+pub(crate) struct Recorded {
+    pub(crate) id: RunId,
+    pub(crate) path: PathBuf,
+    catalogue: Catalogue,
+    is_temporary: bool,
+}
+
+impl Recording {
+    /// Begins a file. One that cannot be made is told, and the load goes on without. With `is_needed`, there is one even
+    /// where none should stay, since reports are made of it.
+    pub(crate) fn begin(
+        test: &Test,
+        common: &Common,
+        config: &RunConfig,
+        settings: &RecordSettings,
+        is_needed: bool,
+    ) -> Option<Recording> {
+        if settings.is_off && !is_needed {
+            return None;
+        }
+        let begun = Recording::try_begin(test, common, config, settings);
+        begun
+            .map_err(|why| {
+                let hint = "the test goes on; --no-store asks for none, --runs names another place";
+                common.logger.say(LogLevel::Warn, format!("failed to store the run: {why} ({hint})"));
+            })
+            .ok()
+    }
+
+    fn try_begin(
+        test: &Test,
+        common: &Common,
+        config: &RunConfig,
+        settings: &RecordSettings,
+    ) -> Result<Recording, String> {
+        let started = SystemClock::now();
+        let id = RunId::random(started.as_ns() ^ u64::from(std::process::id()));
+        let catalogue = if settings.is_off {
+            let folder = std::env::temp_dir().join(format!("plimsoll-{}-{id}", std::process::id()));
+            Catalogue::open(Location::Directory(folder.clone()), &folder)
+        } else {
+            common.catalogue().map_err(|failure| failure.text.trim_start_matches("failed to ").to_owned())?
+        };
+        let name = FileName::new(common.epoch.wall_unix_ns(started), id.clone());
+        let path = catalogue.begin(&name).map_err(|error| error.to_string())?;
+        let header = header::of(test, common, settings, id.as_str(), config.workers);
+        let mut writer = Writer::create(&path, &header, config.registry.clone(), config.tags.clone())
+            .map_err(|error| error.to_string())?;
+        settings.notes.iter().for_each(|note| writer.note(note));
+        let lines = common.logger.tap();
+        Ok(Recording { catalogue, writer, id, path, lines, is_temporary: settings.is_off })
+    }
+
+    /// Takes an event. Log lines come the other way, since most of them are no events.
+    pub(crate) fn on_event(&mut self, event: &RunEvent, common: &Common) {
+        if !matches!(event, RunEvent::Log(_) | RunEvent::Samples(_)) {
+            self.writer.on_event(event);
+        }
+        self.take_lines();
+        if let Some(why) = self.writer.trouble() {
+            common.logger.say(LogLevel::Warn, format!("failed to {why}; the test goes on"));
+        }
+    }
+
+    fn take_lines(&mut self) {
+        loop {
+            match self.lines.try_recv() {
+                Ok(line) => self.writer.on_event(&RunEvent::Log(line)),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Writes how it ended. What went wrong is told.
+    pub(crate) fn finish(
+        mut self,
+        outcome: &RunOutcome,
+        exit: Exit,
+        common: &Common,
+        config_tags: &model::TagInterner,
+    ) -> Recorded {
+        let lost = common.logger.untap();
+        self.take_lines();
+        if lost > 0 {
+            let text = format!("{lost} log lines came faster than they could be stored");
+            let line = LogLine::new(SystemClock::now(), LogLevel::Warn, text);
+            self.writer.on_event(&RunEvent::Log(line));
+        }
+        let report = self.writer.finish(ending::of(outcome, exit, &common.epoch, config_tags));
+        if let Some(error) = report.error {
+            common.logger.say(LogLevel::Warn, format!("failed to {error}; the stored run lacks a part"));
+        }
+        if report.windows_lost > 0 {
+            let text = format!("{} seconds of the run are not in its file", report.windows_lost);
+            common.logger.say(LogLevel::Warn, text);
+        }
+        let Recording { catalogue, id, path, is_temporary, .. } = self;
+        Recorded { id, path, catalogue, is_temporary }
+    }
+}
+
+impl Recorded {
+    /// Hands the file to the catalogue, says how to see it again, and removes what should not stay.
+    pub(crate) fn keep(self, common: &Common) {
+        if self.is_temporary {
+            // Nobody looks for it there; what cannot be removed is the temporary folder's to clean.
+            let _ = self.path.parent().map(std::fs::remove_dir_all);
+            return;
+        }
+        for path in self.catalogue.waiting() {
+            if path == self.path || is_over(&path) {
+                self.hand_over(&path, common);
+            }
+        }
+        if !common.is_quiet {
+            let place =
+                common.runs_flag().map_or_else(String::new, |place| format!(" --runs {}", quoted(place)));
+            common.logger.print(&format!("run: {}  plimsoll show{place} {}\n", self.id, self.id));
+        }
+    }
+
+    fn hand_over(&self, path: &Path, common: &Common) {
+        if let Err(error) = self.catalogue.keep(path) {
+            common.logger.say(LogLevel::Warn, format!("failed to {error}; the next run tries again"));
+        }
+    }
+}
+
+/// Whether a file that waits for its upload is whole, as one is that an earlier upload failed for.
+fn is_over(path: &Path) -> bool {
+    runfile::Reader::open(path).is_ok_and(|reader| reader.state() == runfile::State::Complete)
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-:@%+,=".contains(letter);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}

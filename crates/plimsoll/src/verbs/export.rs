@@ -1,0 +1,101 @@
+//! `plimsoll export`: a stored run for other programs.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use api::WindowRow;
+use export::ExportError;
+use model::Epoch;
+use runfile::Reader;
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::{ExportFlags, ExportFormat, ReportFormat};
+use crate::stored;
+
+/// Runs the verb.
+///
+/// # Errors
+/// There is no such run, it cannot be read, or the export cannot be written.
+pub(crate) fn run(flags: &ExportFlags, common: &Common) -> Result<Exit, Failure> {
+    let path = common.catalogue()?.find(&flags.run).map_err(|error| stored::failed(&error))?;
+    if flags.format == ExportFormat::Plimsoll {
+        return snapshot(&path, flags.output.as_deref(), common);
+    }
+    let reader = stored::open(&path)?;
+    match &flags.output {
+        Some(to) => to_file(&reader, flags.format, to)?,
+        None if flags.format == ExportFormat::Parquet && std::io::stdout().is_terminal() => {
+            let text = "failed to write Parquet to a terminal; name a file with -o";
+            return Err(Failure::new(Exit::Other, text));
+        }
+        None => {
+            let mut to = std::io::BufWriter::new(std::io::stdout());
+            match write(&reader, flags.format, &mut to) {
+                // Whoever has closed it (`| head`) has read enough.
+                Err(ExportError::Write(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+                written => written.map_err(|error| stored::failed(&error))?,
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// A copy of the file as it is now, whole in itself even while the run goes on.
+fn snapshot(path: &Path, to: Option<&Path>, common: &Common) -> Result<Exit, Failure> {
+    let own_name = || path.file_name().map_or_else(|| PathBuf::from("run.plimsoll"), PathBuf::from);
+    let to = to.map_or_else(own_name, Path::to_owned);
+    runfile::snapshot(path, &to).map_err(|error| stored::failed(&error))?;
+    common.logger.print(&format!("wrote {}\n", to.display()));
+    Ok(Exit::Ok)
+}
+
+/// A file is seen under its name when all of it is there.
+fn to_file(reader: &Reader, format: ExportFormat, to: &Path) -> Result<(), Failure> {
+    let fail = |error: &dyn std::fmt::Display| {
+        Failure::new(Exit::Other, format!("failed to write {}: {error}", to.display()))
+    };
+    let mut partial = to.as_os_str().to_owned();
+    partial.push(".part");
+    let file = std::fs::File::create(&partial).map_err(|error| fail(&error))?;
+    let mut buffered = std::io::BufWriter::new(file);
+    let written = write(reader, format, &mut buffered).and_then(|()| Ok(buffered.flush()?));
+    let moved = written.and_then(|()| Ok(std::fs::rename(&partial, to)?));
+    moved.map_err(|error| {
+        // It is of no use to anybody.
+        let _ = std::fs::remove_file(&partial);
+        fail(&error)
+    })
+}
+
+fn write(reader: &Reader, format: ExportFormat, to: &mut (dyn Write + Send)) -> Result<(), ExportError> {
+    let all = reader.range().map_err(|error| ExportError::Read(error.into()))?;
+    let rows = rows(reader, all);
+    match format {
+        ExportFormat::Csv => export::write_csv(rows, to),
+        ExportFormat::Parquet => export::write_parquet(rows, to),
+        ExportFormat::Json | ExportFormat::Plimsoll => {
+            let report = stored::whole(reader)
+                .and_then(|(window, elapsed)| stored::document(reader, &window, elapsed, None))
+                .map_err(|failure| ExportError::Read(failure.text.trim_start_matches("failed to ").into()))?;
+            export::write_json(&stored::render(&report, ReportFormat::Json, report::Lang::En), rows, to)
+        }
+    }
+}
+
+/// The rows of all windows, one window after the other.
+fn rows(
+    reader: &Reader,
+    all: std::ops::Range<u32>,
+) -> impl Iterator<Item = Result<Vec<WindowRow>, ExportError>> {
+    let header = reader.header();
+    let epoch =
+        Epoch { at: model::Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns };
+    let of_window = move |window: Result<model::Window, runfile::ReadError>| {
+        let window = window.map_err(|error| ExportError::Read(error.into()))?;
+        let wall_unix_ns = epoch.wall_unix_ns(window.start);
+        Ok(export::rows(&window, wall_unix_ns, reader.registry(), reader.tags()))
+    };
+    reader.windows(all).map(of_window)
+}

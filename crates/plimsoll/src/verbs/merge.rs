@@ -1,0 +1,70 @@
+//! `plimsoll merge`: the segments of a test become one run.
+
+use std::path::{Path, PathBuf};
+
+use catalogue::{Catalogue, FileName, RunId};
+use model::SystemClock;
+use runfile::{MergeOptions, Reader};
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::MergeFlags;
+use crate::stored;
+
+/// Runs the verb.
+///
+/// # Errors
+/// A run is not there, they do not belong together, or the result cannot be written.
+pub(crate) fn run(flags: &MergeFlags, common: &Common) -> Result<Exit, Failure> {
+    let catalogue = common.catalogue()?;
+    let open = |text: &String| stored::open(&catalogue.find(text).map_err(|error| stored::failed(&error))?);
+    let readers: Vec<Reader> = flags.runs.iter().map(open).collect::<Result<_, _>>()?;
+    for reader in readers.iter().filter(|reader| reader.ending().is_none()) {
+        let text = format!(
+            "run {} is {}: the merged run lacks what it lacks",
+            reader.header().run_id,
+            stored::state_word(reader)
+        );
+        common.logger.say(model::LogLevel::Warn, text);
+    }
+    let inputs: Vec<&Reader> = readers.iter().collect();
+    let options = MergeOptions { force: flags.force };
+    let id = match &flags.output {
+        Some(path) => runfile::merge(&inputs, path, options).map_err(|error| stored::failed(&error))?,
+        None => into_catalogue(&inputs, options, &catalogue, common)?,
+    };
+    let shown = flags.output.as_ref().map_or_else(|| id.clone(), |path| path.display().to_string());
+    common.logger.print(&format!("run: {id}  plimsoll show {shown}\n"));
+    Ok(Exit::Ok)
+}
+
+/// The new run's name holds its id and start, which only the merged file knows: it is written under another and renamed.
+fn into_catalogue(
+    inputs: &[&Reader],
+    options: MergeOptions,
+    catalogue: &Catalogue,
+    common: &Common,
+) -> Result<String, Failure> {
+    let now = common.epoch.wall_unix_ns(SystemClock::now());
+    let written = begin(catalogue, &FileName::new(now, RunId::random(now.unsigned_abs())))?;
+    let id = runfile::merge(inputs, &written, options).map_err(|error| stored::failed(&error))?;
+    let started = stored::open(&written)?.header().started_wall_ns;
+    let path = match RunId::parse(&id) {
+        Some(id) => rename(&written, begin(catalogue, &FileName::new(started, id))?)?,
+        None => written,
+    };
+    catalogue.keep(&path).map_err(|error| stored::failed(&error))?;
+    Ok(id)
+}
+
+fn begin(catalogue: &Catalogue, name: &FileName) -> Result<PathBuf, Failure> {
+    catalogue.begin(name).map_err(|error| stored::failed(&error))
+}
+
+fn rename(from: &Path, to: PathBuf) -> Result<PathBuf, Failure> {
+    std::fs::rename(from, &to).map_err(|error| {
+        Failure::new(Exit::Other, format!("failed to name the merged run {}: {error}", to.display()))
+    })?;
+    Ok(to)
+}

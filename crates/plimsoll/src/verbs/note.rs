@@ -1,0 +1,29 @@
+//! `plimsoll note`: a remark beside a stored run.
+
+use model::SystemClock;
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::NoteFlags;
+use crate::stored;
+
+/// The longest note. More is a document, and belongs elsewhere.
+const NOTE_BYTES_MAX: usize = 64 << 10;
+
+/// Runs the verb.
+///
+/// # Errors
+/// There is no such run, it is still going, or it cannot be written.
+pub(crate) fn run(flags: &NoteFlags, common: &Common) -> Result<Exit, Failure> {
+    if flags.text.trim().is_empty() || flags.text.len() > NOTE_BYTES_MAX {
+        let text = format!("failed to write the note: it needs a text of at most {NOTE_BYTES_MAX} bytes");
+        return Err(Failure::new(Exit::Other, text));
+    }
+    let catalogue = common.catalogue()?;
+    let path = catalogue.find(&flags.run).map_err(|error| stored::failed(&error))?;
+    let now = common.epoch.wall_unix_ns(SystemClock::now());
+    runfile::add_note(&path, now, &flags.text).map_err(|error| stored::failed(&error))?;
+    catalogue.keep(&path).map_err(|error| stored::failed(&error))?;
+    Ok(Exit::Ok)
+}

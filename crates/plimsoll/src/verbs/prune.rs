@@ -1,0 +1,96 @@
+//! `plimsoll runs prune`: deletes old runs, and never silently.
+
+use std::io::{BufRead, IsTerminal};
+
+use catalogue::prune::{self, Policy};
+use catalogue::{Catalogue, Entry};
+use model::SystemClock;
+use plan::GoDuration;
+use runfile::{Reader, State};
+
+use super::runs::size;
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::PruneFlags;
+use crate::stored;
+
+/// Runs the verb.
+///
+/// # Errors
+/// No limit is set, it was not confirmed, or a run cannot be deleted.
+pub(crate) fn run(flags: &PruneFlags, common: &Common) -> Result<Exit, Failure> {
+    let policy = policy(flags)?;
+    let catalogue = common.catalogue()?;
+    let entries = catalogue.list().map_err(|error| stored::failed(&error))?;
+    let now_unix_s = common.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
+    let mut doomed = prune::doomed(&entries, &policy, now_unix_s);
+    doomed.retain(|entry| !is_live(&catalogue, entry));
+    if doomed.is_empty() {
+        crate::print(&format!("nothing to delete among {} runs in {}\n", entries.len(), catalogue.place()));
+        return Ok(Exit::Ok);
+    }
+    crate::print(&describe(&doomed, &catalogue, flags.dry_run));
+    if flags.dry_run {
+        return Ok(Exit::Ok);
+    }
+    if !flags.yes && !is_confirmed()? {
+        crate::print("nothing was deleted\n");
+        return Ok(Exit::Ok);
+    }
+    for entry in &doomed {
+        catalogue.remove(entry).map_err(|error| stored::failed(&error))?;
+    }
+    crate::print(&format!("deleted {} runs\n", doomed.len()));
+    Ok(Exit::Ok)
+}
+
+fn policy(flags: &PruneFlags) -> Result<Policy, Failure> {
+    let fail = |text: String| Failure::new(Exit::Other, text);
+    let age = |text: &String| {
+        let span = GoDuration::parse(text).map(GoDuration::to_std);
+        span.ok_or_else(|| {
+            fail(format!("failed to read --older-than {text:?}: write a span, such as 30d or 12h"))
+        })
+    };
+    let bytes = |text: &String| {
+        let why = || fail(format!("failed to read --max-size {text:?}: write a size, such as 500MB or 2GiB"));
+        prune::parse_size(text).ok_or_else(why)
+    };
+    let policy = Policy {
+        age_max: flags.older_than.as_ref().map(age).transpose()?,
+        runs_max: flags.keep,
+        bytes_max: flags.max_size.as_ref().map(bytes).transpose()?,
+    };
+    if policy == Policy::default() {
+        return Err(fail("failed to choose runs to delete: say --older-than, --keep or --max-size".into()));
+    }
+    Ok(policy)
+}
+
+/// Runs that are still going are on this machine; a file that cannot be read is nobody's run.
+fn is_live(catalogue: &Catalogue, entry: &Entry) -> bool {
+    let reader = catalogue.local(entry).and_then(|path| Reader::open(&path).ok());
+    reader.is_some_and(|reader| reader.state() == State::Live)
+}
+
+fn describe(doomed: &[Entry], catalogue: &Catalogue, is_rehearsal: bool) -> String {
+    let line = |entry: &Entry| format!("  {}  {}\n", entry.name, size(entry.bytes));
+    let bytes = doomed.iter().map(|entry| entry.bytes).sum();
+    let would = if is_rehearsal { "would delete" } else { "to delete" };
+    let lines: String = doomed.iter().map(line).collect();
+    format!("{would} {} runs, {}, in {}:\n{lines}", doomed.len(), size(bytes), catalogue.place())
+}
+
+fn is_confirmed() -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        let text =
+            "failed to ask whether to delete them: standard input is no terminal; say --yes or --dry-run";
+        return Err(Failure::new(Exit::Other, text));
+    }
+    crate::print("delete them for good? [y/N] ");
+    let mut answer = String::new();
+    // An answer that cannot be read is no yes.
+    let _ = std::io::stdin().lock().read_line(&mut answer);
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,187 @@
+//! `plimsoll runs`: the runs that are stored.
+
+use catalogue::{Entry, prune};
+use model::SystemClock;
+use plan::GoDuration;
+use report::escape;
+use runfile::Reader;
+use serde::Serialize;
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::{RunsFlags, RunsListFlags, RunsVerb, StatusFlag};
+use crate::stored;
+
+/// A run in the list, for programs.
+#[derive(Debug, Serialize)]
+struct Row {
+    id: String,
+    started: String,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    script: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target_version: Option<String>,
+    seconds: f64,
+    bytes: u64,
+    tags: std::collections::BTreeMap<String, String>,
+    path: String,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// The runs cannot be listed, or a filter cannot be read.
+pub(crate) fn run(flags: &RunsFlags, common: &Common) -> Result<Exit, Failure> {
+    if let Some(RunsVerb::Prune(flags)) = &flags.verb {
+        return super::prune::run(flags, common);
+    }
+    let (rows, older) = rows(&flags.list, common)?;
+    if flags.list.json {
+        let text = serde_json::to_string_pretty(&rows).expect("rows are texts and numbers");
+        crate::print(&format!("{text}\n"));
+    } else if rows.is_empty() {
+        let place = common.catalogue()?.place();
+        common
+            .logger
+            .print(&format!("no run in {place} is asked for; `plimsoll run script.js` leaves one\n"));
+    } else {
+        crate::print(&table(&rows));
+    }
+    if older > 0 {
+        let text =
+            format!("{older} older runs were not looked at; --limit takes more than {}\n", flags.list.limit);
+        common.logger.print(&text);
+    }
+    Ok(Exit::Ok)
+}
+
+/// The newest first, and how many older ones were not looked at. Files are opened one by one until there are enough.
+fn rows(flags: &RunsListFlags, common: &Common) -> Result<(Vec<Row>, usize), Failure> {
+    let catalogue = common.catalogue()?;
+    let now_unix_s = common.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
+    let since = flags.since.as_deref().map(|text| since(text, now_unix_s)).transpose()?;
+    let tags = flags.tag.iter().map(|text| tag(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut entries = catalogue.list().map_err(|error| stored::failed(&error))?;
+    entries.retain(|entry| since.is_none_or(|since| entry.name.started_unix_s() >= since));
+    let mut rows = Vec::new();
+    for (looked_at, entry) in entries.iter().rev().enumerate() {
+        if rows.len() >= flags.limit {
+            return Ok((rows, entries.len() - looked_at));
+        }
+        let row = catalogue
+            .bring(entry)
+            .map_err(|error| stored::failed(&error))
+            .and_then(|path| Ok(row(entry, &stored::open(&path)?)));
+        match row {
+            Ok(row) if is_asked_for(&row, flags, &tags) => rows.push(row),
+            Ok(_) => {}
+            // One damaged file does not hide the others.
+            Err(failure) => common.logger.say(model::LogLevel::Warn, failure.text),
+        }
+    }
+    Ok((rows, 0))
+}
+
+fn row(entry: &Entry, reader: &Reader) -> Row {
+    let header = reader.header();
+    let seconds = match reader.ending() {
+        Some(ending) => ending.elapsed_ns as f64 / 1e9,
+        None => reader.range().map_or(0.0, |range| range.len() as f64),
+    };
+    Row {
+        id: header.run_id.clone(),
+        started: api::rfc3339(header.started_wall_ns / 1_000_000_000 * 1_000_000_000),
+        status: stored::state_word(reader),
+        exit_code: reader.ending().map(|ending| ending.exit_code),
+        script: header.script.clone(),
+        name: header.name.clone(),
+        target_version: header.target_version.clone(),
+        seconds,
+        bytes: entry.bytes,
+        tags: header.tags.clone(),
+        path: reader.path().display().to_string(),
+    }
+}
+
+fn is_asked_for(row: &Row, flags: &RunsListFlags, tags: &[(&str, &str)]) -> bool {
+    let named = |part: &String| {
+        row.script.contains(part) || row.name.as_ref().is_some_and(|name| name.contains(part))
+    };
+    let status = match flags.status {
+        None => None,
+        Some(StatusFlag::Passed) => Some("passed"),
+        Some(StatusFlag::Failed) => Some("failed"),
+        Some(StatusFlag::Partial) => Some("partial"),
+        Some(StatusFlag::Live) => Some("live"),
+    };
+    flags.script.as_ref().is_none_or(named)
+        && status.is_none_or(|status| row.status == status)
+        && tags.iter().all(|(name, value)| row.tags.get(*name).is_some_and(|is| is == value))
+}
+
+fn tag(text: &str) -> Result<(&str, &str), Failure> {
+    text.split_once('=').ok_or_else(|| {
+        Failure::new(Exit::Other, format!("failed to read --tag {text:?}: write --tag NAME=VALUE"))
+    })
+}
+
+fn since(text: &str, now_unix_s: i64) -> Result<i64, Failure> {
+    let span = |text: &str| GoDuration::parse(text).map(GoDuration::to_std);
+    prune::parse_since(text, now_unix_s, span).ok_or_else(|| {
+        let text =
+            format!("failed to read --since {text:?}: write a day (2026-11-21), a time or a span (12h, 7d)");
+        Failure::new(Exit::Other, text)
+    })
+}
+
+/// Columns that are as wide as what is in them.
+fn table(rows: &[Row]) -> String {
+    let head = ["ID", "STARTED", "STATUS", "LENGTH", "SIZE", "SCRIPT", "NAME"].map(str::to_owned);
+    let cells = |row: &Row| {
+        [
+            row.id.clone(),
+            row.started.clone(),
+            row.status.to_owned(),
+            format!("{:.0}s", row.seconds),
+            size(row.bytes),
+            escape::terminal(&row.script),
+            escape::terminal(row.name.as_deref().unwrap_or_default()),
+        ]
+    };
+    let lines: Vec<_> = std::iter::once(head).chain(rows.iter().map(cells)).collect();
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..7).map(width).collect();
+    let line = |line: &[String; 7]| {
+        let padded = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    lines.iter().map(line).collect()
+}
+
+/// A size for people.
+pub(super) fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_for_people() {
+        for (bytes, expect) in
+            [(0, "0.0 kB"), (999_999, "1000.0 kB"), (1_500_000, "1.5 MB"), (2_000_000_000, "2.0 GB")]
+        {
+            assert_eq!(size(bytes), expect);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Stored runs when things go wrong: the load goes on, and what was stored is told for what it is.
+
+use rustix::process::Signal;
+
+use crate::harness::{eventually, plimsoll};
+
+const LONG: &str = "import { sleep } from 'k6'; export const options = { vus: 2, duration: '60s' };
+    export default () => sleep(0.05);";
+
+#[test]
+fn a_run_that_is_killed_is_partial_and_one_that_goes_on_is_live() {
+    let running = plimsoll(LONG).start();
+    eventually("two stored seconds", || {
+        let out = running.and("export @last --format csv").run().out.clone();
+        out.lines().any(|line| line.starts_with("1,") && line.contains(",iterations,"))
+    });
+    running.and("show @last").run().exits(0).prints("LIVE").prints("iterations");
+    running.and("runs --status live --json").run().exits(0).prints("\"live\"");
+    running.and("runs prune --keep 0 --yes").run().exits(0).prints("nothing to delete");
+    running.and("export @last --format plimsoll -o copy.plimsoll").run().exits(0);
+    running.and("show copy.plimsoll").run().exits(0).prints("iterations");
+    running.and("note @last x").run().exits(255).says("still goes on");
+    running.signal(Signal::KILL);
+    let ran = running.wait();
+    assert_eq!(ran.code, None);
+    ran.and("show @last").run().exits(0).prints("PARTIAL").prints("iterations");
+    ran.and("runs --status partial --json").run().exits(0).prints("\"partial\"");
+    let words = [("md", "artial"), ("json", "artial"), ("junit", "artial")];
+    for (format, word) in words {
+        ran.and(&format!("report @last --format {format}")).run().exits(0).prints(word);
+    }
+    ran.and("report @last --lang ko").run().exits(0);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to_stops_no_load() {
+    for place in ["/proc/no-such/runs", "script.js/runs"] {
+        let ran = plimsoll("export default () => {};").flags("-i 3 --runs").word(place).run().exits(0);
+        assert_eq!(ran.count("iterations"), 3);
+        ran.says("failed to store the run").says("--no-store");
+    }
+    let ran = plimsoll("export default () => {};").env("PLIMSOLL_RUNS", "gs://x").run().exits(0);
+    ran.says("there are directories and s3://bucket/prefix");
+}
+
+#[test]
+fn a_full_disk_stops_no_load() {
+    let script = "import { Counter } from 'k6/metrics'; import { sleep } from 'k6'; const count = new Counter('count');
+        export const options = { vus: 1, duration: '4s' };
+        export default () => { for (let i = 0; i < 500; i++) count.add(1, { n: `${__ITER}-${i}-${'x'.repeat(500)}` }); sleep(0.5); }";
+    // A file may hold 256 kB: the run's file needs more, and the summary less. The signal that comes along is ignored, as
+    // a disk that is full sends none.
+    let ran = plimsoll(script).before("trap '' XFSZ; ulimit -f 512").run().exits(0).says("the test goes on");
+    assert!(ran.count("count") >= 3_000, "{}", ran.count("count"));
+}
+
+#[test]
+fn nothing_is_stored_where_nothing_is_asked_for() {
+    for (name, value) in [("PLIMSOLL_NO_STORE", "true"), ("K6_NO_STORE", "1")] {
+        let ran = plimsoll("export default () => {};").env(name, value).run().exits(0);
+        assert!(!ran.folder().join("plimsoll").exists());
+    }
+    let ran = plimsoll("export default () => {};").flags("--no-store").run().exits(0);
+    assert!(!ran.folder().join("plimsoll").exists());
+}
+
+#[test]
+fn the_last_line_says_how_to_see_it_again() {
+    let ran = plimsoll("export default () => {};").flags("-q=false --runs").word("my runs").run().exits(0);
+    let last = ran.err.lines().last().expect("it says something");
+    assert!(last.starts_with("run: ") && last.contains("plimsoll show --runs 'my runs' "), "{last}");
+    let quiet = plimsoll("export default () => {};").run().exits(0);
+    assert!(!quiet.err.contains("plimsoll show"), "{}", quiet.err);
+}
+
+#[test]
+fn secrets_are_not_stored() {
+    let script = "export default () => console.log(`${__ENV.API_TOKEN} ${__ENV.PLAIN}`);";
+    let ran = plimsoll(script)
+        .flags("-e API_TOKEN=hush-hush -e PLAIN=visible")
+        .env("MY_PAGER", "unseen")
+        .run()
+        .exits(0);
+    let folder = ran.folder().join("plimsoll/runs");
+    let file = std::fs::read_dir(folder).expect("a run was stored").next().expect("one").expect("readable");
+    let bytes = std::fs::read(file.path()).expect("it can be read");
+    let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    assert!(
+        has("visible") && !has("hush-hush"),
+        "what is secret is hidden, also in the command line and the log"
+    );
+    assert!(!has("unseen"), "what the script does not name is not stored");
+}
