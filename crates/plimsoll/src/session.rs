@@ -5,6 +5,7 @@ use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use catalogue::RunId;
 use engine::{AbortReason, LifecycleError, ProgramError, RunConfig, RunControl, RunOutcome};
 use model::plan::Compat;
 use model::{LogLevel, LogLine, RunEvent, SystemClock};
@@ -56,10 +57,11 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     config.registry = test.script.metrics.clone();
     config.thresholds = test.thresholds.clone();
     config.control = settings.control.clone();
-    let mut outputs = open_outputs(test, common, &settings.outputs, &config)?;
+    let id = RunId::random(SystemClock::now().as_ns() ^ u64::from(std::process::id()));
+    let mut outputs = open_outputs(test, common, &settings.outputs, &config, &id)?;
     config.wants_samples = outputs.iter().any(|output| output.wants_samples());
     let mut recording =
-        Recording::begin(test, common, &config, &settings.record, settings.reports.is_wanted());
+        Recording::begin(test, common, &config, &settings.record, &id, settings.reports.is_wanted());
     let tags = config.tags.clone();
     let program = program(test, common, &config);
     let run = program.run.clone();
@@ -125,6 +127,7 @@ fn open_outputs(
     common: &Common,
     specs: &[OutputSpec],
     config: &RunConfig,
+    id: &RunId,
 ) -> Result<Vec<Box<dyn Output>>, Failure> {
     let env = common.env.clone();
     let env_names = env.all().keys().cloned().collect();
@@ -136,7 +139,7 @@ fn open_outputs(
         thresholds: test.plan.thresholds.clone(),
         env: Arc::new(move |name: &str| env.get(name).map(str::to_owned)),
         env_names,
-        run_id: run_id(common),
+        run_id: id.to_string(),
     };
     let open = |spec: &OutputSpec| {
         spec.open(&context).map_err(|error| {
@@ -145,11 +148,6 @@ fn open_outputs(
         })
     };
     specs.iter().map(open).collect()
-}
-
-/// When the run began, and as which process: enough to tell runs of one machine apart.
-fn run_id(common: &Common) -> String {
-    format!("{}-{}", common.epoch.wall_unix_ns.div_euclid(1_000_000), std::process::id())
 }
 
 fn finish_outputs(outputs: Vec<Box<dyn Output>>, common: &Common) {

@@ -54,12 +54,13 @@ impl Recording {
         common: &Common,
         config: &RunConfig,
         settings: &RecordSettings,
+        id: &RunId,
         is_needed: bool,
     ) -> Option<Recording> {
         if settings.is_off && !is_needed {
             return None;
         }
-        let begun = Recording::try_begin(test, common, config, settings);
+        let begun = Recording::try_begin(test, common, config, settings, id.clone());
         begun
             .map_err(|why| {
                 let hint = "the test goes on; --no-store asks for none, --runs names another place";
@@ -73,9 +74,9 @@ impl Recording {
         common: &Common,
         config: &RunConfig,
         settings: &RecordSettings,
+        id: RunId,
     ) -> Result<Recording, String> {
         let started = SystemClock::now();
-        let id = RunId::random(started.as_ns() ^ u64::from(std::process::id()));
         let catalogue = if settings.is_off {
             let folder = std::env::temp_dir().join(format!("plimsoll-{}-{id}", std::process::id()));
             Catalogue::open(Location::Directory(folder.clone()), &folder)
