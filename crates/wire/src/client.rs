@@ -18,6 +18,7 @@ use crate::encode::{asks_to_close, encode_head};
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::exchange::Exchange;
 use crate::idle::Idle;
+use crate::keep;
 use crate::repeat;
 use crate::request::{Method, Request};
 use crate::response::Response;
@@ -53,6 +54,7 @@ impl fmt::Debug for Client {
 impl Client {
     /// The client of VU number `vu`, which chooses its local address.
     pub fn new(shared: Arc<Shared>, vu: u64) -> Client {
+        keep::pages();
         Client {
             local_ip: shared.local_ip(vu),
             shared,
@@ -150,7 +152,7 @@ impl Client {
             }
         };
         if is_reusable && !closes {
-            connection.idle_since = trace.received_at.get();
+            connection.idle_since = SystemClock::now();
             let (per_host_max, max) = (self.shared.idle_per_host_max(), self.shared.idle_max());
             self.idle.borrow_mut().put(connection, per_host_max, max);
         } else {

@@ -31,6 +31,7 @@ mod form;
 mod head;
 mod headers;
 mod idle;
+mod keep;
 mod limits;
 mod random;
 mod redirect;

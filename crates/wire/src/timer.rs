@@ -2,7 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use model::{Instant, SystemClock};
@@ -21,6 +21,8 @@ pub(crate) struct Timer {
 struct Set {
     sleep: Pin<Box<Sleep>>,
     until: Instant,
+    /// Whom the sleep wakes.
+    waker: Option<Waker>,
 }
 
 impl Timer {
@@ -44,7 +46,7 @@ impl Timer {
         if set.until > deadline {
             set.move_to(deadline);
         }
-        while set.sleep.as_mut().poll(cx).is_ready() {
+        while set.is_over(cx) {
             if SystemClock::now() >= deadline {
                 return true;
             }
@@ -57,13 +59,26 @@ impl Timer {
 impl Set {
     fn new(deadline: Instant) -> Set {
         let (ahead, until) = ahead(deadline);
-        Set { sleep: Box::pin(tokio::time::sleep(ahead)), until }
+        Set { sleep: Box::pin(tokio::time::sleep(ahead)), until, waker: None }
+    }
+
+    /// Whether the sleep is over; if not, it wakes the task. It is asked to only once: one VU has one task, and the sleep
+    /// outlives many exchanges.
+    fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
+        if self.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            return self.sleep.is_elapsed();
+        }
+        let is_over = self.sleep.as_mut().poll(cx).is_ready();
+        self.waker = (!is_over).then(|| cx.waker().clone());
+        is_over
     }
 
     fn move_to(&mut self, deadline: Instant) {
         let (ahead, until) = ahead(deadline);
         self.sleep.as_mut().reset(tokio::time::Instant::now() + ahead);
         self.until = until;
+        // Setting it anew forgets nobody, but only being asked makes it wake.
+        self.waker = None;
     }
 }
 

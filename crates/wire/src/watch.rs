@@ -1,5 +1,6 @@
 //! When a socket became ready.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Wake, Waker};
@@ -13,6 +14,8 @@ use model::{Instant, SystemClock};
 pub(crate) struct Watch {
     waker: Waker,
     inner: Arc<Inner>,
+    /// The task that `inner` wakes. A connection nearly always serves one task, which then need not be locked to be known.
+    task: RefCell<Waker>,
 }
 
 struct Inner {
@@ -35,13 +38,16 @@ impl Wake for Inner {
 impl Watch {
     pub(crate) fn new() -> Watch {
         let inner = Arc::new(Inner { woken_ns: AtomicU64::new(0), task: Mutex::new(Waker::noop().clone()) });
-        Watch { waker: Waker::from(inner.clone()), inner }
+        Watch { waker: Waker::from(inner.clone()), inner, task: RefCell::new(Waker::noop().clone()) }
     }
 
     /// The waker to poll the socket with, on behalf of the task in `cx`.
     pub(crate) fn waker(&self, cx: &Context<'_>) -> &Waker {
-        let mut task = self.inner.task.lock().unwrap_or_else(PoisonError::into_inner);
-        task.clone_from(cx.waker());
+        let mut task = self.task.borrow_mut();
+        if !task.will_wake(cx.waker()) {
+            task.clone_from(cx.waker());
+            self.inner.task.lock().unwrap_or_else(PoisonError::into_inner).clone_from(cx.waker());
+        }
         &self.waker
     }
 
