@@ -24,9 +24,9 @@ pub(crate) fn pages() {
 
 fn sizes() -> impl Iterator<Item = usize> {
     let doublings = std::iter::successors(Some(BYTES_MIN), |bytes| Some(bytes * 2));
-    doublings.take_while(|bytes| *bytes < BYTES_MAX).flat_map(|bytes| {
-        (1..=STEPS_PER_DOUBLING).map(move |step| bytes + bytes / STEPS_PER_DOUBLING * step)
-    })
+    doublings
+        .take_while(|bytes| *bytes < BYTES_MAX)
+        .flat_map(|bytes| (1..=STEPS_PER_DOUBLING).map(move |step| bytes + bytes / STEPS_PER_DOUBLING * step))
 }
 
 #[cfg(test)]
