@@ -1,5 +1,6 @@
 //! What scripts find in the global scope besides the language's own.
 
+mod lazy;
 mod text;
 
 use std::rc::Rc;
@@ -18,7 +19,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     let globals = ctx.globals();
     js::set_natives(&globals, vu, FUNCTIONS)?;
     js::set_natives(&globals, vu, TIMERS)?;
-    text::install(ctx, vu)?;
+    lazy::install(ctx, vu)?;
     globals.set("global", globals.clone())?;
     globals.set("__VU", 0)?;
     js::getter(&globals, vu, "__ITER", iteration)?;

@@ -118,12 +118,21 @@ pub(crate) fn getter<'js>(
     function: NativeFn,
 ) -> rquickjs::Result<()> {
     let getter = native(object.ctx(), vu, name, function)?;
-    let define: Function<'js> =
-        object.ctx().globals().get::<_, Object<'js>>("Object")?.get("defineProperty")?;
     let descriptor = Object::new(object.ctx().clone())?;
     descriptor.set("get", getter)?;
     descriptor.set("enumerable", true)?;
     descriptor.set("configurable", true)?;
+    define_property(object, name, descriptor)
+}
+
+/// `Object.defineProperty(object, name, descriptor)`
+pub(crate) fn define_property<'js>(
+    object: &Object<'js>,
+    name: &str,
+    descriptor: Object<'js>,
+) -> rquickjs::Result<()> {
+    let define: Function<'js> =
+        object.ctx().globals().get::<_, Object<'js>>("Object")?.get("defineProperty")?;
     define.call::<_, Value<'js>>((object.clone(), name, descriptor))?;
     Ok(())
 }

@@ -18,6 +18,8 @@ mod globals;
 mod http;
 mod js;
 mod modules;
+#[expect(dead_code, reason = "its first part comes next")]
+mod prelude;
 mod source;
 mod state;
 mod syntax;

@@ -458,3 +458,20 @@ fn shared_arrays_are_made_once_and_read_like_arrays() {
         }";
     assert_eq!(logged(source), ["made", "2 2 1,2 2 undefined [{\"a\":1},{\"a\":2}]", "TypeError"]);
 }
+
+#[test]
+fn a_lazy_global_is_a_plain_one_once_it_is_read_or_written() {
+    let left = run_against(
+        "",
+        1,
+        r#"
+        export default function () {
+            const accessor = (name) => "get" in Object.getOwnPropertyDescriptor(globalThis, name);
+            const before = accessor("TextEncoder");
+            const same = TextEncoder === globalThis.TextEncoder;
+            TextDecoder = 7;
+            console.log(before, same, accessor("TextEncoder"), accessor("TextDecoder"), TextDecoder);
+        }"#,
+    );
+    assert_eq!(left.logs, ["true true false false 7"]);
+}

@@ -1,17 +1,19 @@
 //! `TextEncoder` and `TextDecoder` (WHATWG Encoding), for UTF-8.
 
-use std::rc::Rc;
+use rquickjs::{Object, TypedArray, Value};
 
-use rquickjs::{Ctx, Object, TypedArray, Value};
-
+use super::lazy::Lazy;
 use crate::js::{self, Args};
-use crate::state::VuState;
 
-pub(super) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
-    let globals = ctx.globals();
-    globals.set("TextEncoder", js::constructor(ctx, vu, "TextEncoder", encoder)?)?;
-    globals.set("TextDecoder", js::constructor(ctx, vu, "TextDecoder", decoder)?)
-}
+pub(super) const ENCODER: Lazy = Lazy {
+    name: "TextEncoder",
+    build: |ctx, vu| Ok(js::constructor(ctx, vu, "TextEncoder", encoder)?.into_value()),
+};
+
+pub(super) const DECODER: Lazy = Lazy {
+    name: "TextDecoder",
+    build: |ctx, vu| Ok(js::constructor(ctx, vu, "TextDecoder", decoder)?.into_value()),
+};
 
 fn encoder<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let object = Object::new(args.ctx.clone())?;
