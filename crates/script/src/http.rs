@@ -43,6 +43,8 @@ pub(crate) struct HttpState {
     fields: RefCell<response::FieldAtoms>,
     /// Keeps the names behind `fields` alive.
     field_names: RefCell<Option<Persistent<Object<'static>>>>,
+    /// Of responses.
+    prototype: RefCell<Option<Persistent<Object<'static>>>>,
 }
 
 impl HttpState {
@@ -77,6 +79,7 @@ impl HttpState {
     /// Drops what holds JavaScript values.
     pub(crate) fn forget_values(&self) {
         self.field_names.borrow_mut().take();
+        self.prototype.borrow_mut().take();
     }
 }
 

@@ -139,15 +139,44 @@ pub(crate) fn define_property<'js>(
 
 /// Converts as `String(value)` does; lone surrogates become the replacement character.
 pub(crate) fn to_string<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<String> {
-    if let Some(string) = value.as_string() {
-        return string.to_string();
+    with_text(ctx, value, str::to_owned)
+}
+
+/// Shows the text of `String(value)`: the engine's own bytes where they are ASCII, without a copy.
+pub(crate) fn with_text<'js, T>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    look: impl FnOnce(&str) -> T,
+) -> rquickjs::Result<T> {
+    let text = Text::new(ctx, value).ok_or(rquickjs::Error::Exception)?;
+    Ok(look(&String::from_utf8_lossy(text.bytes())))
+}
+
+/// A value's text while it is looked at.
+struct Text<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    start: *const std::ffi::c_char,
+    length: usize,
+}
+
+impl<'a, 'js> Text<'a, 'js> {
+    fn new(ctx: &'a Ctx<'js>, value: &Value<'js>) -> Option<Text<'a, 'js>> {
+        let mut length = 0;
+        // SAFETY: `value` belongs to `ctx`; the out-pointer is valid, and what is returned is freed in `drop`.
+        let start = unsafe { qjs::JS_ToCStringLen(ctx.as_raw().as_ptr(), &mut length, value.as_raw()) };
+        (!start.is_null()).then_some(Text { ctx, start, length: length as usize })
     }
-    // SAFETY: `value` belongs to `ctx`; the call neither keeps nor frees it and returns an owned value.
-    let converted =
-        unsafe { Value::from_raw(ctx.clone(), qjs::JS_ToString(ctx.as_raw().as_ptr(), value.as_raw())) };
-    match converted.as_string() {
-        Some(string) => string.to_string(),
-        None => Err(rquickjs::Error::Exception),
+
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: the engine gave this many bytes, and they stay until they are given back in `drop`.
+        unsafe { std::slice::from_raw_parts(self.start.cast(), self.length) }
+    }
+}
+
+impl Drop for Text<'_, '_> {
+    fn drop(&mut self) {
+        // SAFETY: the pointer came from `JS_ToCStringLen` of this context and is freed once.
+        unsafe { qjs::JS_FreeCString(self.ctx.as_raw().as_ptr(), self.start) };
     }
 }
 
@@ -199,6 +228,76 @@ pub(crate) fn call_if_function<'js>(
         Value::from_raw(ctx.clone(), result)
     };
     Some(if result.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(result) })
+}
+
+/// The name of a property while [`each_property`] shows it.
+pub(crate) struct PropertyName<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    atom: qjs::JSAtom,
+}
+
+impl PropertyName<'_, '_> {
+    /// The engine's number of the name, which is the name's as long as it is in use somewhere.
+    pub(crate) fn number(&self) -> u32 {
+        self.atom
+    }
+
+    pub(crate) fn to_text(&self) -> rquickjs::Result<String> {
+        // SAFETY: the atom is alive as long as the table that showed it; the binding takes a count of its own.
+        let value = unsafe {
+            let raw = qjs::JS_AtomToString(self.ctx.as_raw().as_ptr(), self.atom);
+            Value::from_raw(self.ctx.clone(), raw)
+        };
+        to_string(self.ctx, &value)
+    }
+}
+
+/// The names of an object's own properties, freed whatever becomes of the visit.
+struct PropertyTable<'a, 'js> {
+    ctx: &'a Ctx<'js>,
+    names: *mut qjs::JSPropertyEnum,
+    count: u32,
+}
+
+impl Drop for PropertyTable<'_, '_> {
+    fn drop(&mut self) {
+        // SAFETY: the engine made the table with this count, and it is freed once.
+        unsafe { qjs::JS_FreePropertyEnum(self.ctx.as_raw().as_ptr(), self.names, self.count) };
+    }
+}
+
+/// Shows every own enumerable property in order, as `Object.entries` does. It is the binding's iterator without its
+/// objects for each name, because every check of every iteration goes through here.
+///
+/// # Errors
+/// A getter throws, or the visitor says no.
+pub(crate) fn each_property<'js>(
+    object: &Object<'js>,
+    mut visit: impl FnMut(&PropertyName<'_, 'js>, Value<'js>) -> rquickjs::Result<()>,
+) -> rquickjs::Result<()> {
+    let ctx = object.ctx();
+    let raw = ctx.as_raw().as_ptr();
+    let flags = qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_ENUM_ONLY;
+    let mut table = PropertyTable { ctx, names: std::ptr::null_mut(), count: 0 };
+    // SAFETY: the object belongs to `ctx`; both out-pointers are valid, and on failure they stay as they are.
+    let status = unsafe {
+        qjs::JS_GetOwnPropertyNames(raw, &mut table.names, &mut table.count, object.as_raw(), flags as _)
+    };
+    if status < 0 {
+        return Err(rquickjs::Error::Exception);
+    }
+    for index in 0..table.count as usize {
+        // SAFETY: the table holds `count` entries, and its atoms are alive until it is dropped; the value is owned.
+        let (atom, value) = unsafe {
+            let atom = (*table.names.add(index)).atom;
+            (atom, Value::from_raw(ctx.clone(), qjs::JS_GetProperty(raw, object.as_raw(), atom)))
+        };
+        if value.is_exception() {
+            return Err(rquickjs::Error::Exception);
+        }
+        visit(&PropertyName { ctx, atom }, value)?;
+    }
+    Ok(())
 }
 
 /// An error of the host's own; k6's name for them is `GoError`, and scripts match on it.

@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::mem::ManuallyDrop;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::{Pin, pin};
 use std::ptr::NonNull;
 use std::rc::Rc;
@@ -32,8 +32,8 @@ struct State {
     suspensions: Cell<u64>,
     /// Wakes the task that polls the coroutine.
     waker: RefCell<Option<Waker>>,
-    /// Set while the coroutine runs: the context of the poll that resumed it, with its lifetime erased.
-    context: Cell<Option<NonNull<Context<'static>>>>,
+    /// Set while the coroutine waits for a future, which lies on its stack.
+    wait: Cell<Option<NonNull<dyn Wait>>>,
     /// Set once the body has begun: how to suspend it.
     yielder: Cell<Option<NonNull<Yielder<(), ()>>>>,
     stack_bytes: usize,
@@ -88,12 +88,19 @@ impl<T> Future for Coroutine<T> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let state = self.state.clone();
         state.remember_waker(context);
-        // The context outlives this poll, and `running` forgets it before the poll returns.
-        let _running = Running::enter(&state, NonNull::from(context).cast());
-        match self.inner.resume(()) {
-            CoroutineResult::Yield(()) => Poll::Pending,
-            CoroutineResult::Return(result) => Poll::Ready(result),
+        loop {
+            if state.poll_wait(context).is_pending() {
+                break;
+            }
+            let _running = Running::enter(&state);
+            match self.inner.resume(()) {
+                CoroutineResult::Yield(()) if state.wait.get().is_some() => {}
+                CoroutineResult::Yield(()) => break,
+                CoroutineResult::Return(result) => return Poll::Ready(result),
+            }
         }
+        state.suspensions.set(state.suspensions.get() + 1);
+        Poll::Pending
     }
 }
 
@@ -127,37 +134,84 @@ impl State {
     }
 
     fn suspend(&self) {
-        self.suspensions.set(self.suspensions.get() + 1);
         let yielder = self.yielder.get().expect("only the running body suspends itself");
         // SAFETY: the yielder lives on this coroutine's stack from its first instruction to its last, and `yielder`
         // is set for exactly that time; we are running on that stack.
         unsafe { yielder.as_ref() }.suspend(());
     }
 
-    fn poll<F: Future>(&self, future: Pin<&mut F>) -> Poll<F::Output> {
-        let mut context = self.context.get().expect("a running coroutine was resumed by a poll");
-        // SAFETY: `context` is set only while the poll that owns it is below us on the thread's stack, and no other
-        // reference to it is used meanwhile: that poll waits in `resume`.
-        future.poll(unsafe { context.as_mut() })
+    /// Polls what the coroutine waits for; ready when there is nothing to wait for (any more).
+    ///
+    /// This happens on the stack of whoever polls the coroutine and not on the coroutine's own: that stack is shared by
+    /// all coroutines of the thread, so it is in the processor's cache, and a hundred others are not.
+    fn poll_wait(&self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(mut wait) = self.wait.get() else { return Poll::Ready(()) };
+        // SAFETY: `wait` lies on the stack of this coroutine, which is suspended until it is resumed below us, and is
+        // forgotten before that; nobody else has a reference to it meanwhile.
+        let polled = unsafe { wait.as_mut() }.poll(self, context);
+        if polled.is_ready() {
+            self.wait.set(None);
+        }
+        polled
+    }
+
+    /// Gives the thread away until the future is ready; with `is_deaf`, interrupts do not end the wait.
+    fn wait_for<F: Future>(&self, future: Pin<&mut F>, is_deaf: bool) -> Result<F::Output, Interrupted> {
+        let mut waiting = Waiting { future, is_deaf, outcome: None };
+        let wait: NonNull<dyn Wait + '_> = NonNull::from(&mut waiting);
+        // SAFETY: only the lifetime is erased. `waiting` stays where it is until `suspend` returns, and by then the
+        // pointer has been forgotten: the coroutine is resumed only after `poll_wait` was ready.
+        self.wait
+            .set(Some(unsafe { std::mem::transmute::<NonNull<dyn Wait + '_>, NonNull<dyn Wait>>(wait) }));
+        self.suspend();
+        match waiting.outcome.expect("a coroutine is resumed when its wait is over") {
+            Ok(value) => value,
+            Err(payload) => resume_unwind(payload),
+        }
+    }
+}
+
+/// A future that a coroutine waits for, whatever its type.
+trait Wait {
+    /// Ready when the coroutine can go on.
+    fn poll(&mut self, state: &State, context: &mut Context<'_>) -> Poll<()>;
+}
+
+struct Waiting<'a, F: Future> {
+    future: Pin<&'a mut F>,
+    is_deaf: bool,
+    outcome: Option<std::thread::Result<Result<F::Output, Interrupted>>>,
+}
+
+impl<F: Future> Wait for Waiting<'_, F> {
+    fn poll(&mut self, state: &State, context: &mut Context<'_>) -> Poll<()> {
+        if !self.is_deaf && state.interrupted.get() {
+            self.outcome = Some(Ok(Err(Interrupted)));
+            return Poll::Ready(());
+        }
+        // A panic belongs to the body that waits: it goes on there.
+        match catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(context))) {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(value)) => self.outcome = Some(Ok(Ok(value))),
+            Err(payload) => self.outcome = Some(Err(payload)),
+        }
+        Poll::Ready(())
     }
 }
 
 /// Marks a coroutine as the running one, for the length of one resume.
-struct Running<'a> {
-    state: &'a State,
+struct Running {
     before: *const State,
 }
 
-impl<'a> Running<'a> {
-    fn enter(state: &'a State, context: NonNull<Context<'static>>) -> Running<'a> {
-        state.context.set(Some(context));
-        Running { state, before: CURRENT.replace(state) }
+impl Running {
+    fn enter(state: &State) -> Running {
+        Running { before: CURRENT.replace(state) }
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for Running {
     fn drop(&mut self) {
-        self.state.context.set(None);
         CURRENT.set(self.before);
     }
 }
@@ -188,7 +242,8 @@ fn with_current<R>(f: impl FnOnce(&State) -> R) -> Option<R> {
     Some(f(unsafe { &*current }))
 }
 
-/// Runs a future to its end, giving the thread to others while it waits.
+/// Runs a future to its end, giving the thread to others while it waits. The future is polled outside of the coroutine,
+/// so it must not block itself.
 ///
 /// # Errors
 /// The coroutine was called off; the future is dropped.
@@ -196,19 +251,8 @@ fn with_current<R>(f: impl FnOnce(&State) -> R) -> Option<R> {
 /// # Panics
 /// Called outside of a coroutine.
 pub fn block_on<F: Future>(future: F) -> Result<F::Output, Interrupted> {
-    let mut future = pin!(future);
-    with_current(|state| {
-        loop {
-            if state.interrupted.get() {
-                return Err(Interrupted);
-            }
-            if let Poll::Ready(value) = state.poll(future.as_mut()) {
-                return Ok(value);
-            }
-            state.suspend();
-        }
-    })
-    .expect("block_on is called inside a coroutine")
+    let future = pin!(future);
+    with_current(|state| state.wait_for(future, false)).expect("block_on is called inside a coroutine")
 }
 
 /// Like [`block_on`], deaf to interrupts: for waiting between iterations.
@@ -216,16 +260,9 @@ pub fn block_on<F: Future>(future: F) -> Result<F::Output, Interrupted> {
 /// # Panics
 /// Called outside of a coroutine.
 pub fn block_on_always<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    with_current(|state| {
-        loop {
-            if let Poll::Ready(value) = state.poll(future.as_mut()) {
-                return value;
-            }
-            state.suspend();
-        }
-    })
-    .expect("block_on_always is called inside a coroutine")
+    let future = pin!(future);
+    let waited = with_current(|state| state.wait_for(future, true));
+    waited.expect("block_on_always is called inside a coroutine").expect("nobody can call it off")
 }
 
 /// Lets every other task of this thread run once; does nothing outside of a coroutine.
@@ -313,6 +350,23 @@ mod tests {
     fn a_panic_stays_inside() {
         let payload = run(|| panic!("boom")).unwrap_err();
         assert_eq!(payload.downcast_ref::<&str>(), Some(&"boom"));
+    }
+
+    #[test]
+    fn a_panic_of_a_future_reaches_the_body_that_waits_for_it() {
+        let caught = run(|| {
+            let wait = || block_on(async { panic!("boom") });
+            let payload = catch_unwind(AssertUnwindSafe(wait)).unwrap_err();
+            payload.downcast_ref::<&str>().copied()
+        });
+        assert_eq!(caught.unwrap(), Some("boom"));
+    }
+
+    #[test]
+    fn a_future_cannot_block() {
+        let caught = run(|| block_on(async { block_on(std::future::ready(())).is_ok() }));
+        assert!(caught.is_err());
+        assert!(!run(|| block_on(async { in_coroutine() })).unwrap().unwrap());
     }
 
     #[test]

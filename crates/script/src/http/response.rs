@@ -105,7 +105,19 @@ pub(super) fn finish<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, done: Done) -> rquic
         values: RefCell::new(Vec::with_capacity(FIELDS_READ_USUALLY)),
         extra: RefCell::default(),
     };
-    Ok(Class::instance(ctx.clone(), response)?.into_value())
+    let known = vu.http.prototype.borrow().clone();
+    let prototype = match known {
+        Some(known) => known.restore(ctx)?,
+        None => prototype(ctx, vu)?,
+    };
+    Ok(Class::instance_proto(response, prototype)?.into_value())
+}
+
+/// The class's prototype, kept in the VU because asking the binding for it costs as much as making a response.
+fn prototype<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
+    let found = Class::<Response<'js>>::prototype(ctx)?.ok_or(rquickjs::Error::Unknown)?;
+    *vu.http.prototype.borrow_mut() = Some(Persistent::save(ctx, found.clone()));
+    Ok(found)
 }
 
 impl<'js> Trace<'js> for Response<'js> {

@@ -140,7 +140,7 @@ pub(crate) fn from_js<'js>(
             text,
         )));
     }
-    Ok(find(&js::to_string(ctx, value)?))
+    js::with_text(ctx, value, find)
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use model::metric::builtin;
 use model::{Mark, SystemClock, SystemTag, TagSetId};
-use rquickjs::{Atom, Ctx, Object, Persistent, Value};
+use rquickjs::{Ctx, Object, Persistent, Value};
 use rustc_hash::FxHashMap;
 
 use super::Builtin;
 use crate::error::{StopReason, unwind};
-use crate::js::{self, Args, NativeFn};
+use crate::js::{self, Args, NativeFn, PropertyName};
 use crate::state::VuState;
 
 pub(super) const MODULE: Builtin = Builtin { name: "k6", build };
@@ -46,13 +46,12 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let value = args.get(0);
     let at = SystemClock::now();
     let mut all_passed = true;
-    for entry in sets.props::<Atom<'js>, Value<'js>>() {
-        let (name, condition) = entry?;
-        let tags = if has_tag { check_tags(args, base, &name)? } else { base };
+    js::each_property(&sets, |name, condition| {
+        let tags = if has_tag { check_tags(args, base, name)? } else { base };
         let outcome = evaluate(&condition, &value);
         let passed = matches!(outcome, Ok(Some(true)));
         if matches!(outcome, Ok(None)) {
-            let name = name.to_string()?;
+            let name = name.to_text()?;
             return Err(args.type_error(format!(
                 "check \"{name}\" is an async function, and check() does not wait; await the value before the check"
             )));
@@ -62,7 +61,8 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         }
         outcome?;
         all_passed &= passed;
-    }
+        Ok(())
+    })?;
     Ok(Value::new_bool(args.ctx.clone(), all_passed))
 }
 
@@ -84,13 +84,17 @@ impl CheckTags {
     }
 }
 
-fn check_tags<'js>(args: &Args<'_, 'js>, base: TagSetId, name: &Atom<'js>) -> rquickjs::Result<TagSetId> {
+fn check_tags<'js>(
+    args: &Args<'_, 'js>,
+    base: TagSetId,
+    name: &PropertyName<'_, 'js>,
+) -> rquickjs::Result<TagSetId> {
     let tags = &args.vu.check_tags;
-    let key = (js::atom_number(name), base);
+    let key = (name.number(), base);
     if let Some(known) = tags.known.borrow().get(&key) {
         return Ok(*known);
     }
-    let text = name.to_string()?;
+    let text = name.to_text()?;
     if text.contains(GROUP_SEPARATOR) {
         return Err(args.error("group and check names may not contain '::'"));
     }
