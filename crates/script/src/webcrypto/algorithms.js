@@ -29,17 +29,17 @@ function aes(mode, usages, operations) {
     ...operations,
     params: {
       ...operations.params,
-      generateKey: (from) => ({ length: short(from, 'length') }),
-      getKeyLength: (from) => ({ length: short(from, 'length') }),
+      generateKey: (from) => ({ length: size(short(from, 'length')) }),
+      getKeyLength: (from) => ({ length: size(short(from, 'length')) }),
       importKey: () => ({}),
       exportKey: () => ({}),
     },
     generateKey({ name, length }, extractable, wanted) {
       allow(wanted, ...usages);
-      const material = host.random(size(length) / 8);
+      const material = host.random(length / 8);
       return secretKey({ name, length }, extractable, wanted, material);
     },
-    getKeyLength: ({ length }) => size(length),
+    getKeyLength: ({ length }) => length,
     importKey(format, data, { name }, extractable, wanted) {
       allow(wanted, ...usages);
       const material = secretOf(format, data);
@@ -165,6 +165,15 @@ function exportHalf(format, key, members, hasRaw) {
   return host.writeKey(materialOf(key), format);
 }
 
+function exponent(bytes) {
+  const digits = new Uint8Array(bytes);
+  const isSmall = digits.every((digit, index) => digit === 0 || (index === digits.length - 1 && digit < 3));
+  if (isSmall || digits[digits.length - 1] % 2 === 0) {
+    fail('OperationError', 'the public exponent must be odd and at least 3');
+  }
+  return bytes;
+}
+
 function rsa(alg, publicUsages, privateUsages, operations) {
   const use = publicUsages.includes('verify') ? 'sig' : 'enc';
   const facts = (name, hash, material) => ({ name, ...host.rsaParameters(material), hash });
@@ -174,7 +183,7 @@ function rsa(alg, publicUsages, privateUsages, operations) {
       ...operations.params,
       generateKey: (from) => ({
         modulusLength: long(from, 'modulusLength'),
-        publicExponent: bytes(from, 'publicExponent'),
+        publicExponent: exponent(bytes(from, 'publicExponent')),
         hash: hashOf(from),
       }),
       importKey: (from) => ({ hash: hashOf(from) }),
@@ -252,12 +261,10 @@ function curve(family, kty, publicUsages, privateUsages, operations) {
   const readCurve = (from) => {
     if (!named) return {};
     const namedCurve = String(member(from, 'namedCurve'));
-    return { namedCurve };
-  };
-  const checkCurve = (algorithm) => {
-    if (named && !['P-256', 'P-384', 'P-521'].includes(algorithm.namedCurve)) {
-      fail('NotSupportedError', `the curve ${algorithm.namedCurve} is not supported`);
+    if (!['P-256', 'P-384', 'P-521'].includes(namedCurve)) {
+      fail('NotSupportedError', `the curve ${namedCurve} is not supported`);
     }
+    return { namedCurve };
   };
   return {
     ...operations,
@@ -269,12 +276,10 @@ function curve(family, kty, publicUsages, privateUsages, operations) {
     },
     generateKey(algorithm, extractable, usages) {
       allow(usages, ...publicUsages, ...privateUsages);
-      checkCurve(algorithm);
       const halves = host.generate(family, algorithm.namedCurve);
       return pair(halves, algorithm, extractable, usages, publicUsages, privateUsages);
     },
     importKey(format, data, algorithm, extractable, usages) {
-      checkCurve(algorithm);
       const isPrivate = format === 'jwk' ? data.d !== undefined : format === 'pkcs8';
       allow(usages, ...(isPrivate ? privateUsages : publicUsages));
       if (format === 'jwk') {

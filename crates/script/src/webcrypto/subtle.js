@@ -67,6 +67,7 @@ function lengthOf(length) {
   return length === null || length === undefined ? null : integer(length, 'length', 0xffffffff);
 }
 
+// In each method the arguments are read at once, and `await` stands where the standard goes on "in parallel".
 class SubtleCrypto {
   constructor(token) {
     if (token !== ILLEGAL) throw new TypeError('there is one SubtleCrypto: crypto.subtle');
@@ -76,7 +77,9 @@ class SubtleCrypto {
     need(3, arguments, 'encrypt');
     const normalized = normalize(algorithm, 'encrypt');
     const text = bytesOf(data, 'data');
-    permit(keyOf(key, 'key'), normalized, 'encrypt');
+    keyOf(key, 'key');
+    await undefined;
+    permit(key, normalized, 'encrypt');
     return ALGORITHMS[normalized.name].encrypt(normalized, key, text);
   }
 
@@ -84,7 +87,9 @@ class SubtleCrypto {
     need(3, arguments, 'decrypt');
     const normalized = normalize(algorithm, 'decrypt');
     const text = bytesOf(data, 'data');
-    permit(keyOf(key, 'key'), normalized, 'decrypt');
+    keyOf(key, 'key');
+    await undefined;
+    permit(key, normalized, 'decrypt');
     return ALGORITHMS[normalized.name].decrypt(normalized, key, text);
   }
 
@@ -92,7 +97,9 @@ class SubtleCrypto {
     need(3, arguments, 'sign');
     const normalized = normalize(algorithm, 'sign');
     const message = bytesOf(data, 'data');
-    permit(keyOf(key, 'key'), normalized, 'sign');
+    keyOf(key, 'key');
+    await undefined;
+    permit(key, normalized, 'sign');
     return ALGORITHMS[normalized.name].sign(normalized, key, message);
   }
 
@@ -101,20 +108,25 @@ class SubtleCrypto {
     const normalized = normalize(algorithm, 'verify');
     const signed = bytesOf(signature, 'signature');
     const message = bytesOf(data, 'data');
-    permit(keyOf(key, 'key'), normalized, 'verify');
+    keyOf(key, 'key');
+    await undefined;
+    permit(key, normalized, 'verify');
     return ALGORITHMS[normalized.name].verify(normalized, key, signed, message);
   }
 
   async digest(algorithm, data) {
     need(2, arguments, 'digest');
     const normalized = normalize(algorithm, 'digest');
-    return ALGORITHMS[normalized.name].digest(normalized, bytesOf(data, 'data'));
+    const message = bytesOf(data, 'data');
+    await undefined;
+    return ALGORITHMS[normalized.name].digest(normalized, message);
   }
 
   async generateKey(algorithm, extractable, keyUsages) {
     need(3, arguments, 'generateKey');
     const usages = usagesOf(keyUsages);
     const normalized = normalize(algorithm, 'generateKey');
+    await undefined;
     return ALGORITHMS[normalized.name].generateKey(normalized, Boolean(extractable), usages);
   }
 
@@ -122,7 +134,9 @@ class SubtleCrypto {
     need(2, arguments, 'deriveBits');
     const normalized = normalize(algorithm, 'deriveBits');
     const bits = lengthOf(length);
-    permit(keyOf(baseKey, 'baseKey'), normalized, 'deriveBits');
+    keyOf(baseKey, 'baseKey');
+    await undefined;
+    permit(baseKey, normalized, 'deriveBits');
     return ALGORITHMS[normalized.name].deriveBits(normalized, baseKey, bits);
   }
 
@@ -132,7 +146,9 @@ class SubtleCrypto {
     const normalized = normalize(algorithm, 'deriveBits');
     const target = normalize(derivedKeyType, 'importKey');
     const sized = normalize(derivedKeyType, 'getKeyLength');
-    permit(keyOf(baseKey, 'baseKey'), normalized, 'deriveKey');
+    keyOf(baseKey, 'baseKey');
+    await undefined;
+    permit(baseKey, normalized, 'deriveKey');
     const bits = ALGORITHMS[sized.name].getKeyLength(sized);
     const secret = await ALGORITHMS[normalized.name].deriveBits(normalized, baseKey, bits);
     return importInto('raw', secret, target, extractable, usages);
@@ -143,12 +159,17 @@ class SubtleCrypto {
     const known = formatOf(format);
     const usages = usagesOf(keyUsages);
     const normalized = normalize(algorithm, 'importKey');
-    return importInto(known, keyDataOf(known, keyData), normalized, extractable, usages);
+    const data = keyDataOf(known, keyData);
+    await undefined;
+    return importInto(known, data, normalized, extractable, usages);
   }
 
   async exportKey(format, key) {
     need(2, arguments, 'exportKey');
-    return exportFrom(formatOf(format), keyOf(key, 'key'));
+    const known = formatOf(format);
+    keyOf(key, 'key');
+    await undefined;
+    return exportFrom(known, key);
   }
 
   async wrapKey(format, key, wrappingKey, wrapAlgorithm) {
@@ -156,8 +177,11 @@ class SubtleCrypto {
     const known = formatOf(format);
     const operation = supports(wrapAlgorithm, 'wrapKey') ? 'wrapKey' : 'encrypt';
     const normalized = normalize(wrapAlgorithm, operation);
-    permit(keyOf(wrappingKey, 'wrappingKey'), normalized, 'wrapKey');
-    const exported = exportFrom(known, keyOf(key, 'key'));
+    keyOf(wrappingKey, 'wrappingKey');
+    keyOf(key, 'key');
+    await undefined;
+    permit(wrappingKey, normalized, 'wrapKey');
+    const exported = exportFrom(known, key);
     const data = known === 'jwk' ? host.encodeUtf8(JSON.stringify(exported)) : exported;
     return ALGORITHMS[normalized.name][operation](normalized, wrappingKey, data);
   }
@@ -170,7 +194,9 @@ class SubtleCrypto {
     const normalized = normalize(unwrapAlgorithm, operation);
     const target = normalize(unwrappedKeyAlgorithm, 'importKey');
     const wrapped = bytesOf(wrappedKey, 'wrappedKey');
-    permit(keyOf(unwrappingKey, 'unwrappingKey'), normalized, 'unwrapKey');
+    keyOf(unwrappingKey, 'unwrappingKey');
+    await undefined;
+    permit(unwrappingKey, normalized, 'unwrapKey');
     const data = await ALGORITHMS[normalized.name][operation](normalized, unwrappingKey, wrapped);
     return importInto(known, known === 'jwk' ? parseJwk(data) : data, target, extractable, usages);
   }
