@@ -8,7 +8,7 @@ const secretKey = (algorithm, extractable, usages, material) => {
 function secretOf(format, data) {
   if (format === 'raw') return data;
   if (format !== 'jwk') unsupported(format);
-  if (data.kty !== 'oct') fail('DataError', 'kty of the JSON Web Key must be oct');
+  checkJwk(data, 'oct');
   if (typeof data.k !== 'string') fail('DataError', 'the JSON Web Key has no k');
   return host.decodeBase64url(data.k);
 }
@@ -45,10 +45,6 @@ function aes(mode, usages, operations) {
       const material = secretOf(format, data);
       const length = material.byteLength * 8;
       if (![128, 192, 256].includes(length)) fail('DataError', 'a key of AES has 128, 192 or 256 bits');
-      if (format === 'jwk') {
-        checkJwk(data, 'oct', 'enc', extractable, wanted);
-        checkAlg(data, alg(length));
-      }
       return secretKey({ name, length }, extractable, wanted, material);
     },
     exportKey: (format, key) => exportSecret(format, key, alg(key.algorithm.length)),
@@ -126,10 +122,6 @@ const HMAC = {
   importKey(format, data, { name, hash, length }, extractable, usages) {
     allow(usages, 'sign', 'verify');
     const material = secretOf(format, data);
-    if (format === 'jwk') {
-      checkJwk(data, 'oct', 'sig', extractable, usages);
-      checkAlg(data, hmacAlg(hash));
-    }
     const given = material.byteLength * 8;
     if (given === 0) fail('DataError', 'a key of HMAC cannot be empty');
     const bits = length === undefined ? given : length;
@@ -153,6 +145,7 @@ function pair(halves, algorithm, extractable, usages, publicUsages, privateUsage
   };
 }
 
+// A half may be given the other half's usages: scripts for k6 import the public key of ECDH with `deriveBits`.
 function half(isPrivate, algorithm, extractable, usages, material) {
   if (isPrivate && usages.length === 0) fail('SyntaxError', 'a private key needs a usage');
   return make(isPrivate ? 'private' : 'public', extractable, algorithm, usages, material);
@@ -175,7 +168,6 @@ function exponent(bytes) {
 }
 
 function rsa(alg, publicUsages, privateUsages, operations) {
-  const use = publicUsages.includes('verify') ? 'sig' : 'enc';
   const facts = (name, hash, material) => ({ name, ...host.rsaParameters(material), hash });
   return {
     ...operations,
@@ -199,11 +191,8 @@ function rsa(alg, publicUsages, privateUsages, operations) {
     importKey(format, data, { name, hash }, extractable, usages) {
       if (format === 'raw') unsupported(format);
       const isPrivate = format === 'jwk' ? data.d !== undefined : format === 'pkcs8';
-      allow(usages, ...(isPrivate ? privateUsages : publicUsages));
-      if (format === 'jwk') {
-        checkJwk(data, 'RSA', use, extractable, usages);
-        checkAlg(data, alg(hash));
-      }
+      allow(usages, ...publicUsages, ...privateUsages);
+      if (format === 'jwk') checkJwk(data, 'RSA');
       const material = format === 'jwk' ? host.readJwk('RSA', data) : host.readKey('RSA', format, data);
       return half(isPrivate, facts(name, hash, material), extractable, usages, material);
     },
@@ -254,14 +243,15 @@ const RSASSA = rsa((hash) => `RS${digits(hash)}`, ['verify'], ['sign'], {
   ...signing(unsalted, hashOfKey),
 });
 
+const CURVES = ['P-256', 'P-384', 'P-521'];
+
 // Keys on a curve: `family` is the host's word, `kty` and `crv` are those of JSON Web Keys.
 function curve(family, kty, publicUsages, privateUsages, operations) {
   const named = family === 'EC';
-  const use = publicUsages.includes('verify') ? 'sig' : 'enc';
   const readCurve = (from) => {
     if (!named) return {};
     const namedCurve = String(member(from, 'namedCurve'));
-    if (!['P-256', 'P-384', 'P-521'].includes(namedCurve)) {
+    if (!CURVES.includes(namedCurve)) {
       fail('NotSupportedError', `the curve ${namedCurve} is not supported`);
     }
     return { namedCurve };
@@ -281,17 +271,17 @@ function curve(family, kty, publicUsages, privateUsages, operations) {
     },
     importKey(format, data, algorithm, extractable, usages) {
       const isPrivate = format === 'jwk' ? data.d !== undefined : format === 'pkcs8';
-      allow(usages, ...(isPrivate ? privateUsages : publicUsages));
-      if (format === 'jwk') {
-        checkJwk(data, kty, use, extractable, usages);
-        const crv = named ? algorithm.namedCurve : family;
-        if (data.crv !== crv) fail('DataError', `crv of the JSON Web Key must be ${crv}`);
-        if (algorithm.name === 'ECDSA') checkAlg(data, { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' }[crv]);
+      allow(usages, ...publicUsages, ...privateUsages);
+      if (format !== 'jwk') {
+        const material = host.readKey(family, format, data, algorithm.namedCurve);
+        return half(isPrivate, algorithm, extractable, usages, material);
       }
-      const { namedCurve } = algorithm;
-      const material =
-        format === 'jwk' ? host.readJwk(family, data, namedCurve) : host.readKey(family, format, data, namedCurve);
-      return half(isPrivate, algorithm, extractable, usages, material);
+      checkJwk(data, kty);
+      const known = named ? CURVES : [family];
+      if (!known.includes(data.crv)) fail('DataError', `crv of the JSON Web Key must be ${known.join(' or ')}`);
+      // The key knows best which curve it is on, as in k6.
+      const actual = named ? { ...algorithm, namedCurve: data.crv } : algorithm;
+      return half(isPrivate, actual, extractable, usages, host.readJwk(family, data, data.crv));
     },
     exportKey: (format, key) =>
       exportHalf(format, key, { kty, crv: named ? key.algorithm.namedCurve : family }, true),
