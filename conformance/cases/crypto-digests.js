@@ -1,6 +1,6 @@
 // k6/crypto: every digest, of strings and of bytes, in one go and piece by piece.
 import crypto from 'k6/crypto';
-import { createHash, md5 } from 'k6/crypto';
+import { createHash } from 'k6/crypto';
 
 const NAMES = ['md4', 'md5', 'sha1', 'sha256', 'sha384', 'sha512', 'sha512_224', 'sha512_256', 'ripemd160'];
 
@@ -14,5 +14,5 @@ export default function () {
     hasher.update(new Uint8Array([1, 2, 3]).buffer);
     console.log(hasher.digest('hex'), hasher.digest('base64'));
   }
-  console.log(Object.keys(createHash('md5')).sort().join(), md5 === crypto.md5, Object.keys(crypto).sort().join());
+  console.log(Object.keys(createHash('md5')).sort().join(), Object.keys(crypto).sort().join());
 }

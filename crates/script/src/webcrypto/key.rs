@@ -9,7 +9,7 @@ use crypto::{EcPrivate, EcPublic, Ed25519Private, Ed25519Public, Error, Point, X
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{ArrayBuffer, Class, Ctx, Object, Value};
 
-use super::natives::{bytes, checked, curve};
+use super::natives::{bytes, checked, curve, let_others_run};
 use crate::js::{self, Args};
 
 /// What a `CryptoKey` keeps to itself.
@@ -225,6 +225,7 @@ pub(super) fn generate<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>
             return super::job::beside(args, work, pair);
         }
     };
+    let_others_run();
     pair(args.ctx, private)
 }
 

@@ -189,7 +189,9 @@ fn sign<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if matches!(&*material(args, 0)?, Material::RsaPrivate(_)) {
         return beside(args, work, buffer);
     }
-    symmetric(args, work())
+    let signature = work();
+    let_others_run();
+    symmetric(args, signature)
 }
 
 /// `verify(key, hash, saltBytes, signature, data)`
@@ -202,7 +204,14 @@ fn verify<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         Material::RsaPublic(key) => key.is_signature(padding(args)?, hash(args, 1)?, &data, &signature),
         _ => return Err(args.type_error("this is not a public key that signs")),
     };
+    let_others_run();
     boolean(args.ctx, checked(args, verified)?)
+}
+
+/// What takes a good part of a millisecond is done here, because a thread for it would cost as much; but a script may do
+/// thousands of them without ever waiting.
+pub(super) fn let_others_run() {
+    vu::yield_now();
 }
 
 fn padding(args: &Args<'_, '_>) -> rquickjs::Result<Padding> {
@@ -219,5 +228,6 @@ fn agree<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         (Material::XPrivate(own), Material::XPublic(other)) => own.agree(other),
         _ => Err(Error::Derive("these are not a private and a public key of one kind")),
     };
+    let_others_run();
     symmetric(args, secret)
 }
