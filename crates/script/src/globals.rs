@@ -1,6 +1,6 @@
 //! What scripts find in the global scope besides the language's own.
 
-mod lazy;
+pub(crate) mod lazy;
 mod text;
 
 use std::rc::Rc;

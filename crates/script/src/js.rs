@@ -442,6 +442,8 @@ without_values!(
     crate::http::FormFile,
     crate::http::Jar,
     crate::http::ResponseCookie,
+    crate::modules::RunningHash,
+    crate::webcrypto::Key,
 );
 
 // SAFETY: the type is the same but for the lifetime of the values in it.

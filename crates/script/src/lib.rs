@@ -18,7 +18,6 @@ mod globals;
 mod http;
 mod js;
 mod modules;
-#[expect(dead_code, reason = "its first part comes next")]
 mod prelude;
 mod source;
 mod state;
@@ -27,6 +26,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 mod vm;
+mod webcrypto;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
 pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink};

@@ -1,14 +1,17 @@
 //! The host's modules. One file each, one line each in [`ALL`].
 
+mod crypto;
 mod data;
 mod encoding;
 mod execution;
 mod k6;
 mod metrics;
 mod timers;
+mod x509;
 
 use std::rc::Rc;
 
+pub(crate) use self::crypto::RunningHash;
 pub(crate) use k6::CheckTags;
 use rquickjs::{Ctx, Exception, Object, Persistent};
 
@@ -29,6 +32,9 @@ const ALL: &[Builtin] = &[
     crate::http::MODULE,
     metrics::MODULE,
     timers::MODULE,
+    crypto::MODULE,
+    x509::MODULE,
+    crate::webcrypto::MODULE,
 ];
 
 /// The module's own name, or a text that says which ones there are.

@@ -16,7 +16,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tally", &["histo", "model"]),
     ("wire", &["model"]),
     ("vu", &["model"]),
-    ("script", &["histo", "model", "tally", "vu", "wire"]),
+    ("script", &["crypto", "histo", "model", "tally", "vu", "wire"]),
+    ("crypto", &[]),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
     ("report", &["api", "histo", "model", "tally"]),
@@ -60,6 +61,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("schedule", IO, "a schedule is asked with the time and answers"),
     ("tally", IO, "it adds up what it is handed"),
     ("api", IO, "it is types and their shape"),
+    ("crypto", IO, "bytes in, bytes out"),
     ("report", IO, "rendering is pure"),
     ("histo", SERDE, "serialization happens at the rim"),
     ("model", SERDE, "serialization happens at the rim"),
@@ -70,6 +72,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("engine", SERDE, "it tells the outside plain events"),
     ("engine", JAVASCRIPT, "it runs programs, not scripts"),
     ("wire", JAVASCRIPT, "it moves bytes"),
+    ("crypto", JAVASCRIPT, "scripts call it, it knows none"),
     ("vu", JAVASCRIPT, "it switches stacks"),
 ];
 

@@ -15,7 +15,8 @@ pub(crate) struct Lazy {
 }
 
 /// All of them, one line each.
-const ALL: &[Lazy] = &[super::text::ENCODER, super::text::DECODER];
+const ALL: &[Lazy] =
+    &[super::text::ENCODER, super::text::DECODER, crate::webcrypto::CRYPTO, crate::webcrypto::CRYPTO_KEY];
 
 /// Defines them as accessors that replace themselves: by what they build when read, by what is assigned when written.
 pub(super) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
