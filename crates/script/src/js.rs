@@ -343,6 +343,7 @@ without_values!(
     crate::http::FormFile,
     crate::http::Jar,
     crate::http::ResponseCookie,
+    crate::modules::Nodes,
 );
 
 // SAFETY: the type is the same but for the lifetime of the values in it.

@@ -3,12 +3,14 @@
 mod data;
 mod encoding;
 mod execution;
+mod html;
 mod k6;
 mod metrics;
 mod timers;
 
 use std::rc::Rc;
 
+pub(crate) use self::html::{Nodes, fail, resolve, select_page};
 pub(crate) use k6::CheckTags;
 use rquickjs::{Ctx, Exception, Object, Persistent};
 
@@ -26,6 +28,7 @@ const ALL: &[Builtin] = &[
     data::MODULE,
     encoding::MODULE,
     execution::MODULE,
+    html::MODULE,
     crate::http::MODULE,
     metrics::MODULE,
     timers::MODULE,
