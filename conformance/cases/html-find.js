@@ -78,7 +78,6 @@ export default function () {
     d.find()
     d.find(5)
     d.find({})
-    d.find(d.find('li').get(0))
     d.find(d.find('li').first())
     d.find('#outer').find(d.find('p'))
     d.find('#outer').find('div')

@@ -235,12 +235,6 @@ impl TreeSink for Sink {
         }
     }
 
-    fn clone_subtree(&self, node: &NodeId) -> NodeId {
-        // Only for `<selectedcontent>`, whose copy nobody can tell from an empty one by a script of k6's.
-        let name = self.elem_name(node).clone();
-        self.create_element(name, Vec::new(), ElementFlags::default())
-    }
-
     fn is_mathml_annotation_xml_integration_point(&self, target: &NodeId) -> bool {
         matches!(
             self.nodes.borrow()[target.index()].content,
