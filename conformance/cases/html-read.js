@@ -62,6 +62,7 @@ export default function () {
     d.find('#i1').val()
     d.find('#i2').val()
     d.find('#i7').val()
+    d.find('#t1').val()
     d.find('#sel1').val()
     d.find('#sel2').val()
     d.find('#sel3').val()

@@ -143,17 +143,17 @@ impl Document {
 
     /// All nodes right under it.
     pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
-        std::iter::successors(self.node(id).first_child, |child| self.node(*child).next)
+        std::iter::successors(self.node(id).first_child, move |child| self.node(*child).next)
     }
 
     /// The elements right under it.
     pub fn child_elements(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
-        self.children(id).filter(|child| self.is_element(*child))
+        self.children(id).filter(move |child| self.is_element(*child))
     }
 
     /// Its parent, that one's parent and so on to the document.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
-        std::iter::successors(self.parent(id), |ancestor| self.parent(*ancestor))
+        std::iter::successors(self.parent(id), move |ancestor| self.parent(*ancestor))
     }
 
     /// Everything under it, in the page's order.

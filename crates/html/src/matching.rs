@@ -52,8 +52,8 @@ impl Complex {
 }
 
 fn previous_elements(document: &Document, id: NodeId) -> impl Iterator<Item = NodeId> {
-    std::iter::successors(document.previous(id), |node| document.previous(*node))
-        .filter(|node| document.is_element(*node))
+    std::iter::successors(document.previous(id), move |node| document.previous(*node))
+        .filter(move |node| document.is_element(*node))
 }
 
 fn fits(document: &Document, id: NodeId, simples: &[Simple]) -> bool {
@@ -64,7 +64,7 @@ fn fits_simple(document: &Document, id: NodeId, simple: &Simple) -> bool {
     let has = |name: &str| document.attribute(id, name).is_some();
     match simple {
         Simple::Tag(tag) => document.name(id) == tag,
-        Simple::Id(wanted) => document.attribute(id, "id") == Some(wanted),
+        Simple::Id(wanted) => document.attribute(id, "id") == Some(wanted.as_str()),
         Simple::Class(class) => {
             document.attribute(id, "class").is_some_and(|value| has_word(value, class, false))
         }
@@ -150,7 +150,7 @@ fn text(document: &Document, id: NodeId, own: bool) -> String {
 
 /// The element and its siblings, or only those with its name.
 fn alike(document: &Document, id: NodeId, of_type: bool) -> impl Iterator<Item = NodeId> {
-    let siblings = document.parent(id).into_iter().flat_map(|parent| document.child_elements(parent));
+    let siblings = document.parent(id).into_iter().flat_map(move |parent| document.child_elements(parent));
     siblings.filter(move |node| !of_type || document.name(*node) == document.name(id))
 }
 

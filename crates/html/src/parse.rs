@@ -22,7 +22,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { bytes_max: 64 << 20, nodes_max: 4_000_000, depth_max: 512 }
+        Limits { bytes_max: 64 << 20, nodes_max: 1_000_000, depth_max: 512 }
     }
 }
 

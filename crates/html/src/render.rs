@@ -61,7 +61,7 @@ impl Document {
                 for attribute in attributes {
                     out.push(' ');
                     if let Some(prefix) = &attribute.name.prefix {
-                        out.extend([prefix, ":"]);
+                        out.extend([&**prefix, ":"]);
                     }
                     out.extend([&*attribute.name.local, "=\""]);
                     escape(&attribute.value, out);

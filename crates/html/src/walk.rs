@@ -93,7 +93,7 @@ impl Document {
     }
 
     fn line(&self, id: NodeId, step: impl Fn(NodeId) -> Option<NodeId>) -> impl Iterator<Item = NodeId> {
-        std::iter::successors(step(id), move |node| step(*node)).filter(|node| self.is_element(*node))
+        std::iter::successors(step(id), move |node| step(*node)).filter(move |node| self.is_element(*node))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A response as a page: `html()`, `clickLink()`, `submitForm()`.
 
-use rquickjs::{Function, Object, Value};
+use rquickjs::{Function, Value};
 
 use super::response;
 use crate::js::{Args, NativeFn};
@@ -36,8 +36,7 @@ pub(super) fn submit_form<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'
 fn act<'js>(args: &Args<'_, 'js>, name: &str) -> rquickjs::Result<Value<'js>> {
     let page = page(args)?;
     // Few scripts click, and those that do wait for an answer: what it takes is not kept.
-    let acts: Object<'js> =
-        PAGE.run(args.ctx, args.vu, NATIVES)?.try_into_object().map_err(|_| args.error("make pages"))?;
+    let acts = PAGE.run(args.ctx, args.vu, NATIVES)?.into_object().ok_or(rquickjs::Error::Unknown)?;
     acts.get::<_, Function<'js>>(name)?.call((page, args.get(0)))
 }
 

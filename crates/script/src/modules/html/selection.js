@@ -39,7 +39,7 @@
       case 'button':
         return attribute(nodes, 'value') ?? '';
       case 'textarea':
-        return host.html(nodes) === '' ? '' : host.text(nodes);
+        return host.text(nodes);
       case 'option':
         return optionValue(nodes);
       case 'select': {
