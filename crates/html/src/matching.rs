@@ -211,7 +211,7 @@ mod tests {
         check("li:nth-last-child(-n+2)", "two three");
         check("p:first-of-type, :root", "html p1");
         check("li:not(.item, #three)", "");
-        check("li:has(> i)", "");
+        check("li:has(i)", "three");
         check(":contains('THREE') > i", "i");
     }
 

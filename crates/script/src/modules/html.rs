@@ -25,6 +25,7 @@ const MADE: &str = "k6/html, made";
 const SELECTION_NATIVES: &[(&str, NativeFn)] = &[
     ("add", add),
     ("attribute", attribute),
+    ("choose", choose),
     ("closest", closest),
     ("count", count),
     ("data", data),
@@ -260,6 +261,17 @@ fn pick<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     };
     let (start, end) = (place(1, 0)?, place(2, length)?);
     nodes.with(args.ctx, nodes.ids.get(start..end.max(start)).unwrap_or_default().to_vec())
+}
+
+/// `choose(nodes, places)`: the nodes at these places.
+fn choose<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let nodes = Nodes::of(args)?;
+    let places = args.get(1).into_array().ok_or_else(|| args.type_error("places must be an array"))?;
+    let mut ids = Vec::with_capacity(places.len());
+    for place in places.iter::<usize>() {
+        ids.extend(nodes.ids.get(place?));
+    }
+    nodes.with(args.ctx, ids)
 }
 
 /// `elements(nodes, selector)`: the elements of the whole page that the selector describes.

@@ -314,7 +314,7 @@
       defaultValue() { return this.textContent(); },
       form: field.form,
       labels: field.labels,
-      length() { return text(this, 'maxlength') === '' ? this.textContent().length : 0; },
+      length() { return this.textContent().length; },
       maxLength() { return whole(this, 'maxlength', -1); },
       type() { return 'textarea'; },
       value() { return this.textContent(); },

@@ -187,14 +187,14 @@
       return this.#then(host.walk(this[NODES], axis, end, filter.length === 0 ? undefined : textOf(filter[0])));
     }
     #keep(call, keep) {
-      let kept = host.pick(this[NODES], 0, 0);
+      const places = [];
       let index = 0;
       for (const nodes of ones(this[NODES])) {
-        if (Boolean(call(index++, this.#then(nodes))) === keep) kept = host.add(kept, nodes);
+        if (Boolean(call(index, this.#then(nodes))) === keep) places.push(index);
+        index++;
       }
-      return this.#then(kept);
+      return this.#then(host.choose(this[NODES], places));
     }
   }
-  Object.defineProperty(Selection.prototype, Symbol.toStringTag, { value: 'Object', configurable: true });
   return { select };
 }
