@@ -6,6 +6,7 @@ mod flight;
 mod form;
 mod jar;
 mod keys;
+mod page;
 mod params;
 mod perform;
 mod rate;

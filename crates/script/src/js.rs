@@ -444,6 +444,7 @@ without_values!(
     crate::http::ResponseCookie,
     crate::modules::RunningHash,
     crate::webcrypto::Key,
+    crate::modules::Nodes,
 );
 
 // SAFETY: the type is the same but for the lifetime of the values in it.

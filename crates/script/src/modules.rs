@@ -4,6 +4,7 @@ mod crypto;
 mod data;
 mod encoding;
 mod execution;
+mod html;
 mod k6;
 mod metrics;
 mod timers;
@@ -12,6 +13,7 @@ mod x509;
 use std::rc::Rc;
 
 pub(crate) use self::crypto::RunningHash;
+pub(crate) use self::html::{Nodes, fail, resolve, select_page};
 pub(crate) use k6::CheckTags;
 use rquickjs::{Ctx, Exception, Object, Persistent};
 
@@ -29,6 +31,7 @@ const ALL: &[Builtin] = &[
     data::MODULE,
     encoding::MODULE,
     execution::MODULE,
+    html::MODULE,
     crate::http::MODULE,
     metrics::MODULE,
     timers::MODULE,

@@ -10,14 +10,15 @@ use crate::workspace;
 /// What each room may depend on. A room that is missing here may depend on nothing.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("histo", &[]),
+    ("html", &[]),
     ("model", &["histo"]),
     ("plan", &["model"]),
     ("schedule", &["model", "plan"]),
     ("tally", &["histo", "model"]),
     ("wire", &["model"]),
     ("vu", &["model"]),
-    ("script", &["crypto", "histo", "model", "tally", "vu", "wire"]),
     ("crypto", &[]),
+    ("script", &["crypto", "histo", "html", "model", "tally", "vu", "wire"]),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
     ("report", &["api", "histo", "model", "tally"]),
@@ -56,6 +57,7 @@ const ALLOWED_IN_TESTS: &[&str] = &["testkit"];
 /// The absences: what a room must not depend on directly, and why that is worth a rule.
 const ABSENT: &[(&str, &[&str], &str)] = &[
     ("histo", IO, "it is arithmetic"),
+    ("html", IO, "a page is a text"),
     ("model", IO_BUT_THE_CLOCK, "nouns do nothing, and the clock is one of them"),
     ("plan", IO, "a plan is checked without running"),
     ("schedule", IO, "a schedule is asked with the time and answers"),
@@ -73,6 +75,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("engine", JAVASCRIPT, "it runs programs, not scripts"),
     ("wire", JAVASCRIPT, "it moves bytes"),
     ("crypto", JAVASCRIPT, "scripts call it, it knows none"),
+    ("html", JAVASCRIPT, "a tree does not know who looks at it"),
     ("vu", JAVASCRIPT, "it switches stacks"),
 ];
 

@@ -12,6 +12,7 @@ use rquickjs::class::{
 };
 use rquickjs::{Array, Atom, Class, Ctx, Exception, Object, Persistent, Value};
 
+use super::page;
 use super::params::ResponseType;
 use super::perform::Done;
 use crate::js::{self, Args, NativeFn};
@@ -38,8 +39,12 @@ const FIELDS: [&str; 16] = [
 ];
 
 /// Functions that belong to a response; k6 shows them among its own properties.
-const METHODS: &[(&str, NativeFn)] =
-    &[("json", json), ("html", html), ("submitForm", html), ("clickLink", html)];
+const METHODS: &[(&str, NativeFn)] = &[
+    ("json", json),
+    ("html", page::html),
+    ("submitForm", page::submit_form),
+    ("clickLink", page::click_link),
+];
 
 /// Room for the fields that a script reads without a second allocation.
 const FIELDS_READ_USUALLY: usize = 3;
@@ -519,6 +524,9 @@ fn select<'js>(args: &Args<'_, 'js>, text: &str, path: &str) -> rquickjs::Result
     }
 }
 
-fn html<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    Err(args.error("html(), submitForm() and clickLink() are not available yet"))
+/// The body and the URL of the response that a method was called on; nothing where there is no body.
+pub(super) fn page_of(args: &Args<'_, '_>) -> rquickjs::Result<Option<(Bytes, String)>> {
+    let response = this_response(args)?;
+    let response = response.borrow();
+    Ok(response.facts.body().map(|body| (body.clone(), with_user(&response.facts.target))))
 }
