@@ -3,9 +3,11 @@
 pub(crate) mod blob;
 mod clone;
 mod events;
+pub(crate) mod fetch;
 pub(crate) mod lazy;
-mod part;
+pub(crate) mod part;
 mod performance;
+pub(crate) mod streams;
 mod text;
 mod url;
 

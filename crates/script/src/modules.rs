@@ -1,10 +1,14 @@
 //! The host's modules. One file each, one line each in [`ALL`].
 
+mod csv;
 mod data;
 mod encoding;
 mod execution;
+mod fs;
 mod k6;
 mod metrics;
+mod secrets;
+mod streams;
 mod timers;
 
 use std::rc::Rc;
@@ -29,6 +33,10 @@ const ALL: &[Builtin] = &[
     crate::http::MODULE,
     metrics::MODULE,
     timers::MODULE,
+    csv::MODULE,
+    fs::MODULE,
+    secrets::MODULE,
+    streams::MODULE,
 ];
 
 /// The module's own name, or a text that says which ones there are.

@@ -16,7 +16,16 @@ pub(crate) struct Part {
 }
 
 /// All of them, by the names under which one asks for another.
-const ALL: &[&Part] = &[&super::blob::PART, &super::events::PART, &super::url::PART];
+static ALL: &[&Part] = &[
+    &super::blob::PART,
+    &super::events::PART,
+    &super::fetch::PART,
+    &super::streams::PIPE,
+    &super::streams::READABLE,
+    &super::streams::STRATEGIES,
+    &super::streams::WRITABLE,
+    &super::url::PART,
+];
 
 impl Part {
     pub(crate) const fn new(
@@ -25,6 +34,11 @@ impl Part {
         natives: &'static [(&'static str, NativeFn)],
     ) -> Part {
         Part { name, prelude: Prelude::new(name, source), natives }
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
     }
 
     /// What it makes; made once per VU.
