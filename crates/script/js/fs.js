@@ -30,9 +30,9 @@
       if (!(into instanceof Uint8Array)) throw new TypeError('read() failed; reason: into argument must be a Uint8Array');
       const cursor = this.#cursor;
       const left = cursor.size - cursor.at;
-      if (left <= 0 && into.length > 0) return null;
+      if (left <= 0) return null;
       const count = Math.min(left, into.length);
-      if (count > 0) into.set(host.bytes(cursor.path, cursor.at, count));
+      into.set(host.bytes(cursor.path, cursor.at, count));
       cursor.at += count;
       return count;
     }

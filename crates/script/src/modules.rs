@@ -13,6 +13,7 @@ mod timers;
 
 use std::rc::Rc;
 
+pub(crate) use fs::PART as FS;
 pub(crate) use k6::CheckTags;
 use rquickjs::{Ctx, Exception, Object, Persistent};
 

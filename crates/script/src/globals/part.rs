@@ -25,6 +25,7 @@ static ALL: &[&Part] = &[
     &super::streams::STRATEGIES,
     &super::streams::WRITABLE,
     &super::url::PART,
+    &crate::modules::FS,
 ];
 
 impl Part {

@@ -24,8 +24,10 @@ pub(super) const WRITABLE_WRITER: Lazy = Lazy {
 };
 pub(super) const TRANSFORM_STREAM: Lazy =
     Lazy { name: "TransformStream", build: |ctx, vu| PIPE.member(ctx, vu, "TransformStream") };
-pub(super) const COUNT_STRATEGY: Lazy =
-    Lazy { name: "CountQueuingStrategy", build: |ctx, vu| STRATEGIES.member(ctx, vu, "CountQueuingStrategy") };
+pub(super) const COUNT_STRATEGY: Lazy = Lazy {
+    name: "CountQueuingStrategy",
+    build: |ctx, vu| STRATEGIES.member(ctx, vu, "CountQueuingStrategy"),
+};
 pub(super) const BYTE_LENGTH_STRATEGY: Lazy = Lazy {
     name: "ByteLengthQueuingStrategy",
     build: |ctx, vu| STRATEGIES.member(ctx, vu, "ByteLengthQueuingStrategy"),

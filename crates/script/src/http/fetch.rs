@@ -22,7 +22,8 @@ pub(crate) fn send<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         }
         Err(error) => return Err(error),
     };
-    let headers: Vec<String> = args.get(4).as_array().into_iter().flat_map(Array::iter::<String>).collect::<Result<_, _>>()?;
+    let headers: Vec<String> =
+        args.get(4).as_array().into_iter().flat_map(Array::iter::<String>).collect::<Result<_, _>>()?;
     for header in headers.chunks_exact(2) {
         params::set_header(&mut prepared.request, &header[0], header[1].clone());
     }

@@ -53,6 +53,6 @@ fn bytes<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 }
 
 /// `isRunning()`: whether the init phase is over.
-fn is_running<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+pub(super) fn is_running<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     Ok(Value::new_bool(args.ctx.clone(), args.vu.is_running()))
 }
