@@ -46,7 +46,8 @@
       const cursor = this.#cursor;
       if (whence === SeekMode.Start && offset < 0) throw new TypeError('offset cannot be negative when using SeekModeStart');
       if (whence === SeekMode.End && offset > 0) throw new TypeError('offset cannot be positive when using SeekModeEnd');
-      const at = offset + [0, cursor.at, cursor.size][whence];
+      // k6 counts from the last byte, not from behind it, and scripts rely on what they get.
+      const at = offset + [0, cursor.at, cursor.size - 1][whence];
       if (at < 0) throw new TypeError('seeking before start of file');
       if (at > cursor.size) throw new TypeError('seeking beyond end of file');
       cursor.at = at;
