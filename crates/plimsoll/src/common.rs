@@ -32,6 +32,8 @@ pub(crate) struct Common {
     pub(crate) may_colour: bool,
     /// Ties the run to the wall clock.
     pub(crate) epoch: Epoch,
+    /// What scripts may ask for and nobody may read.
+    pub(crate) secrets: Arc<script::Secrets>,
     /// The flag `--runs`.
     runs: Option<String>,
 }
@@ -65,6 +67,8 @@ impl Common {
             let text = format!("failed to open {} to write the log: {error}", path.display());
             Failure::new(Exit::Other, text)
         })?;
+        let secrets = script::Secrets::read(&flags.secret_source)
+            .map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))?;
         let is_quiet = flags.quiet.or(env.switch("QUIET")?).unwrap_or(false);
         let common = Common {
             env,
@@ -73,6 +77,7 @@ impl Common {
             is_quiet,
             may_colour,
             epoch,
+            secrets: Arc::new(secrets),
             runs: flags.runs.clone(),
         };
         common.warn_all(&warnings);
@@ -143,7 +148,6 @@ fn refuse_absent(flags: &GlobalFlags, env: &Environment) -> Result<(), Failure> 
     let absent = [
         (has_address || env.setting("ADDRESS").is_some(), "--address", "there is no REST API yet"),
         (flags.profiling_enabled == Some(true), "--profiling-enabled", "there is no REST API yet"),
-        (!flags.secret_source.is_empty(), "--secret-source", "k6/secrets does not exist yet; use --env"),
     ];
     refuse_first(absent)
 }

@@ -78,7 +78,8 @@ impl Script {
     ) -> Result<Script, Failure> {
         let metrics = Arc::<MetricRegistry>::default();
         let entry = Entry { path: source.path.clone(), text: source.text.clone() };
-        let settings = Settings { env, metrics: metrics.clone(), log: common.logger.clone() };
+        let (log, secrets) = (common.logger.clone(), common.secrets.clone());
+        let settings = Settings { env, metrics: metrics.clone(), log, secrets };
         let bundle =
             Bundle::load(entry, settings).map_err(|error| Failure::of_script(&source.name, &error))?;
         Ok(Script { source, bundle: Arc::new(bundle), metrics })

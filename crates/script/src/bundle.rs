@@ -16,6 +16,7 @@ use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
 use crate::callbacks::Log;
 use crate::error::{ScriptError, StopReason, catch, from_reason};
 use crate::event_loop::drive;
+use crate::secrets::{Redacting, Secrets};
 use crate::source::{Sources, file_url, normalize};
 use crate::state::{Call, End, InitShared, Phase, RunShared, Seat, VuState};
 use crate::tags::TagCache;
@@ -40,6 +41,8 @@ pub struct Settings {
     pub metrics: Arc<MetricRegistry>,
     /// Where `console` goes.
     pub log: Arc<dyn Log>,
+    /// What `k6/secrets` gives out.
+    pub secrets: Arc<Secrets>,
 }
 
 /// What `handleSummary()` wants written: a path (or `stdout`, `stderr`) and the content.
@@ -64,7 +67,8 @@ impl Bundle {
         let init = Arc::new(InitShared {
             sources: Sources::new(folder),
             metrics: settings.metrics,
-            log: settings.log,
+            log: Arc::new(Redacting { log: settings.log, secrets: settings.secrets.clone() }),
+            secrets: settings.secrets,
             env: settings.env,
             shared_arrays: Default::default(),
             strict: AtomicBool::new(false),
@@ -463,7 +467,8 @@ impl ScriptVu {
     fn note(&self, error: &ScriptError) {
         let ScriptError::Exception { message, .. } = error else { return };
         if let Some(seat) = self.vm.state.seat() {
-            seat.notes.error(0, message, self.tags(), &|| message.clone());
+            let message = self.vm.state.init.secrets.redact(message);
+            seat.notes.error(0, &message, self.tags(), &|| message.clone().into_owned());
         }
     }
 

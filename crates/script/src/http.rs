@@ -2,6 +2,7 @@
 
 mod batch;
 mod expected;
+pub(crate) mod fetch;
 mod flight;
 mod form;
 mod jar;

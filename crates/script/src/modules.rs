@@ -1,12 +1,16 @@
 //! The host's modules. One file each, one line each in [`ALL`].
 
 mod crypto;
+mod csv;
 mod data;
 mod encoding;
 mod execution;
+mod fs;
 mod html;
 mod k6;
 mod metrics;
+mod secrets;
+mod streams;
 mod timers;
 mod x509;
 
@@ -14,6 +18,7 @@ use std::rc::Rc;
 
 pub(crate) use self::crypto::RunningHash;
 pub(crate) use self::html::{Nodes, fail, resolve, select_page};
+pub(crate) use fs::PART as FS;
 pub(crate) use k6::CheckTags;
 use rquickjs::{Ctx, Exception, Object, Persistent};
 
@@ -38,6 +43,10 @@ const ALL: &[Builtin] = &[
     crypto::MODULE,
     x509::MODULE,
     crate::webcrypto::MODULE,
+    csv::MODULE,
+    fs::MODULE,
+    secrets::MODULE,
+    streams::MODULE,
 ];
 
 /// The module's own name, or a text that says which ones there are.

@@ -132,7 +132,12 @@ impl Sources {
         if path.is_empty() {
             return Err("open() can't be used with an empty filename".into());
         }
-        self.read(&normalize(&self.folder.join(path)))
+        self.read(&self.path_of(path))
+    }
+
+    /// Where `open()` looks for a path.
+    pub(crate) fn path_of(&self, path: &str) -> PathBuf {
+        normalize(&self.folder.join(path.strip_prefix("file://").unwrap_or(path)))
     }
 
     fn read(&self, path: &Path) -> Result<Arc<[u8]>, String> {

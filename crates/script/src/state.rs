@@ -99,6 +99,7 @@ pub(crate) struct InitShared {
     pub(crate) sources: Sources,
     pub(crate) metrics: Arc<MetricRegistry>,
     pub(crate) log: Arc<dyn Log>,
+    pub(crate) secrets: Arc<crate::secrets::Secrets>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
     pub(crate) strict: std::sync::atomic::AtomicBool,

@@ -168,6 +168,7 @@ pub(crate) fn from_js<'js>(
     let Some(object) = value.as_object() else {
         return Err(rquickjs::Exception::throw_type(ctx, "tags must be an object of names and values"));
     };
+    let vu = crate::js::vu_of(ctx);
     let mut tags = Vec::new();
     for entry in object.props::<String, rquickjs::Value<'js>>() {
         let (name, value) = entry?;
@@ -175,7 +176,8 @@ pub(crate) fn from_js<'js>(
             let text = format!("the value of tag \"{name}\" must be a string, a number or a boolean");
             return Err(rquickjs::Exception::throw_type(ctx, &text));
         }
-        tags.push((name.into(), crate::js::to_string(ctx, &value)?.into()));
+        let text = crate::js::to_string(ctx, &value)?;
+        tags.push((name.into(), vu.init.secrets.redact(&text).into()));
     }
     Ok(tags)
 }

@@ -33,7 +33,7 @@ pub(super) fn of(
         modules,
         options_json: plan.options_json.clone(),
         secret_names: Vec::new(),
-        command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+        command_line: std::env::args_os().map(|word| without_secrets(&word.to_string_lossy())).collect(),
         host: host::facts(workers),
         tags: plan.tags.clone(),
         compat_strict: plan.compat == Compat::Strict,
@@ -42,6 +42,17 @@ pub(super) fn of(
         segment: segment(plan),
         merged_from: Vec::new(),
     }
+}
+
+/// A word of the command line without the secrets that a mocked source spells out.
+fn without_secrets(word: &str) -> String {
+    const SOURCE: &str = "mock=";
+    let config = word.strip_prefix("--secret-source=").unwrap_or(word);
+    if !config.starts_with(SOURCE) {
+        return word.to_owned();
+    }
+    let kept = word.len() - config.len() + SOURCE.len();
+    format!("{}***SECRET_REDACTED***", &word[..kept])
 }
 
 fn commit() -> Option<Commit> {

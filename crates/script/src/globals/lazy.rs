@@ -1,11 +1,10 @@
-//! Globals that are made when a script first asks for them, because most scripts never do and every VU would pay.
+//! Globals that are made when a script first asks for them, because most scripts never do and every VU would pay. See
+//! [`crate::js::scope`] for how.
 
 use std::rc::Rc;
 
-use rquickjs::function::This;
-use rquickjs::{Ctx, Function, Object, Value};
+use rquickjs::{Ctx, Value};
 
-use crate::js;
 use crate::state::VuState;
 
 /// A global of this kind.
@@ -15,36 +14,32 @@ pub(crate) struct Lazy {
 }
 
 /// All of them, one line each.
-const ALL: &[Lazy] =
-    &[super::text::ENCODER, super::text::DECODER, crate::webcrypto::CRYPTO, crate::webcrypto::CRYPTO_KEY];
-
-/// Defines them as accessors that replace themselves: by what they build when read, by what is assigned when written.
-pub(super) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
-    ALL.iter().try_for_each(|lazy| define(ctx, vu, lazy))
-}
-
-fn define<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, lazy: &'static Lazy) -> rquickjs::Result<()> {
-    let vu = vu.clone();
-    let get = Function::new(ctx.clone(), move |ctx: Ctx<'js>| {
-        let value = (lazy.build)(&ctx, &vu)?;
-        replace(&ctx, lazy.name, value.clone())?;
-        Ok::<_, rquickjs::Error>(value)
-    })?;
-    let set =
-        Function::new(ctx.clone(), move |ctx: Ctx<'js>, _this: This<Value<'js>>, value: Value<'js>| {
-            replace(&ctx, lazy.name, value)
-        })?;
-    let descriptor = Object::new(ctx.clone())?;
-    descriptor.set("get", get)?;
-    descriptor.set("set", set)?;
-    descriptor.set("configurable", true)?;
-    js::define_property(&ctx.globals(), lazy.name, descriptor)
-}
-
-fn replace<'js>(ctx: &Ctx<'js>, name: &str, value: Value<'js>) -> rquickjs::Result<()> {
-    let descriptor = Object::new(ctx.clone())?;
-    descriptor.set("value", value)?;
-    descriptor.set("writable", true)?;
-    descriptor.set("configurable", true)?;
-    js::define_property(&ctx.globals(), name, descriptor)
-}
+pub(crate) const ALL: &[Lazy] = &[
+    super::text::ENCODER,
+    super::text::DECODER,
+    super::blob::BLOB,
+    super::blob::FILE,
+    super::clone::CLONE,
+    super::events::ABORT_CONTROLLER,
+    super::events::ABORT_SIGNAL,
+    super::events::CUSTOM_EVENT,
+    super::events::EVENT,
+    super::events::TARGET,
+    super::fetch::FETCH,
+    super::fetch::FORM_DATA,
+    super::fetch::HEADERS,
+    super::fetch::REQUEST,
+    super::fetch::RESPONSE,
+    super::performance::PERFORMANCE,
+    super::streams::BYTE_LENGTH_STRATEGY,
+    super::streams::COUNT_STRATEGY,
+    super::streams::READABLE_READER,
+    super::streams::READABLE_STREAM,
+    super::streams::TRANSFORM_STREAM,
+    super::streams::WRITABLE_STREAM,
+    super::streams::WRITABLE_WRITER,
+    super::url::SEARCH_PARAMS,
+    super::url::URL,
+    crate::webcrypto::CRYPTO,
+    crate::webcrypto::CRYPTO_KEY,
+];

@@ -1,6 +1,10 @@
-//! `TextEncoder` and `TextDecoder` (WHATWG Encoding), for UTF-8.
+//! `TextEncoder` and `TextDecoder` (WHATWG Encoding), the decoder for every encoding that the web knows.
 
-use rquickjs::{Object, TypedArray, Value};
+use std::cell::RefCell;
+
+use encoding_rs::{Decoder, DecoderResult, Encoding};
+use rquickjs::function::Opt;
+use rquickjs::{Ctx, Exception, Function, Object, TypedArray, Value};
 
 use super::lazy::Lazy;
 use crate::js::{self, Args};
@@ -27,36 +31,57 @@ fn encode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     Ok(TypedArray::<u8>::new(args.ctx.clone(), text.into_bytes())?.into_value())
 }
 
+/// `new TextDecoder(label?, { fatal, ignoreBOM }?)`
 fn decoder<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let label = if args.given(0).is_some() { args.string(0)?.to_ascii_lowercase() } else { "utf-8".into() };
-    if !matches!(label.trim(), "utf-8" | "utf8" | "unicode-1-1-utf-8") {
-        let text = format!("the encoding \"{label}\" is not supported; utf-8 is");
-        return Err(rquickjs::Exception::throw_range(args.ctx, &text));
-    }
+    let label = if args.given(0).is_some() { args.string(0)? } else { "utf-8".into() };
+    let encoding = Encoding::for_label_no_replacement(label.as_bytes()).ok_or_else(|| {
+        Exception::throw_range(args.ctx, &format!("the encoding \"{label}\" is not supported"))
+    })?;
     let options = args.given(1).and_then(Value::into_object);
-    let flag = |name: &str| match &options {
-        Some(options) => options.get::<_, Value<'js>>(name).map(|value| js::to_bool(&value)),
-        None => Ok(false),
-    };
+    let (fatal, ignores_bom) = (flag(options.as_ref(), "fatal")?, flag(options.as_ref(), "ignoreBOM")?);
     let object = Object::new(args.ctx.clone())?;
-    object.set("encoding", "utf-8")?;
-    object.set("fatal", flag("fatal")?)?;
-    object.set("ignoreBOM", flag("ignoreBOM")?)?;
-    js::set_natives(&object, args.vu, &[("decode", decode)])?;
+    object.set("encoding", encoding.name().to_ascii_lowercase())?;
+    object.set("fatal", fatal)?;
+    object.set("ignoreBOM", ignores_bom)?;
+    let fresh = move || {
+        if ignores_bom {
+            encoding.new_decoder_without_bom_handling()
+        } else {
+            encoding.new_decoder_with_bom_removal()
+        }
+    };
+    let state = RefCell::new(fresh());
+    let decode = move |ctx: Ctx<'js>, input: Opt<Value<'js>>, options: Opt<Value<'js>>| {
+        let bytes = input.0.and_then(|value| js::bytes_of(&value)).unwrap_or_default();
+        let streams = flag(options.0.as_ref().and_then(Value::as_object), "stream")?;
+        let text = decode_with(&mut state.borrow_mut(), &bytes, fatal, !streams);
+        if !streams || text.is_none() {
+            *state.borrow_mut() = fresh();
+        }
+        match text {
+            Some(text) => rquickjs::String::from_str(ctx, &text),
+            None => Err(Exception::throw_type(
+                &ctx,
+                &format!("the encoded data was not valid {}", encoding.name()),
+            )),
+        }
+    };
+    object.set("decode", Function::new(args.ctx.clone(), decode)?.with_name("decode")?)?;
     Ok(object.into_value())
 }
 
-fn decode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let bytes = args.given(0).and_then(|value| js::bytes_of(&value)).unwrap_or_default();
-    let flag = |name: &str| -> rquickjs::Result<bool> {
-        args.this()
-            .as_object()
-            .map_or(Ok(false), |this| this.get::<_, Option<bool>>(name).map(Option::unwrap_or_default))
-    };
-    let bytes =
-        if flag("ignoreBOM")? { &bytes[..] } else { bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes) };
-    if flag("fatal")? && std::str::from_utf8(bytes).is_err() {
-        return Err(args.type_error("the encoded data was not valid utf-8"));
+fn flag(options: Option<&Object<'_>>, name: &str) -> rquickjs::Result<bool> {
+    options.map_or(Ok(false), |options| options.get::<_, Value<'_>>(name).map(|value| js::to_bool(&value)))
+}
+
+/// What the bytes say; `None` where they are malformed and must not be.
+fn decode_with(decoder: &mut Decoder, bytes: &[u8], fatal: bool, last: bool) -> Option<String> {
+    let mut text = String::with_capacity(decoder.max_utf8_buffer_length(bytes.len())?);
+    if fatal {
+        let (result, _) = decoder.decode_to_string_without_replacement(bytes, &mut text, last);
+        return (result == DecoderResult::InputEmpty).then_some(text);
     }
-    Ok(rquickjs::String::from_str(args.ctx.clone(), &String::from_utf8_lossy(bytes))?.into_value())
+    // The room is enough for whatever the bytes are.
+    let _ = decoder.decode_to_string(bytes, &mut text, last);
+    Some(text)
 }

@@ -135,6 +135,11 @@ fn set_body<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, body: &Value<'js
         string.to_string()?.into_bytes()
     } else if let Some(bytes) = js::bytes_of(body) {
         bytes
+    } else if let Some((bytes, content_type)) = crate::globals::fetch::body_of(args.vu, body)? {
+        if let Some(content_type) = content_type {
+            set_header(&mut prepared.request, "Content-Type", content_type);
+        }
+        bytes
     } else if let Some(object) = body.as_object().filter(|_| !body.is_function()) {
         let form = form::encode(args, object)?;
         set_header(&mut prepared.request, "Content-Type", form.content_type);

@@ -42,7 +42,10 @@ fn shared_array<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     proxy(args.ctx, elements)
 }
 
-fn lock(vu: &VuState) -> std::sync::MutexGuard<'_, std::collections::HashMap<String, Arc<[Box<str>]>>> {
+/// The run's shared arrays, by name.
+pub(super) fn lock(
+    vu: &VuState,
+) -> std::sync::MutexGuard<'_, std::collections::HashMap<String, Arc<[Box<str>]>>> {
     vu.init.shared_arrays.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
@@ -63,7 +66,7 @@ fn make<'js>(args: &Args<'_, 'js>, function: &Function<'js>) -> rquickjs::Result
 }
 
 /// An array that is none: reading an index parses the element, everything else is `Array.prototype`'s.
-fn proxy<'js>(ctx: &Ctx<'js>, elements: Arc<[Box<str>]>) -> rquickjs::Result<Value<'js>> {
+pub(super) fn proxy<'js>(ctx: &Ctx<'js>, elements: Arc<[Box<str>]>) -> rquickjs::Result<Value<'js>> {
     let handler = Object::new(ctx.clone())?;
     let for_get = elements.clone();
     let get = move |ctx: Ctx<'js>, target: Object<'js>, key: Value<'js>| -> rquickjs::Result<Value<'js>> {
