@@ -50,6 +50,7 @@ mod trace;
 mod trusted;
 mod verify;
 mod watch;
+mod websocket;
 
 #[cfg(test)]
 mod testing;
@@ -70,3 +71,6 @@ pub use shared::{SetupError, Shared};
 pub use status::status_text;
 pub use target::Target;
 pub use tls::TlsFacts;
+pub use websocket::{
+    FrameDecoder, FrameFault, Message, MessageKind, Read, Upgrade, Upgraded, WebSocket, encode_frame,
+};
