@@ -1,7 +1,13 @@
 //! What scripts find in the global scope besides the language's own.
 
-mod lazy;
+pub(crate) mod blob;
+mod clone;
+mod events;
+pub(crate) mod lazy;
+mod part;
+mod performance;
 mod text;
+mod url;
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -19,7 +25,9 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     let globals = ctx.globals();
     js::set_natives(&globals, vu, FUNCTIONS)?;
     js::set_natives(&globals, vu, TIMERS)?;
-    lazy::install(ctx, vu)?;
+    js::scope::install(ctx)?;
+    // The engine's own counts from its start, not from the epoch, and has no marks.
+    globals.remove("performance")?;
     globals.set("global", globals.clone())?;
     globals.set("__VU", 0)?;
     js::getter(&globals, vu, "__ITER", iteration)?;

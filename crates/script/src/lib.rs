@@ -18,7 +18,6 @@ mod globals;
 mod http;
 mod js;
 mod modules;
-#[expect(dead_code, reason = "its first part comes next")]
 mod prelude;
 mod source;
 mod state;

@@ -18,6 +18,7 @@ use crate::{
 };
 
 mod notes;
+mod web;
 
 /// What a script left behind.
 #[derive(Debug, Default)]

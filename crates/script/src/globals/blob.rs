@@ -1,0 +1,49 @@
+//! `Blob` and `File` (W3C File API). `k6/websockets` has `Blob` too.
+
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Function, Value};
+
+use super::lazy::Lazy;
+use super::part::{self, Part};
+use crate::js;
+use crate::state::VuState;
+
+pub(super) static PART: Part = Part::new(
+    "globals/blob",
+    include_str!("../../js/blob.js"),
+    &[("encode", part::encode), ("decode", part::decode)],
+);
+
+pub(super) const BLOB: Lazy = Lazy { name: "Blob", build: class };
+pub(super) const FILE: Lazy = Lazy { name: "File", build: |ctx, vu| PART.member(ctx, vu, "File") };
+
+/// The class `Blob` of this VU.
+pub(crate) fn class<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Value<'js>> {
+    PART.member(ctx, vu, "Blob")
+}
+
+/// The bytes of a `Blob`; `None` for anything else.
+pub(crate) fn bytes_of(vu: &Rc<VuState>, value: &Value<'_>) -> rquickjs::Result<Option<Vec<u8>>> {
+    if !value.is_object() {
+        return Ok(None);
+    }
+    let ctx = value.ctx();
+    // Where the class was never made there are no blobs.
+    let Some(part) = PART.made(ctx, vu)? else { return Ok(None) };
+    let bytes_of: Function<'_> = part.get("bytesOf")?;
+    let bytes: Value<'_> = bytes_of.call((value.clone(),))?;
+    Ok(js::bytes_of(&bytes))
+}
+
+/// A new `Blob` of these bytes.
+pub(crate) fn new<'js>(
+    ctx: &Ctx<'js>,
+    vu: &Rc<VuState>,
+    bytes: impl Into<Vec<u8>>,
+    content_type: &str,
+) -> rquickjs::Result<Value<'js>> {
+    let make: Function<'js> = PART.object(ctx, vu)?.get("fromBytes")?;
+    let bytes = rquickjs::TypedArray::<u8>::new(ctx.clone(), bytes.into())?;
+    make.call((bytes, content_type))
+}

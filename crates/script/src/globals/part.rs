@@ -1,0 +1,83 @@
+//! Globals written in JavaScript: a text that makes several of them, run once in a VU that reads the first.
+
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Object, Persistent, Value};
+
+use crate::js::{self, Args, NativeFn};
+use crate::prelude::Prelude;
+use crate::state::VuState;
+
+/// One such text, and the natives it stands on.
+pub(crate) struct Part {
+    name: &'static str,
+    prelude: Prelude,
+    natives: &'static [(&'static str, NativeFn)],
+}
+
+/// All of them, by the names under which one asks for another.
+const ALL: &[&Part] = &[&super::blob::PART, &super::events::PART, &super::url::PART];
+
+impl Part {
+    pub(crate) const fn new(
+        name: &'static str,
+        source: &'static str,
+        natives: &'static [(&'static str, NativeFn)],
+    ) -> Part {
+        Part { name, prelude: Prelude::new(name, source), natives }
+    }
+
+    /// What it makes; made once per VU.
+    pub(crate) fn object<'js>(&self, ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
+        if let Some(known) = self.made(ctx, vu)? {
+            return Ok(known);
+        }
+        let mut natives = self.natives.to_vec();
+        natives.push(("part", part));
+        let made = self.prelude.run(ctx, vu, &natives)?;
+        let made = made.into_object().ok_or(rquickjs::Error::Exception)?;
+        vu.builtin_objects.borrow_mut().insert(self.name, Persistent::save(ctx, made.clone()));
+        Ok(made)
+    }
+
+    /// What it has made in this VU, if it was ever asked for.
+    pub(crate) fn made<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        vu: &Rc<VuState>,
+    ) -> rquickjs::Result<Option<Object<'js>>> {
+        let known = vu.builtin_objects.borrow().get(self.name).cloned();
+        known.map(|known| known.restore(ctx)).transpose()
+    }
+
+    /// One of the things it makes.
+    pub(crate) fn member<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        vu: &Rc<VuState>,
+        name: &str,
+    ) -> rquickjs::Result<Value<'js>> {
+        self.object(ctx, vu)?.get(name)
+    }
+}
+
+/// `part(name)`: what another text makes.
+fn part<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let name = args.string(0)?;
+    match ALL.iter().find(|part| part.name == name) {
+        Some(part) => Ok(part.object(args.ctx, args.vu)?.into_value()),
+        None => Err(args.error(format!("no part is called {name}"))),
+    }
+}
+
+/// `encode(text)`: its UTF-8 as bytes.
+pub(super) fn encode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let text = args.string(0)?;
+    Ok(rquickjs::TypedArray::<u8>::new(args.ctx.clone(), text.into_bytes())?.into_value())
+}
+
+/// `decode(bytes)`: UTF-8 as text, without a byte order mark; what is none becomes the replacement character.
+pub(super) fn decode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    let bytes = js::bytes_of(&args.get(0)).unwrap_or_default();
+    js::string_from_bytes(args.ctx, bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes))
+}
