@@ -26,6 +26,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 mod vm;
+mod websocket;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
 pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink};

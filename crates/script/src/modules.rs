@@ -29,6 +29,9 @@ const ALL: &[Builtin] = &[
     crate::http::MODULE,
     metrics::MODULE,
     timers::MODULE,
+    crate::websocket::LEGACY_MODULE,
+    crate::websocket::MODULE,
+    crate::websocket::EXPERIMENTAL,
 ];
 
 /// The module's own name, or a text that says which ones there are.
