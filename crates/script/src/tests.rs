@@ -19,6 +19,7 @@ use crate::{
 
 mod notes;
 mod web;
+mod websocket;
 
 /// What a script left behind.
 #[derive(Debug, Default)]

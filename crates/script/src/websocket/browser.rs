@@ -147,7 +147,7 @@ fn deliver_one<'js>(ctx: &Ctx<'js>, line: &Line, event: Event) -> rquickjs::Resu
     match event.kind {
         EventKind::Text(text) => tell(ctx, line, ("message", at, js::string_from_bytes(ctx, &text)?)),
         EventKind::Binary(bytes) => {
-            tell(ctx, line, ("message", at, ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?))
+            tell(ctx, line, ("message", at, ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?.into_value()))
         }
         EventKind::Ping => tell(ctx, line, ("ping", at)),
         EventKind::Pong => tell(ctx, line, ("pong", at)),

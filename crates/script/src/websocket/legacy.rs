@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::{Instant, SystemClock};
 use rquickjs::{Array, ArrayBuffer, Ctx, Object, Value};
 
-use super::open::{Opened, open};
+use super::open::{open, refuse};
 use super::session::{Event, EventKind};
 use super::{fail, id_of, params, ping, session_of};
 use crate::error::{StopReason, unwind};
@@ -29,6 +29,9 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("now", now),
 ];
 
+/// Longest wait for an event; browsers' timers stop at 2^31 ms too.
+const WAIT_MS_MAX: f64 = 2_147_483_647.0;
+
 /// Bytes that may wait to be sent when `send()` returns.
 const SEND_AHEAD_BYTES_MAX: usize = 64 << 10;
 
@@ -46,11 +49,11 @@ fn open_socket<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let (target, problem) = match params::target_of(&url) {
         Ok(target) => (target, None),
         // It is read all the same, for the exceptions that its parameters may be worth.
-        Err(error) => (placeholder(args)?, Some(error.story().to_owned())),
+        Err(error) => (placeholder(args)?, Some(error)),
     };
     let prepared = params::prepare(args, &url, target, args.given(1), false)?;
     let opened = match problem {
-        Some(error) => Opened { response: None, error: Some(error), session: None },
+        Some(error) => refuse(args.vu, &prepared, &error),
         None => vu::block_on(open(args.vu, prepared)).map_err(|vu::Interrupted| interrupted(args))?,
     };
     args.vu.step_ended();
@@ -59,12 +62,12 @@ fn open_socket<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     made.set("url", if is_open { url.as_str() } else { "" })?;
     made.set("status", opened.response.as_ref().map_or(0, |response| response.status))?;
     let headers = Object::new(args.ctx.clone())?;
-    let mut body = Value::from(rquickjs::String::from_str(args.ctx.clone(), "")?);
+    let mut body = rquickjs::String::from_str(args.ctx.clone(), "")?.into_value();
     if let Some(response) = &opened.response {
         for (name, value) in response.headers.iter() {
             let name = String::from_utf8_lossy(name);
             let value = String::from_utf8_lossy(value);
-            headers.set(wire::canonical_name(&name).as_ref(), value.as_ref())?;
+            headers.set(&*wire::canonical_name(&name), &*value)?;
         }
         body = js::string_from_bytes(args.ctx, &response.body)?;
     }
@@ -93,7 +96,7 @@ fn placeholder(args: &Args<'_, '_>) -> rquickjs::Result<wire::Target> {
 fn next<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let Some(session) = session_of(args) else { return args.undefined() };
     let wait_ms = js::to_number(args.ctx, &args.get(1))?;
-    let limit = (wait_ms.is_finite()).then(|| Duration::from_secs_f64(wait_ms.max(0.0) / 1e3));
+    let limit = (wait_ms.is_finite()).then(|| Duration::from_secs_f64(wait_ms.clamp(0.0, WAIT_MS_MAX) / 1e3));
     let waited = vu::block_on(async {
         tokio::select! {
             biased;
@@ -118,7 +121,7 @@ fn describe<'js>(args: &Args<'_, 'js>, event: Event) -> rquickjs::Result<Array<'
         }
         EventKind::Binary(bytes) => {
             described.set(0, "binaryMessage")?;
-            described.set(1, ArrayBuffer::new_copy(args.ctx.clone(), &bytes[..])?)?;
+            described.set(1, ArrayBuffer::new_copy(args.ctx.clone(), &bytes[..])?.into_value())?;
         }
         EventKind::Ping => described.set(0, "ping")?,
         EventKind::Pong => described.set(0, "pong")?,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Instant, SystemClock, TagSetId};
+use model::{SystemClock, TagSetId};
 use rquickjs::{Class, Object, Value};
 
 use crate::http::{Jar, SharedJar};
@@ -133,10 +133,8 @@ impl Prepared {
     }
 
     /// Counts the time for the handshake from now.
-    pub(super) fn begin(&mut self) -> Instant {
-        let now = SystemClock::now();
-        self.request.deadline = now + HANDSHAKE_TIMEOUT;
-        now
+    pub(super) fn begin(&mut self) {
+        self.request.deadline = SystemClock::now() + HANDSHAKE_TIMEOUT;
     }
 }
 

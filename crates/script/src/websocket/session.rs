@@ -187,7 +187,11 @@ impl Session {
             return;
         }
         vu.record(builtin::WS_SESSION_DURATION, self.tags, at.ms_since(self.started), Mark::Measured, at);
-        if let Some(socket) = self.socket.borrow_mut().take() {
+        if let Some(mut socket) = self.socket.borrow_mut().take() {
+            // Tried at once: the run may be over before the task has its turn.
+            if let Some(reader) = self.reader.borrow().as_ref() {
+                let _ = socket.poll_flush(&Context::from_waker(reader));
+            }
             tokio::task::spawn_local(linger(socket));
         }
         self.wake_reader();
