@@ -11,6 +11,7 @@
 //!   credentials, no decompression, and no hidden retry (what the server saw is what the caller counts).
 //! * [`fetch`] is what a script's request means: exchanges with a [`CookieJar`], redirects, [`Auth`] and decoding,
 //!   each exchange shown to the caller.
+//! * [`Client::upgrade`] opens a [`WebSocket`]: messages in, messages out.
 
 mod auth;
 mod chunked;
