@@ -118,7 +118,6 @@ fn bad(kind: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::client::{Client, Ending};
     use crate::http::start;
 
