@@ -132,6 +132,18 @@ pub mod builtin {
         ITERATION_FAILED = "iteration_failed", Rate, Default;
         /// Requests sent once more, because the server had closed the kept connection they went out on.
         HTTP_REQ_REPEATS = "http_req_repeats", Counter, Default;
+        /// WebSocket sessions begun, whether they came about or not.
+        WS_SESSIONS = "ws_sessions", Counter, Default;
+        /// WebSocket messages sent.
+        WS_MSGS_SENT = "ws_msgs_sent", Counter, Default;
+        /// WebSocket messages received.
+        WS_MSGS_RECEIVED = "ws_msgs_received", Counter, Default;
+        /// From a WebSocket ping to its pong.
+        WS_PING = "ws_ping", Trend, Time;
+        /// From the begin of a WebSocket session to its end.
+        WS_SESSION_DURATION = "ws_session_duration", Trend, Time;
+        /// From the begin of a WebSocket session to the answer of the handshake.
+        WS_CONNECTING = "ws_connecting", Trend, Time;
     }
 }
 

@@ -28,7 +28,7 @@ use crate::state::{Seat, VuState};
 use expected::Callback;
 pub(crate) use expected::ExpectedStatuses;
 pub(crate) use form::FormFile;
-use jar::SharedJar;
+pub(crate) use jar::SharedJar;
 pub(crate) use jar::{Jar, ResponseCookie, after_setup};
 use params::Prepared;
 pub use rate::RateGate;
@@ -71,6 +71,16 @@ impl HttpState {
         {
             client.close_idle();
         }
+    }
+
+    /// The VU's connections; only the very first init has none.
+    pub(crate) fn client(&self) -> Option<Rc<wire::Client>> {
+        self.client.get().cloned()
+    }
+
+    /// The VU's own cookies.
+    pub(crate) fn jar(&self) -> SharedJar {
+        self.jar.borrow().clone()
     }
 
     /// Bytes on the wire since the last call: sent, received.

@@ -28,6 +28,7 @@ mod tags;
 mod tests;
 mod vm;
 mod webcrypto;
+mod websocket;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
 pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink};

@@ -47,6 +47,9 @@ const ALL: &[Builtin] = &[
     fs::MODULE,
     secrets::MODULE,
     streams::MODULE,
+    crate::websocket::LEGACY_MODULE,
+    crate::websocket::MODULE,
+    crate::websocket::EXPERIMENTAL,
 ];
 
 /// The module's own name, or a text that says which ones there are.

@@ -20,6 +20,7 @@ use crate::{
 mod notes;
 mod web;
 mod webcrypto;
+mod websocket;
 
 /// What a script left behind.
 #[derive(Debug, Default)]

@@ -16,6 +16,7 @@ use tokio::net::TcpStream;
 use crate::reply::{End, Reply, Step};
 use crate::request::{Framing, Head, Request};
 use crate::seen::{Counters, Remembered};
+use crate::websocket;
 
 /// A request head longer than this is refused with 431.
 const MAX_HEAD_BYTES: usize = 256 * 1024;
@@ -149,6 +150,9 @@ pub(crate) async fn serve<T: Transport>(io: T, tls: bool, service: &impl Service
             (Err(_), _) => return,
             (Ok(()), End::Reset) => return connection.reset().await,
             (Ok(()), End::Close) => return connection.close().await,
+            (Ok(()), End::WebSocket(manner)) => {
+                return websocket::converse(connection.io, connection.input, *manner, counters).await;
+            }
             (Ok(()), End::KeepAlive) if request.wants_close() => return connection.close().await,
             (Ok(()), End::KeepAlive) => {}
         }

@@ -18,6 +18,7 @@ pub mod shop;
 pub mod stall;
 mod timer;
 pub mod tls;
+pub mod websocket;
 
 pub use connection::Service;
 pub use seen::Seen;

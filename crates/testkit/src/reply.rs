@@ -9,6 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::Value;
 
+use crate::websocket::Manner;
+
 /// Everything the server does in answer to one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
@@ -46,7 +48,7 @@ pub enum Step {
 }
 
 /// What becomes of a connection after a reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// It stays open, unless the request asked for its end.
     KeepAlive,
@@ -54,6 +56,8 @@ pub enum End {
     Close,
     /// It is reset (RST).
     Reset,
+    /// It goes on as a WebSocket connection.
+    WebSocket(Box<Manner>),
 }
 
 impl Reply {
@@ -128,6 +132,7 @@ pub(crate) fn bodiless(status: u16) -> bool {
 
 fn reason(status: u16) -> &'static str {
     match status {
+        101 => "Switching Protocols",
         200 => "OK",
         201 => "Created",
         202 => "Accepted",

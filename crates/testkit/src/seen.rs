@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
+use crate::websocket::Counts;
+
 /// Different (method, path, status) rows that are kept; more are counted under [`OTHER_PATH`].
 const MAX_ROWS: usize = 10_000;
 
@@ -45,8 +47,31 @@ pub struct Seen {
     pub in_flight: u64,
     /// The most requests that were being answered at one time.
     pub in_flight_max: u64,
+    /// WebSocket connections.
+    pub websocket: WebSocketSeen,
     /// Requests by what was asked and answered. They add up to `total` once nothing is in flight.
     pub rows: BTreeMap<Row, u64>,
+}
+
+/// What came over WebSocket connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WebSocketSeen {
+    /// Connections that were upgraded.
+    pub sessions: u64,
+    /// Messages received, text and binary.
+    pub messages_in: u64,
+    /// Messages sent.
+    pub messages_out: u64,
+    /// Bytes of the messages received, decompressed.
+    pub message_bytes_in: u64,
+    /// Pings received.
+    pub pings_in: u64,
+    /// Pongs received.
+    pub pongs_in: u64,
+    /// Close frames received.
+    pub closes_in: u64,
+    /// Connections whose client broke the protocol.
+    pub malformed: u64,
 }
 
 impl Seen {
@@ -85,6 +110,16 @@ impl Seen {
             "bytes_out": self.bytes_out,
             "in_flight": self.in_flight,
             "in_flight_max": self.in_flight_max,
+            "websocket": {
+                "sessions": self.websocket.sessions,
+                "messages_in": self.websocket.messages_in,
+                "messages_out": self.websocket.messages_out,
+                "message_bytes_in": self.websocket.message_bytes_in,
+                "pings_in": self.websocket.pings_in,
+                "pongs_in": self.websocket.pongs_in,
+                "closes_in": self.websocket.closes_in,
+                "malformed": self.websocket.malformed,
+            },
             "rows": rows,
         })
     }
@@ -101,6 +136,7 @@ pub(crate) struct Counters {
     pub(crate) malformed: AtomicU64,
     pub(crate) bytes_in: AtomicU64,
     pub(crate) bytes_out: AtomicU64,
+    pub(crate) websocket: Counts,
     rows: Mutex<BTreeMap<Row, Arc<AtomicU64>>>,
 }
 
@@ -138,6 +174,16 @@ impl Counters {
             bytes_out: read(&self.bytes_out),
             in_flight: read(&self.in_flight),
             in_flight_max: read(&self.in_flight_max),
+            websocket: WebSocketSeen {
+                sessions: read(&self.websocket.sessions),
+                messages_in: read(&self.websocket.messages_in),
+                messages_out: read(&self.websocket.messages_out),
+                message_bytes_in: read(&self.websocket.message_bytes_in),
+                pings_in: read(&self.websocket.pings_in),
+                pongs_in: read(&self.websocket.pongs_in),
+                closes_in: read(&self.websocket.closes_in),
+                malformed: read(&self.websocket.malformed),
+            },
             rows: rows.iter().map(|(row, count)| (row.clone(), read(count))).collect(),
         }
     }

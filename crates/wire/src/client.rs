@@ -173,7 +173,7 @@ impl Client {
         Some(connection)
     }
 
-    async fn dial(&self, target: &Target, trace: &Trace) -> Result<Connection, Error> {
+    pub(crate) async fn dial(&self, target: &Target, trace: &Trace) -> Result<Connection, Error> {
         let tls = if target.is_tls() { Some(self.tls_config(target.host())?) } else { None };
         let dialer =
             Dialer { shared: &self.shared, local_ip: self.local_ip, traffic: self.traffic.clone(), tls };

@@ -11,6 +11,7 @@
 //!   credentials, no decompression, and no hidden retry (what the server saw is what the caller counts).
 //! * [`fetch`] is what a script's request means: exchanges with a [`CookieJar`], redirects, [`Auth`] and decoding,
 //!   each exchange shown to the caller.
+//! * [`Client::upgrade`] opens a [`WebSocket`]: messages in, messages out.
 
 mod auth;
 mod chunked;
@@ -50,6 +51,7 @@ mod trace;
 mod trusted;
 mod verify;
 mod watch;
+mod websocket;
 
 #[cfg(test)]
 mod testing;
@@ -70,3 +72,6 @@ pub use shared::{SetupError, Shared};
 pub use status::status_text;
 pub use target::Target;
 pub use tls::TlsFacts;
+pub use websocket::{
+    FrameDecoder, FrameFault, Message, MessageKind, Read, Upgrade, Upgraded, WebSocket, encode_frame,
+};

@@ -28,3 +28,13 @@ pub(crate) const SPARE_BUFFER_BYTES_MAX: usize = 64 << 10;
 pub(crate) const NAMES_MAX: usize = 10_000;
 /// TLS sessions a client remembers.
 pub(crate) const TLS_SESSIONS_MAX: usize = 8;
+/// Bytes of one WebSocket message, decompressed.
+pub(crate) const WS_MESSAGE_BYTES_MAX: usize = 64 << 20;
+/// Fragments of one WebSocket message.
+pub(crate) const WS_PIECES_MAX: u32 = 100_000;
+/// Bytes that wait to be sent on one WebSocket.
+pub(crate) const WS_SEND_QUEUE_BYTES_MAX: usize = 64 << 20;
+/// Bytes of a buffer that a silent WebSocket keeps.
+pub(crate) const WS_BUFFER_KEPT_BYTES_MAX: usize = 4 << 10;
+/// Bytes that are kept of an answer which refuses a WebSocket; k6 keeps as many.
+pub(crate) const WS_REFUSAL_BYTES_MAX: usize = 1024;

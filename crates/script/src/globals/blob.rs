@@ -24,7 +24,6 @@ pub(crate) fn class<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<V
 }
 
 /// The bytes of a `Blob`; `None` for anything else.
-#[allow(dead_code, reason = "for k6/websockets, which is built beside this")]
 pub(crate) fn bytes_of(vu: &Rc<VuState>, value: &Value<'_>) -> rquickjs::Result<Option<Vec<u8>>> {
     if !value.is_object() {
         return Ok(None);
@@ -38,7 +37,6 @@ pub(crate) fn bytes_of(vu: &Rc<VuState>, value: &Value<'_>) -> rquickjs::Result<
 }
 
 /// A new `Blob` of these bytes.
-#[allow(dead_code, reason = "for k6/websockets, which is built beside this")]
 pub(crate) fn new<'js>(
     ctx: &Ctx<'js>,
     vu: &Rc<VuState>,

@@ -12,6 +12,7 @@
 //! | `/reset`, `/reset-after-head`, `/cut`, `/cut-chunked`, `/empty`, `/early-close-idle?ms=` | connections that end |
 //! | `/hang`, `/hang-after-head`, `/slow-head?ms=` | connections that do not |
 //! | `/malformed[/KIND]`, `/huge-head?bytes=` | bytes that are no HTTP, or too many of them |
+//! | `/ws/KIND` | WebSocket connections: see `http/websocket.rs` |
 //! | `/_testkit/seen` | the counts as JSON; not counted itself |
 
 mod auth;
@@ -20,6 +21,7 @@ mod echo;
 mod encodings;
 mod faults;
 mod redirects;
+mod websocket;
 
 use bytes::Bytes;
 use serde_json::json;
@@ -37,8 +39,15 @@ struct Route {
 }
 
 /// Every route, by the first segment of its path.
-const ROUTES: &[&[Route]] =
-    &[basics::ROUTES, echo::ROUTES, redirects::ROUTES, auth::ROUTES, encodings::ROUTES, faults::ROUTES];
+const ROUTES: &[&[Route]] = &[
+    basics::ROUTES,
+    echo::ROUTES,
+    redirects::ROUTES,
+    auth::ROUTES,
+    encodings::ROUTES,
+    faults::ROUTES,
+    websocket::ROUTES,
+];
 
 /// Segments of a path that a route is given; the last one keeps the rest.
 const MAX_SEGMENTS: usize = 8;

@@ -1,0 +1,142 @@
+//! `k6/ws` and `k6/websockets` against a server that counts.
+
+use model::Mark;
+
+use super::{Left, run_against};
+use crate::End;
+
+/// Runs a script with `__ENV.BASE` being the server's `ws://` address.
+fn run(server: &testkit::Server, body: &str) -> Left {
+    let source = format!(
+        "import ws from 'k6/ws'; import {{ WebSocket, Blob }} from 'k6/websockets'; import {{ sleep }} from 'k6'; import http from 'k6/http';
+         export default function () {{ {body} }}"
+    );
+    run_against(&server.url("").replacen("http", "ws", 1), 1, &source)
+}
+
+#[track_caller]
+fn check(body: &str, expect: &[&str]) -> (Left, testkit::Seen) {
+    let server = testkit::http::start();
+    let left = run(&server, body);
+    assert_eq!(left.logs, expect, "{body}");
+    assert_eq!(left.ends, [End::Completed], "{body}");
+    let mut seen = server.settled();
+    // What a script sends last may come after it has ended.
+    for _ in 0..200 {
+        if seen.websocket.closes_in == seen.websocket.sessions {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        seen = server.seen();
+    }
+    (left, seen)
+}
+
+#[test]
+fn what_is_counted_is_what_the_server_saw() {
+    let (left, seen) = check(
+        "ws.connect(__ENV.BASE + '/ws/echo', {}, (s) => {
+           s.on('open', () => { for (let i = 0; i < 1000; i++) s.send('message ' + i); s.ping(); });
+           let n = 0; s.on('message', () => { if (++n === 1000) s.close(); });
+         });
+         for (let k = 0; k < 5; k++) {
+           const s = new WebSocket(__ENV.BASE + '/ws/echo'); let n = 0;
+           s.onopen = () => { for (let i = 0; i < 100; i++) s.send(new Uint8Array(200)); };
+           s.onmessage = () => { if (++n === 100) s.close(); };
+         }",
+        &[],
+    );
+    let seen = seen.websocket;
+    assert_eq!((seen.sessions, left.count("ws_sessions")), (6, 6));
+    assert_eq!((seen.messages_in, left.count("ws_msgs_sent")), (1500, 1500));
+    assert_eq!((seen.messages_out, left.count("ws_msgs_received")), (1500, 1500));
+    assert_eq!((seen.pings_in, left.count("ws_ping")), (1, 1));
+    assert_eq!((seen.closes_in, seen.malformed, left.count("ws_session_duration")), (6, 0, 6));
+}
+
+#[test]
+fn pings_are_answered_while_the_script_sleeps() {
+    let (left, seen) = check(
+        "ws.connect(__ENV.BASE + '/ws/ping?count=3', {}, (s) => {
+           s.on('open', () => {
+             sleep(0.2);
+             console.log(http.get(__ENV.BASE.replace('ws', 'http') + '/_testkit/seen').json('websocket.pongs_in'));
+           });
+           let n = 0; s.on('message', (m) => { n++; console.log(m); if (n === 3) s.close(); });
+         })",
+        &["3", "pong ping 0", "pong ping 1", "pong ping 2"],
+    );
+    assert_eq!((seen.websocket.pongs_in, left.count("ws_msgs_received")), (3, 3));
+}
+
+#[test]
+fn compressed_messages_go_there_and_back() {
+    let (_, seen) = check(
+        "const text = 'again and '.repeat(20000);
+         ws.connect(__ENV.BASE + '/ws/echo?deflate=1', { compression: 'deflate' }, (s) => {
+           s.on('open', () => s.send(text));
+           s.on('message', (m) => { console.log(m === text); s.close(); });
+         })",
+        &["true"],
+    );
+    assert_eq!((seen.websocket.messages_in, seen.websocket.message_bytes_in), (1, 200_000));
+    assert!(seen.bytes_in < 20_000, "{} bytes", seen.bytes_in);
+}
+
+#[test]
+fn blobs_are_sent() {
+    check(
+        "const s = new WebSocket(__ENV.BASE + '/ws/echo');
+         s.onopen = () => s.send(new Blob(['a', 'bc']));
+         s.onmessage = async (e) => { console.log(e.data instanceof Blob, await e.data.text()); s.close(); };",
+        &["true abc"],
+    );
+}
+
+#[test]
+fn servers_that_break_the_protocol_end_the_session() {
+    for kind in
+        ["masked", "reserved-bits", "compressed", "opcode", "length", "negative-length", "continuation"]
+    {
+        let body = format!(
+            "const s = new WebSocket(__ENV.BASE + '/ws/bad/{kind}');
+             s.onerror = (e) => console.log(e.error.startsWith('websocket: '));
+             s.onclose = (e) => console.log(e.code, s.readyState);"
+        );
+        check(&body, &["true", "undefined 3"]);
+    }
+    let body =
+        "ws.connect(__ENV.BASE + '/ws/endless', {}, (s) => s.on('error', (e) => console.log(e.error())))";
+    let server = testkit::http::start();
+    let left = run(&server, body);
+    assert_eq!(left.logs, ["websocket: message exceeds the limit of 64 MiB"]);
+}
+
+#[test]
+fn an_exception_in_a_handler_ends_the_iteration() {
+    let server = testkit::http::start();
+    let left = run(
+        &server,
+        "const s = new WebSocket(__ENV.BASE + '/ws/echo'); s.onopen = () => { throw new Error('boom') };
+         s.onclose = () => console.log('closed');",
+    );
+    assert_eq!(left.ends, [End::Failed]);
+    assert!(left.logs[0] == "closed" && left.logs[1].contains("boom"), "{:?}", left.logs);
+}
+
+#[test]
+fn a_session_that_is_cut_off_is_counted_and_closed() {
+    let server = testkit::http::start();
+    let left = run(&server, "ws.connect(__ENV.BASE + '/ws/silent', {}, () => {}); console.log('never');");
+    assert_eq!((left.ends.as_slice(), left.logs.len()), ([End::Interrupted].as_slice(), 0));
+    assert_eq!((left.count("ws_sessions"), left.count("ws_session_duration")), (1, 1));
+    assert_eq!(server.seen().websocket.sessions, 1);
+}
+
+#[test]
+fn a_refused_connection_has_no_time() {
+    let (left, _) = check("console.log(ws.connect('ws://127.0.0.1:1/', {}, () => {}).status)", &["0"]);
+    let marks: Vec<Mark> =
+        left.samples.iter().filter(|sample| sample.0 == "ws_connecting").map(|sample| sample.3).collect();
+    assert_eq!(marks, [Mark::Failed]);
+}

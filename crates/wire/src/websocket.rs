@@ -1,0 +1,10 @@
+//! WebSocket (RFC 6455) with compressed messages (RFC 7692), on the same dialer as HTTP.
+
+mod deflate;
+mod frames;
+mod socket;
+mod upgrade;
+
+pub use frames::{FrameDecoder, FrameFault, Message, MessageKind, encode_frame};
+pub use socket::{Read, WebSocket};
+pub use upgrade::{Upgrade, Upgraded};
