@@ -11,6 +11,7 @@
 mod bundle;
 mod callbacks;
 mod cjs;
+mod code;
 mod console;
 mod error;
 mod event_loop;
@@ -18,6 +19,7 @@ mod globals;
 mod http;
 mod js;
 mod modules;
+mod places;
 #[expect(dead_code, reason = "its first part comes next")]
 mod prelude;
 mod source;
