@@ -9,7 +9,7 @@ use transpile::{Output, SyntaxError};
 
 use crate::cjs;
 use crate::places::{self, Generated};
-use crate::source::{is_in_package, is_json};
+use crate::source::{EMPTY_URL, is_in_package, is_json};
 use crate::state::VuState;
 
 /// Code to compile.
@@ -53,6 +53,9 @@ impl From<String> for Refusal {
 /// Reads a file and makes it what the engine understands; notes what leads back to what was written.
 pub(crate) fn prepare(vu: &Rc<VuState>, url: &str) -> Result<Code, Refusal> {
     let sources = &vu.init.sources;
+    if url == EMPTY_URL {
+        return Ok(Code::CommonJs(cjs::wrap("").0));
+    }
     if url.ends_with(".json") && !is_in_package(url) {
         let text = format!("\"{url}\" cannot be imported; read it with JSON.parse(open(\"./file.json\"))");
         return Err(Refusal::Unusable(text));

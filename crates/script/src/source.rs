@@ -1,5 +1,10 @@
 //! Where scripts come from: specifiers, files, and what has been compiled from them.
 
+mod builtin;
+mod nearest;
+mod node;
+mod package;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -9,16 +14,11 @@ pub(crate) use self::node::{Asked, is_in_package};
 pub(crate) use self::package::is_json;
 use crate::places::{self, Generated};
 
-mod builtin;
-mod nearest;
-mod node;
-mod package;
-
 /// A script may read this much in all; more is a data set that belongs elsewhere.
 const FILES_BYTES_MAX: u64 = 2 << 30;
 
 /// The URL of a module that has nothing in it: what a package asks for and can do without.
-const EMPTY_URL: &str = "empty://module";
+pub(crate) const EMPTY_URL: &str = "empty://module";
 
 /// Sources that maps brought along are kept up to this many bytes.
 const MAPPED_TEXT_BYTES_MAX: usize = 64 << 20;
@@ -205,10 +205,7 @@ impl Sources {
         }
         let resolved = find(&key.0).map(|found| match found {
             Found::File(path) => Resolved::File(file_url(&path)),
-            Found::Empty => {
-                inner.texts.insert(EMPTY_URL.to_owned(), "".into());
-                Resolved::File(EMPTY_URL.to_owned())
-            }
+            Found::Empty => Resolved::File(EMPTY_URL.to_owned()),
         });
         inner.resolved.insert(key, resolved.clone());
         resolved

@@ -17,6 +17,7 @@ use crate::{
     Settings, Sink,
 };
 
+mod code;
 mod notes;
 
 /// What a script left behind.

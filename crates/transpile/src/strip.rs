@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use oxc_allocator::Allocator;
-use oxc_ast::ast::Program;
+use oxc_ast::ast::{Decorator, Program};
+use oxc_ast_visit::Visit;
 use oxc_codegen::{Codegen, CodegenOptions, CommentOptions};
 use oxc_diagnostics::{Diagnostics, OxcDiagnostic};
 use oxc_parser::Parser;
 use oxc_semantic::SemanticBuilder;
-use oxc_span::SourceType;
+use oxc_span::{SourceType, Span};
 use oxc_transformer::{TransformOptions, Transformer};
 
 use crate::map::{self, SourceMap};
@@ -51,6 +52,7 @@ pub fn strip_types(name: &str, text: &str) -> Result<Option<Output>, SyntaxError
     let parsed = Parser::new(&allocator, text, SourceType::ts().with_unambiguous(true)).parse();
     refuse(&parsed.diagnostics, text)?;
     let mut program = parsed.program;
+    refuse_decorators(&program, text)?;
     let semantic =
         SemanticBuilder::new_compiler().with_excess_capacity(1.0).with_enum_eval(true).build(&program);
     refuse(&semantic.diagnostics, text)?;
@@ -79,6 +81,25 @@ fn print(name: &str, program: &Program<'_>) -> Output {
 
 fn refuse(diagnostics: &Diagnostics, text: &str) -> Result<(), SyntaxError> {
     diagnostics.errors().next().map_or(Ok(()), |error| Err(syntax_error(error, text)))
+}
+
+/// Neither the engine nor the transform knows the standard's decorators, and k6 does not return from reading one.
+fn refuse_decorators(program: &Program<'_>, text: &str) -> Result<(), SyntaxError> {
+    #[derive(Default)]
+    struct First(Option<Span>);
+    impl<'a> Visit<'a> for First {
+        fn visit_decorator(&mut self, decorator: &Decorator<'a>) {
+            self.0.get_or_insert(decorator.span);
+        }
+    }
+    if !text.contains('@') {
+        return Ok(());
+    }
+    let mut first = First::default();
+    first.visit_program(program);
+    let Some(span) = first.0 else { return Ok(()) };
+    let (line, column) = position(text, span.start as usize);
+    Err(SyntaxError { message: "decorators are not supported".into(), line, column, help: None })
 }
 
 fn syntax_error(error: &OxcDiagnostic, text: &str) -> SyntaxError {
@@ -156,6 +177,8 @@ mod tests {
     fn errors_have_a_place() {
         check_error("interface A { a: string }\nconst x: number = ;", 2, 19);
         check_error("const é: number = 1; let x = };", 1, 30);
+        check_error("function d(...a: any[]) {}\nclass A { m(@d a: string) {} }", 2, 13);
+        check_error("function d(...a: any[]) {}\n@d class A {}", 2, 1);
         check_error("const a: number = 1; const a: number = 2;", 1, 28);
     }
 
