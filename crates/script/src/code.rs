@@ -88,6 +88,23 @@ pub(crate) fn prepare(vu: &Rc<VuState>, url: &str) -> Result<Code, Refusal> {
     Ok(Code::CommonJs(code))
 }
 
+/// Says what is the matter with a file that did not compile, if it is TypeScript under a name that does not say so.
+pub(crate) fn explain(ctx: &Ctx<'_>, vu: &Rc<VuState>, url: &str, error: rquickjs::Error) -> rquickjs::Error {
+    let is_typescript = |text: Arc<str>| matches!(transpile::strip_types(url, &text), Ok(Some(_)));
+    if !url.ends_with(".js") || !vu.init.sources.text(url).is_some_and(is_typescript) {
+        return error;
+    }
+    let value = ctx.catch();
+    if let Some(object) = value.as_object()
+        && let Ok(message) = object.get::<_, String>("message")
+    {
+        // Without the addition it is still the right error.
+        let _ = object
+            .set("message", format!("{message} (this is TypeScript: the file's name must end in \".ts\")"));
+    }
+    ctx.throw(value)
+}
+
 /// k6's rule: the types of `.ts` files are stripped, and of what comes from standard input.
 fn strip(url: &str, text: &str) -> Result<Option<Output>, Refusal> {
     if url.ends_with(".ts") || url.ends_with("/-") {

@@ -141,15 +141,16 @@ pub(crate) fn file<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, url: &str) -> rquickjs
         None => {}
     }
     let code = code::prepare(vu, url).map_err(|error| error.throw(ctx, url))?;
+    let explain = |error| code::explain(ctx, vu, url, error);
     let text = match code {
         Code::CommonJs(text) => {
-            let bytecode = js::compile_script(ctx, url, &text)?;
+            let bytecode = js::compile_script(ctx, url, &text).map_err(explain)?;
             sources.add_compiled(url, Compiled::CommonJs(bytecode.clone()));
             return Ok(File::CommonJs(bytecode));
         }
         Code::Module(text) => text,
     };
-    let module = Module::declare(ctx.clone(), url, text.as_bytes())?;
+    let module = Module::declare(ctx.clone(), url, text.as_bytes()).map_err(explain)?;
     let bytecode = module.write(WriteOptions { strip_source: true, ..Default::default() })?;
     sources.add_compiled(url, Compiled::Module(bytecode.into()));
     Ok(File::Declared(module))

@@ -36,7 +36,7 @@ fn check_refused(name: &str, text: &str, expect: &[&str]) {
 fn types_are_stripped_from_ts_files_only() {
     check("a.ts", "enum A { B = 2 }\nconst x: A = A.B; console.log(x)", "2");
     check("-", "const x: number = 3; console.log(x)", "3");
-    check_refused("a.js", "const x: number = 3;", &["SyntaxError", "const x: number"]);
+    check_refused("a.js", "const x: number = 3;", &["SyntaxError", "must end in \".ts\"", "const x: number"]);
     check_refused("a.tsx", "const x: number = 3;", &["end in \".ts\" only"]);
     check_refused("a.mts", "const x: number = 3;", &["end in \".ts\" only"]);
 }
