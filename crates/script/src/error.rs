@@ -161,10 +161,22 @@ fn picture(place: &Place, source: &str) -> Option<String> {
 /// What to do about well-known messages.
 fn hint(message: &str) -> Option<&'static str> {
     const HINTS: &[(&str, &str)] = &[
-        ("'window' is not defined", "scripts run outside of a browser: there is no window or document"),
-        ("'document' is not defined", "scripts run outside of a browser: there is no window or document"),
-        ("'process' is not defined", "scripts do not run on Node.js; environment variables are in __ENV"),
-        ("'Buffer' is not defined", "scripts do not run on Node.js; use ArrayBuffer and k6/encoding"),
+        (
+            "ReferenceError: window is not defined",
+            "scripts run outside of a browser: there is no window or document",
+        ),
+        (
+            "ReferenceError: document is not defined",
+            "scripts run outside of a browser: there is no window or document",
+        ),
+        (
+            "ReferenceError: process is not defined",
+            "scripts do not run on Node.js; environment variables are in __ENV",
+        ),
+        (
+            "ReferenceError: Buffer is not defined",
+            "scripts do not run on Node.js; use ArrayBuffer and k6/encoding",
+        ),
         ("Maximum call stack size exceeded", "a function calls itself without end"),
         ("stack overflow", "a function calls itself without end"),
         ("in the init context", "move the call into the default function or setup()"),

@@ -122,3 +122,12 @@ fn the_first_line_of_common_js_has_its_own_columns() {
     let caret = lines.last().unwrap().find('^').unwrap();
     assert!(lines[2][..=caret].ends_with("/* a */ n") || lines[2][..caret].ends_with("nothing"), "{excerpt}");
 }
+
+#[test]
+fn what_only_other_places_have_is_hinted_at() {
+    for name in ["window", "document", "process", "Buffer"] {
+        let error = init("a.js", &format!("{name}.x; export default function () {{}}")).unwrap_err();
+        let ScriptError::Exception { hint, .. } = error else { panic!("{error:?}") };
+        assert!(hint.is_some(), "{name}");
+    }
+}
