@@ -119,7 +119,8 @@ fn parse(place: &str) -> Option<Place> {
 /// A map's name of a source, seen from the file that the map belongs to.
 fn absolute(base: &str, root: Option<&str>, name: &str) -> String {
     let name = match root {
-        Some(root) if !name.contains("://") => format!("{}/{name}", root.trim_end_matches('/')),
+        Some(root) if !name.contains("://") && root.ends_with('/') => format!("{root}{name}"),
+        Some(root) if !name.contains("://") => format!("{root}/{name}"),
         _ => name.to_owned(),
     };
     if name.contains("://") {
@@ -217,8 +218,8 @@ mod tests {
     #[test]
     fn names_of_sources() {
         check_absolute("file:///a/dist/x.js", None, "../src/x.ts", "file:///a/src/x.ts");
-        check_absolute("file:///a/x.js", Some("/abs/root"), "x.ts", "file:///abs/root/x.ts");
-        check_absolute("file:///a/x.js", Some("webpack://"), "./x.ts", "webpack:///./x.ts");
+        check_absolute("file:///a/x.js", Some("/abs/base"), "x.ts", "file:///abs/base/x.ts");
+        check_absolute("file:///a/x.js", Some("webpack:///"), "./x.ts", "webpack:///./x.ts");
         check_absolute("file:///a/x.js", None, "webpack:///./x.ts", "webpack:///./x.ts");
         check_absolute("https://h/a/x.js", None, "x.ts", "https://h/a/x.ts");
     }

@@ -154,7 +154,7 @@ mod tests {
         check("enum A { B = 1, C }", &["A[A[\"B\"] = 1] = \"B\""]);
         check("namespace N { export const q = 5 }", &["const q = _N.q = 5"]);
         check("class A { constructor(private a: number) {} }", &["this.a = a"]);
-        check("import x = N.y; const z: number = x;", &["const x = N.y", "const z = x"]);
+        check("import x = N.y; const z: number = x;", &["var x = N.y", "const z = x"]);
     }
 
     #[test]

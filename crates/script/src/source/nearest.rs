@@ -17,7 +17,8 @@ pub(super) fn specifier(specifier: &str, path: &Path) -> Option<String> {
     let written_on = ENDINGS.iter().map(|ending| format!("{name}{ending}"));
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let replaced = ENDINGS.iter().map(|ending| format!("{stem}{ending}"));
-    let found = written_on.chain(replaced).find(exists).or_else(|| similar(folder, name))?;
+    let without = std::iter::once(stem.to_owned());
+    let found = written_on.chain(replaced).chain(without).find(exists).or_else(|| similar(folder, name))?;
     Some(format!("{folder_part}{found}"))
 }
 
