@@ -176,7 +176,6 @@ fn evaluate<'js>(
     url: &str,
     prepare: impl FnOnce(&Ctx<'js>) -> rquickjs::Result<()>,
 ) -> Result<Object<'js>, ScriptError> {
-    let source_of = |url: &str| vm::source_of(&state.init.sources)(url);
     let run = || {
         prepare(ctx)?;
         let promise = rquickjs::Module::import(ctx, url)?;
@@ -191,7 +190,7 @@ fn evaluate<'js>(
         let _ = result.catch(ctx);
         return Err(ScriptError::Aborted(reason));
     }
-    let namespace = catch(ctx, result, &state.stop, source_of)?;
+    let namespace = catch(ctx, result, &state.stop, vm::source_of(&state.init.sources))?;
     unwrap_common_js(ctx, state, url, namespace)
 }
 

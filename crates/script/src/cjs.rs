@@ -21,9 +21,28 @@ impl Cache {
     }
 }
 
-/// Wraps a file as Node.js does. The newline before the end keeps a trailing `//` comment from eating it.
-pub(crate) fn wrap(source: &str) -> String {
-    format!("(function (exports, module, require) {{{source}\n}})")
+/// What stands before a CommonJS file's own text.
+const BEFORE: &str = "(function (exports, module, require) {";
+
+/// The same for a file of a package that asks for `process`: the little of it that libraries look at to find out how to
+/// behave. It is around the function, so that a `"use strict"` stays the first thing in it.
+const BEFORE_WITH_PROCESS: &str = "(process => function (exports, module, require) {";
+
+/// The `process` of packages: that of bundles for browsers.
+const PROCESS: &str = r#"{ env: { NODE_ENV: "production" }, browser: true, version: "", versions: {}, argv: [], platform: "browser", cwd: () => "/", nextTick: (f, ...a) => { Promise.resolve().then(() => f(...a)); } }"#;
+
+/// Wraps a file as Node.js does, and says how many characters its first line has more now. The newline before the end
+/// keeps a trailing `//` comment from eating it.
+pub(crate) fn wrap(source: &str) -> (String, usize) {
+    (format!("{BEFORE}{source}\n}})"), BEFORE.len())
+}
+
+/// The same for a file that may ask for `process`.
+pub(crate) fn wrap_package(source: &str) -> (String, usize) {
+    if !source.contains("process") {
+        return wrap(source);
+    }
+    (format!("{BEFORE_WITH_PROCESS}{source}\n}})({PROCESS})"), BEFORE_WITH_PROCESS.len())
 }
 
 /// Runs a CommonJS file once and returns its `module.exports`.
@@ -78,8 +97,11 @@ fn require<'js>(
             "the \"require\" function is only available in the init stage (i.e. the global scope)",
         ));
     }
-    let resolved =
-        vu.init.sources.resolve(base, specifier).map_err(|text| Exception::throw_message(ctx, &text))?;
+    let resolved = vu
+        .init
+        .sources
+        .resolve_required(base, specifier)
+        .map_err(|text| Exception::throw_message(ctx, &text))?;
     match resolved {
         Resolved::Builtin(name) => Ok(crate::modules::object(ctx, vu, name)?.into_value()),
         Resolved::File(url) => match crate::vm::file(ctx, vu, &url)? {

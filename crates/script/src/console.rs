@@ -1,5 +1,6 @@
 //! `console`, and how it prints values.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -7,6 +8,7 @@ use model::LogLevel;
 use rquickjs::{Ctx, Object, Type, Value};
 
 use crate::js::{self, Args, NativeFn};
+use crate::places::Places;
 use crate::state::VuState;
 
 /// Nesting printed before `[Object]` stands for the rest.
@@ -39,7 +41,13 @@ fn error<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 
 fn print<'js>(args: &Args<'_, 'js>, level: LogLevel) -> rquickjs::Result<Value<'js>> {
     let texts: Vec<String> = (0..args.len()).map(|index| format_value(&args.get(index))).collect();
-    args.vu.log(level, "console", texts.join(" "));
+    let text = texts.join(" ");
+    // A stack that is printed tells where the script was written, like that of an error nobody caught.
+    let text = match Places::of(&args.vu.init.sources).translate(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(translated) => translated,
+    };
+    args.vu.log(level, "console", text);
     args.undefined()
 }
 

@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use model::Instant;
 use rquickjs::{CatchResultExt, CaughtError, Ctx, Object, Value};
 
+use crate::places::{Place, Places, first_place};
+
 /// A script that could not be loaded, or an exception that nobody caught.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ScriptError {
@@ -74,19 +76,19 @@ pub(crate) fn catch<'js, T>(
     ctx: &Ctx<'js>,
     result: rquickjs::Result<T>,
     stop: &Stop,
-    source_of: impl Fn(&str) -> Option<String>,
+    places: Places<'_>,
 ) -> Result<T, ScriptError> {
     match result.catch(ctx) {
         Ok(value) => Ok(value),
         Err(error) => Err(match stop.reason() {
             StopReason::Interrupted => ScriptError::Interrupted,
             StopReason::Aborted => ScriptError::Aborted(String::new()),
-            StopReason::None => describe(error, source_of),
+            StopReason::None => describe(error, places),
         }),
     }
 }
 
-fn describe(error: CaughtError<'_>, source_of: impl Fn(&str) -> Option<String>) -> ScriptError {
+fn describe(error: CaughtError<'_>, places: Places<'_>) -> ScriptError {
     let (text, stack) = match error {
         CaughtError::Exception(exception) => {
             let object: &Object<'_> = exception.as_object();
@@ -95,18 +97,21 @@ fn describe(error: CaughtError<'_>, source_of: impl Fn(&str) -> Option<String>) 
         CaughtError::Value(value) => (thrown_text(&value), String::new()),
         CaughtError::Error(error) => (error.to_string(), String::new()),
     };
-    exception(text, &stack, source_of)
+    exception(text, &stack, places)
 }
 
 /// The error of a promise that was rejected and never handled.
-pub(crate) fn from_reason(reason: &Value<'_>, source_of: impl Fn(&str) -> Option<String>) -> ScriptError {
+pub(crate) fn from_reason(reason: &Value<'_>, places: Places<'_>) -> ScriptError {
     let stack =
         reason.as_object().and_then(|object| object.get::<_, String>("stack").ok()).unwrap_or_default();
-    exception(format!("Uncaught (in promise) {}", thrown_text(reason)), &stack, source_of)
+    exception(format!("Uncaught (in promise) {}", thrown_text(reason)), &stack, places)
 }
 
-fn exception(text: String, stack: &str, source_of: impl Fn(&str) -> Option<String>) -> ScriptError {
-    let excerpt = first_place(stack).and_then(|place| picture(&place, &source_of(place.file)?));
+fn exception(text: String, stack: &str, places: Places<'_>) -> ScriptError {
+    let stack = places.translate(stack);
+    // What was thrown may quote another error's stack.
+    let text = places.translate(&text).into_owned();
+    let excerpt = first_place(&stack).and_then(|place| picture(&place, &places.text(&place.file)?));
     let hint = hint(&text).map(str::to_owned);
     let mut message = text;
     for line in stack.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -132,26 +137,8 @@ pub(crate) fn thrown_text(value: &Value<'_>) -> String {
     }
 }
 
-struct Place<'a> {
-    file: &'a str,
-    line: usize,
-    column: usize,
-}
-
-/// The first stack frame that lies in a file: `at name (file:///x.js:3:9)` or `at file:///x.js:3:9`.
-fn first_place(stack: &str) -> Option<Place<'_>> {
-    stack.lines().find_map(|line| {
-        let line = line.trim().trim_end_matches(')');
-        let start = line.find("file://").or_else(|| line.find("https://"))?;
-        let mut parts = line[start..].rsplitn(3, ':');
-        let column = parts.next()?.parse().ok()?;
-        let line_number = parts.next()?.parse().ok()?;
-        Some(Place { file: parts.next()?, line: line_number, column })
-    })
-}
-
 /// The source line with a caret below the column.
-fn picture(place: &Place<'_>, source: &str) -> Option<String> {
+fn picture(place: &Place, source: &str) -> Option<String> {
     /// A minified bundle is one line of a hundred kilobytes: show what surrounds the column.
     const WIDTH_MAX: usize = 100;
     let line = source.lines().nth(place.line.checked_sub(1)?)?;
@@ -174,10 +161,22 @@ fn picture(place: &Place<'_>, source: &str) -> Option<String> {
 /// What to do about well-known messages.
 fn hint(message: &str) -> Option<&'static str> {
     const HINTS: &[(&str, &str)] = &[
-        ("'window' is not defined", "scripts run outside of a browser: there is no window or document"),
-        ("'document' is not defined", "scripts run outside of a browser: there is no window or document"),
-        ("'process' is not defined", "scripts do not run on Node.js; environment variables are in __ENV"),
-        ("'Buffer' is not defined", "scripts do not run on Node.js; use ArrayBuffer and k6/encoding"),
+        (
+            "ReferenceError: window is not defined",
+            "scripts run outside of a browser: there is no window or document",
+        ),
+        (
+            "ReferenceError: document is not defined",
+            "scripts run outside of a browser: there is no window or document",
+        ),
+        (
+            "ReferenceError: process is not defined",
+            "scripts do not run on Node.js; environment variables are in __ENV",
+        ),
+        (
+            "ReferenceError: Buffer is not defined",
+            "scripts do not run on Node.js; use ArrayBuffer and k6/encoding",
+        ),
         ("Maximum call stack size exceeded", "a function calls itself without end"),
         ("stack overflow", "a function calls itself without end"),
         ("in the init context", "move the call into the default function or setup()"),
@@ -191,15 +190,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_place_is_the_first_frame_in_a_file() {
-        let stack = "    at get (native)\n    at inner (file:///a/b.js:3:9)\n    at file:///a/c.js:1:1";
-        let place = first_place(stack).unwrap();
-        assert_eq!((place.file, place.line, place.column), ("file:///a/b.js", 3, 9));
-    }
-
-    #[test]
     fn the_picture_points_at_the_column() {
-        let place = Place { file: "file:///s.js", line: 2, column: 5 };
+        let place = Place { file: "file:///s.js".into(), line: 2, column: 5 };
         let picture = picture(&place, "one\n  x.y.z()\n").unwrap();
         assert_eq!(picture, "  --> file:///s.js:2:5\n  |\n2 |   x.y.z()\n  |     ^");
     }
@@ -207,7 +199,7 @@ mod tests {
     #[test]
     fn a_minified_line_is_cut_around_the_column() {
         let source = format!("{}BOOM{}", "a".repeat(5000), "b".repeat(5000));
-        let picture = picture(&Place { file: "f", line: 1, column: 5001 }, &source).unwrap();
+        let picture = picture(&Place { file: "f".into(), line: 1, column: 5001 }, &source).unwrap();
         assert!(picture.contains("BOOM") && picture.len() < 400, "{picture}");
     }
 }

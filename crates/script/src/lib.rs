@@ -11,6 +11,7 @@
 mod bundle;
 mod callbacks;
 mod cjs;
+mod code;
 mod console;
 mod error;
 mod event_loop;
@@ -18,6 +19,7 @@ mod globals;
 mod http;
 mod js;
 mod modules;
+mod places;
 mod prelude;
 mod secrets;
 mod source;

@@ -1,11 +1,27 @@
 //! Where scripts come from: specifiers, files, and what has been compiled from them.
 
+mod builtin;
+mod nearest;
+mod node;
+mod package;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use self::node::Found;
+pub(crate) use self::node::{Asked, is_in_package};
+pub(crate) use self::package::is_json;
+use crate::places::{self, Generated};
+
 /// A script may read this much in all; more is a data set that belongs elsewhere.
 const FILES_BYTES_MAX: u64 = 2 << 30;
+
+/// The URL of a module that has nothing in it: what a package asks for and can do without.
+pub(crate) const EMPTY_URL: &str = "empty://module";
+
+/// Sources that maps brought along are kept up to this many bytes.
+const MAPPED_TEXT_BYTES_MAX: usize = 64 << 20;
 
 /// Bytecode of one file, shared by all VUs.
 #[derive(Clone)]
@@ -26,6 +42,12 @@ struct Inner {
     texts: HashMap<String, Arc<str>>,
     files: HashMap<PathBuf, Arc<[u8]>>,
     compiled: HashMap<String, Compiled>,
+    /// What bare specifiers mean, and those in packages: by folder, specifier and who asks.
+    resolved: HashMap<(PathBuf, String, Asked), Result<Resolved, String>>,
+    /// Looked up when a position is first asked for, and what the host itself generated.
+    generated: HashMap<String, Generated>,
+    mapped_texts: HashMap<String, Arc<str>>,
+    mapped_text_bytes: usize,
     bytes: u64,
     is_locked: bool,
 }
@@ -79,11 +101,59 @@ impl Sources {
         self.inner().compiled.insert(url.to_owned(), compiled);
     }
 
-    /// What `specifier` in the file `base` means.
+    /// How a file's code came to be.
+    pub(crate) fn add_generated(&self, url: &str, generated: Generated) {
+        self.inner().generated.insert(url.to_owned(), generated);
+    }
+
+    /// What leads from the code that runs as `url` to what was written; a map that it names is read now.
+    pub(crate) fn generated(&self, url: &str) -> Generated {
+        let mut inner = self.inner();
+        let known = inner.generated.get(url).cloned();
+        if let Some(known) = known.clone().filter(|known| known.map.is_some() || known.is_looked_up) {
+            return known;
+        }
+        let text = inner.texts.get(url).cloned();
+        let map = text.and_then(|text| places::map_of(url, &text)).map(Arc::new);
+        let generated = Generated { map, is_looked_up: true, ..known.unwrap_or_default() };
+        if inner.texts.contains_key(url) {
+            inner.generated.insert(url.to_owned(), generated.clone());
+        }
+        generated
+    }
+
+    /// Keeps the text of a source that a map brought along, for pictures of errors.
+    pub(crate) fn add_mapped_text(&self, file: &str, text: &str) {
+        let mut inner = self.inner();
+        let bytes = inner.mapped_text_bytes + text.len();
+        if bytes <= MAPPED_TEXT_BYTES_MAX && !inner.mapped_texts.contains_key(file) {
+            inner.mapped_text_bytes = bytes;
+            inner.mapped_texts.insert(file.to_owned(), text.into());
+        }
+    }
+
+    /// Such a text.
+    pub(crate) fn mapped_text(&self, file: &str) -> Option<Arc<str>> {
+        self.inner().mapped_texts.get(file).cloned()
+    }
+
+    /// What `specifier` in an `import` of the file `base` means.
     ///
     /// # Errors
     /// A text for the user: what is wrong and what would be right.
     pub(crate) fn resolve(&self, base: &str, specifier: &str) -> Result<Resolved, String> {
+        self.resolve_as(base, specifier, Asked::Import)
+    }
+
+    /// The same for a `require()`.
+    ///
+    /// # Errors
+    /// As above.
+    pub(crate) fn resolve_required(&self, base: &str, specifier: &str) -> Result<Resolved, String> {
+        self.resolve_as(base, specifier, Asked::Require)
+    }
+
+    fn resolve_as(&self, base: &str, specifier: &str, asked: Asked) -> Result<Resolved, String> {
         if specifier == "k6" || specifier.starts_with("k6/") {
             return crate::modules::find(specifier).map(Resolved::Builtin);
         }
@@ -103,12 +173,64 @@ impl Sources {
         } else if specifier.starts_with("./") || specifier.starts_with("../") {
             folder.join(specifier)
         } else {
-            return Err(format!(
-                "\"{specifier}\" is neither a k6 module nor a path; write \"./{specifier}\" for a file beside the script \
-                 (packages from node_modules have to be bundled first)"
-            ));
+            return self.resolve_in_packages(folder, specifier, asked, |folder| {
+                node::package(folder, specifier, asked)
+            });
         };
-        Ok(Resolved::File(file_url(&normalize(&path))))
+        let path = normalize(&path);
+        if is_in_package(base) {
+            return self.resolve_in_packages(folder, specifier, asked, |_| node::file(&path));
+        }
+        self.must_exist(specifier, &path)?;
+        Ok(Resolved::File(file_url(&path)))
+    }
+
+    /// Asks the file system what a specifier means, once per folder; after the first VU, no more.
+    fn resolve_in_packages(
+        &self,
+        folder: PathBuf,
+        specifier: &str,
+        asked: Asked,
+        find: impl FnOnce(&Path) -> Result<Found, String>,
+    ) -> Result<Resolved, String> {
+        let key = (folder, specifier.to_owned(), asked);
+        let mut inner = self.inner();
+        if let Some(known) = inner.resolved.get(&key) {
+            return known.clone();
+        }
+        if inner.is_locked {
+            return Err(format!(
+                "\"{specifier}\" was not asked for by the first VU: modules must not depend on the VU's number"
+            ));
+        }
+        let resolved = find(&key.0).map(|found| match found {
+            Found::File(path) => Resolved::File(file_url(&path)),
+            Found::Empty => Resolved::File(EMPTY_URL.to_owned()),
+        });
+        inner.resolved.insert(key, resolved.clone());
+        resolved
+    }
+
+    /// Names the file that was meant while it is known how the script called it. What has been read, exists.
+    fn must_exist(&self, specifier: &str, path: &Path) -> Result<(), String> {
+        let inner = self.inner();
+        if inner.is_locked || inner.texts.contains_key(&file_url(path)) || inner.files.contains_key(path) {
+            return Ok(());
+        }
+        drop(inner);
+        let is_folder = path.is_dir();
+        if !is_folder && path.exists() {
+            return Ok(());
+        }
+        let mut text = if is_folder {
+            format!("\"{specifier}\" is a directory, and only files can be imported")
+        } else {
+            format!("\"{specifier}\" couldn't be found on local disk ({})", path.display())
+        };
+        if let Some(meant) = nearest::specifier(specifier.trim_end_matches('/'), path) {
+            text.push_str(&format!("; did you mean \"{meant}\"?"));
+        }
+        Err(text)
     }
 
     /// Reads a module's text, once.
@@ -205,6 +327,9 @@ mod tests {
 
     fn check(specifier: &str, expect: Result<&str, &str>) {
         let sources = Sources::new("/tests".into());
+        for url in ["file:///tests/lib/b.js", "file:///tests/c.js", "file:///x/d.js", "file:///y/e.js"] {
+            sources.add_text(url, String::new());
+        }
         match (sources.resolve("file:///tests/lib/a.js", specifier), expect) {
             (Ok(Resolved::File(url)), Ok(expect)) => assert_eq!(url, expect),
             (Ok(Resolved::Builtin(name)), Ok(expect)) => assert_eq!(name, expect),
@@ -221,6 +346,8 @@ mod tests {
         check("file:///y/e.js", Ok("file:///y/e.js"));
         check("k6/http", Ok("k6/http"));
         check("lodash", Err("write \"./lodash\""));
+        check("./absent.js", Err("\"./absent.js\" couldn't be found on local disk (/tests/lib/absent.js)"));
+        check("/", Err("\"/\" is a directory"));
         check("k6/htpt", Err("k6/http"));
         check("https://jslib.k6.io/x.js", Err("remote module"));
     }

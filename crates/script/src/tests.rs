@@ -17,6 +17,7 @@ use crate::{
     Settings, Sink,
 };
 
+mod code;
 mod notes;
 mod web;
 mod webcrypto;

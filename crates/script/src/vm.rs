@@ -9,8 +9,10 @@ use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::{Declarations, Declared, Exports, ModuleDef, WriteOptions};
 use rquickjs::{Context, Ctx, Exception, Module, Object, Runtime, Value};
 
+use crate::code::{self, Code};
 use crate::error::{ScriptError, StopReason};
 use crate::js::{self, VuHandle};
+use crate::places::Places;
 use crate::source::{Compiled, Resolved};
 use crate::state::VuState;
 
@@ -138,17 +140,17 @@ pub(crate) fn file<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, url: &str) -> rquickjs
         Some(Compiled::CommonJs(bytecode)) => return Ok(File::CommonJs(bytecode)),
         None => {}
     }
-    if url.ends_with(".json") {
-        let text = format!("\"{url}\" cannot be imported; read it with JSON.parse(open(\"./file.json\"))");
-        return Err(Exception::throw_message(ctx, &text));
-    }
-    let text = sources.read_text(url).map_err(|text| Exception::throw_message(ctx, &text))?;
-    if !crate::syntax::is_module(&text) {
-        let bytecode = js::compile_script(ctx, url, &crate::cjs::wrap(&text))?;
-        sources.add_compiled(url, Compiled::CommonJs(bytecode.clone()));
-        return Ok(File::CommonJs(bytecode));
-    }
-    let module = Module::declare(ctx.clone(), url, text.as_bytes())?;
+    let code = code::prepare(vu, url).map_err(|error| error.throw(ctx, url))?;
+    let explain = |error| code::explain(ctx, vu, url, error);
+    let text = match code {
+        Code::CommonJs(text) => {
+            let bytecode = js::compile_script(ctx, url, &text).map_err(explain)?;
+            sources.add_compiled(url, Compiled::CommonJs(bytecode.clone()));
+            return Ok(File::CommonJs(bytecode));
+        }
+        Code::Module(text) => text,
+    };
+    let module = Module::declare(ctx.clone(), url, text.as_bytes()).map_err(explain)?;
     let bytecode = module.write(WriteOptions { strip_source: true, ..Default::default() })?;
     sources.add_compiled(url, Compiled::Module(bytecode.into()));
     Ok(File::Declared(module))
@@ -211,9 +213,9 @@ fn default_of(value: Value<'_>) -> rquickjs::Result<Value<'_>> {
     Ok(value)
 }
 
-/// The source text of a file, for pictures of errors.
-pub(crate) fn source_of(sources: &crate::source::Sources) -> impl Fn(&str) -> Option<String> + '_ {
-    |url| sources.text(url).map(|text| text.to_string())
+/// Where code was written, for stacks and pictures of errors.
+pub(crate) fn source_of(sources: &crate::source::Sources) -> Places<'_> {
+    Places::of(sources)
 }
 
 /// Kept for the entry's exports.

@@ -1,0 +1,6 @@
+// A folder is not a module.
+import * as it from './fixtures/import/folder';
+
+export default function () {
+  console.log(Object.keys(it).sort().join(), it.name);
+}

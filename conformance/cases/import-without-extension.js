@@ -1,0 +1,6 @@
+// Extensions are not guessed.
+import * as it from './fixtures/import/a';
+
+export default function () {
+  console.log(Object.keys(it).sort().join(), it.name);
+}

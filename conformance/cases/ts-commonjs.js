@@ -1,0 +1,2 @@
+//! script: fixtures/ts/commonjs.ts
+// CommonJS with types.

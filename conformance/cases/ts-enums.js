@@ -1,0 +1,2 @@
+//! script: fixtures/ts/enums.ts
+// Enums, namespaces and parameter properties become the JavaScript they stand for.

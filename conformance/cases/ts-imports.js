@@ -1,0 +1,2 @@
+//! script: fixtures/ts/imports.ts
+// Imports of types vanish with their modules; imports of files need .ts.

@@ -1,0 +1,2 @@
+//! script: fixtures/ts/no-type-check.ts
+// Types are not checked.

@@ -1,0 +1,2 @@
+//! script: fixtures/ts/other.js
+// Types are stripped from .ts files only.

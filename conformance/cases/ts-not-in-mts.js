@@ -1,0 +1,2 @@
+//! script: fixtures/ts/other.mts
+// Types are stripped from .ts files only.

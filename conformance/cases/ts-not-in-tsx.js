@@ -1,0 +1,2 @@
+//! script: fixtures/ts/other.tsx
+// Types are stripped from .ts files only.

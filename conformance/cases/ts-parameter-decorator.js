@@ -1,0 +1,2 @@
+//! script: fixtures/ts/decorator.ts
+// Parameter decorators are refused.

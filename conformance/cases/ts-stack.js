@@ -1,0 +1,2 @@
+//! script: fixtures/ts/stack.ts
+// Stacks lead to the lines of the TypeScript.

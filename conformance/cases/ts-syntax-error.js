@@ -1,0 +1,2 @@
+//! script: fixtures/ts/syntax-error.ts
+// A syntax error in TypeScript.

@@ -1,0 +1,2 @@
+//! script: fixtures/ts/types.ts
+// Everything that is only a type is stripped.

@@ -1,0 +1,60 @@
+//! What somebody meant who named a file that does not exist.
+
+use std::path::Path;
+
+/// A folder with more entries is not searched for similar names.
+const ENTRIES_MAX: usize = 1000;
+
+/// What is tried after a name as it was written.
+const ENDINGS: &[&str] = &[".js", ".ts", ".mjs", ".cjs", ".json", "/index.js", "/index.ts"];
+
+/// The specifier that leads to a file, for one that leads to nothing at `path`.
+pub(super) fn specifier(specifier: &str, path: &Path) -> Option<String> {
+    let folder_part = specifier.rfind('/').map_or("", |at| &specifier[..=at]);
+    let name = path.file_name()?.to_str()?;
+    let folder = path.parent()?;
+    let exists = |candidate: &String| folder.join(candidate).is_file();
+    let written_on = ENDINGS.iter().map(|ending| format!("{name}{ending}"));
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let replaced = ENDINGS.iter().map(|ending| format!("{stem}{ending}"));
+    let without = std::iter::once(stem.to_owned());
+    let found = written_on.chain(replaced).chain(without).find(exists).or_else(|| similar(folder, name))?;
+    Some(format!("{folder_part}{found}"))
+}
+
+/// The file of the folder whose name is the most similar, if any is.
+fn similar(folder: &Path, name: &str) -> Option<String> {
+    /// Letters that may differ.
+    const DISTANCE_MAX: usize = 2;
+    let entries: Vec<_> =
+        std::fs::read_dir(folder).ok()?.take(ENTRIES_MAX + 1).filter_map(Result::ok).collect();
+    if entries.len() > ENTRIES_MAX {
+        return None;
+    }
+    let files = entries.iter().filter(|entry| entry.path().is_file());
+    let names = files.filter_map(|entry| entry.file_name().into_string().ok());
+    let rated =
+        names.map(|other| (strsim::damerau_levenshtein(&other.to_lowercase(), &name.to_lowercase()), other));
+    rated.filter(|(distance, _)| *distance <= DISTANCE_MAX).min().map(|(_, other)| other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(given: &str, expect: Option<&str>) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/fixtures/packages");
+        assert_eq!(specifier(given, &folder.join(given)).as_deref(), expect, "{given}");
+    }
+
+    #[test]
+    fn suggestions() {
+        check("./lib/util", Some("./lib/util.js"));
+        check("./lib/util.ts", Some("./lib/util.js"));
+        check("./lib/utl.js", Some("./lib/util.js"));
+        check("./lib/Util.js", Some("./lib/util.js"));
+        check("./lib", Some("./lib/index.js"));
+        check("./lib/something.js", None);
+        check("./nowhere/x.js", None);
+    }
+}
