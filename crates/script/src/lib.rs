@@ -18,6 +18,7 @@ mod globals;
 mod http;
 mod js;
 mod modules;
+mod outside;
 #[expect(dead_code, reason = "its first part comes next")]
 mod prelude;
 mod source;
@@ -32,4 +33,5 @@ pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
 pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink};
 pub use error::ScriptError;
 pub use http::RateGate;
+pub use outside::{Fetch, Outside, PackedFiles};
 pub use state::{Call, End, RunShared, Seat};

@@ -24,11 +24,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("runfile", &["histo", "model"]),
     ("catalogue", &[]),
     ("export", &["api", "model", "report", "tally"]),
+    ("remote", &[]),
+    ("archive", &[]),
     ("testkit", &["model"]),
     (
         "plimsoll",
         &[
             "api",
+            "archive",
             "catalogue",
             "engine",
             "export",
@@ -36,6 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "model",
             "output",
             "plan",
+            "remote",
             "report",
             "runfile",
             "schedule",
