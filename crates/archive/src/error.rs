@@ -26,6 +26,8 @@ pub enum ArchiveError {
     #[error("read the archive: {0:?} is no name of a file in an archive")]
     Name(String),
     /// It is too large.
-    #[error("read the archive: it holds more than {ARCHIVE_BYTES_MAX} bytes or {ENTRIES_MAX} files, which is the limit")]
+    #[error(
+        "read the archive: it holds more than {ARCHIVE_BYTES_MAX} bytes or {ENTRIES_MAX} files, which is the limit"
+    )]
     TooLarge,
 }

@@ -47,7 +47,11 @@ pub(crate) fn url_of(name: &str) -> Result<Option<String>, ArchiveError> {
     if let Some(rest) = name.strip_prefix("file/") {
         // A question mark is a character like others here.
         let parts_are_sound = rest.split('/').all(|part| !["", ".", ".."].contains(&part));
-        return if is_sound(rest) && parts_are_sound { Ok(Some(format!("file:///{rest}"))) } else { Err(bad()) };
+        return if is_sound(rest) && parts_are_sound {
+            Ok(Some(format!("file:///{rest}")))
+        } else {
+            Err(bad())
+        };
     }
     if let Some(rest) = name.strip_prefix("https/") {
         return if is_sound(rest) { Ok(Some(format!("https://{rest}"))) } else { Err(bad()) };

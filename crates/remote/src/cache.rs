@@ -113,7 +113,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let cache = Cache::new(folder.path().to_owned());
         cache.keep(URL, b"one").expect("it is kept");
-        std::fs::write(folder.path().join("content").join(Hash::of(b"one").as_str()), "ONE").expect("damaged");
+        std::fs::write(folder.path().join("content").join(Hash::of(b"one").as_str()), "ONE")
+            .expect("damaged");
         assert_eq!(cache.module(URL), None);
     }
 

@@ -56,7 +56,9 @@ fn get(agent: &Agent, url: &str) -> Result<Vec<u8>, Refusal> {
     match status.as_u16() {
         200..=299 => {}
         404 | 410 => {
-            return Err(Refusal::Lasting(format!("the server answered {status}; check the URL and the version in it")));
+            return Err(Refusal::Lasting(format!(
+                "the server answered {status}; check the URL and the version in it"
+            )));
         }
         401 | 403 => {
             let why = "modules are fetched without credentials; download the file and import it from disk";

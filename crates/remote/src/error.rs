@@ -31,7 +31,9 @@ pub enum RemoteError {
         path: PathBuf,
     },
     /// It must be in the lock file and is not.
-    #[error("load the remote module {url}: {path} does not hold it, and --frozen takes nothing else; add it with --lock")]
+    #[error(
+        "load the remote module {url}: {path} does not hold it, and --frozen takes nothing else; add it with --lock"
+    )]
     NotLocked {
         /// Its URL.
         url: String,
@@ -61,7 +63,9 @@ pub enum RemoteError {
         source: std::io::Error,
     },
     /// The script loads without end.
-    #[error("load the remote module {url}: the script has loaded {MODULES_MAX} others already, which is the limit")]
+    #[error(
+        "load the remote module {url}: the script has loaded {MODULES_MAX} others already, which is the limit"
+    )]
     TooMany {
         /// Its URL.
         url: String,

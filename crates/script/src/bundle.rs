@@ -185,7 +185,7 @@ fn try_first_init(init: &Arc<InitShared>, url: &str) -> FirstInit {
 }
 
 /// The URL of the entry script, and the folder that `open()` starts in.
-fn place(entry: &std::path::Path) -> (String, PathBuf) {
+pub(crate) fn place(entry: &std::path::Path) -> (String, PathBuf) {
     if let Some(url) = entry.to_str().filter(|path| outside::is_remote(path)) {
         return (url.to_owned(), PathBuf::from("/"));
     }

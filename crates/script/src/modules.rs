@@ -3,6 +3,7 @@
 mod data;
 mod encoding;
 mod execution;
+mod foreign;
 mod k6;
 mod metrics;
 mod timers;
@@ -35,6 +36,9 @@ const ALL: &[Builtin] = &[
 pub(crate) fn find(name: &str) -> Result<&'static str, String> {
     if let Some(module) = ALL.iter().find(|module| module.name == name) {
         return Ok(module.name);
+    }
+    if let Some(advice) = foreign::advice(name) {
+        return Err(format!("\"{name}\" is not here: {advice}"));
     }
     let names: Vec<&str> = ALL.iter().map(|module| module.name).collect();
     Err(format!("unknown module: {name}; available: {}", names.join(", ")))

@@ -256,7 +256,8 @@ impl Sources {
             return Err(not_of_first_vu(url));
         }
         let fetch = self.outside.fetch.as_ref();
-        let fetch = fetch.ok_or_else(|| format!("\"{url}\" is a remote module, and none can be loaded here"))?;
+        let fetch =
+            fetch.ok_or_else(|| format!("\"{url}\" is a remote module, and none can be loaded here"))?;
         let bytes: Arc<[u8]> = fetch.fetch(outside::without_fragment(url))?.into();
         let mut inner = self.inner();
         if inner.bytes + bytes.len() as u64 > FILES_BYTES_MAX {

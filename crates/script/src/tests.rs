@@ -93,7 +93,8 @@ fn load(
     base: &str,
 ) -> Result<Bundle, ScriptError> {
     let env = BTreeMap::from([("BASE".to_owned(), base.to_owned())]);
-    let settings = Settings { env, metrics: metrics.clone(), log: heard.clone(), outside: Default::default() };
+    let settings =
+        Settings { env, metrics: metrics.clone(), log: heard.clone(), outside: Default::default() };
     Bundle::load(Entry { path: "/scripts/test.js".into(), text: source.to_owned() }, settings)
 }
 

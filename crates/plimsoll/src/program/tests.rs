@@ -74,7 +74,12 @@ fn run_against(server: &testkit::Server, executor: Executor, body: &str) -> Ran 
     let log: Arc<dyn script::Log> = Arc::new(Quiet);
     let url = server.url("");
     let env = [("URL".to_owned(), url.trim_end_matches('/').to_owned())].into();
-    let settings = script::Settings { env, metrics: config.registry.clone(), log: log.clone(), outside: Default::default() };
+    let settings = script::Settings {
+        env,
+        metrics: config.registry.clone(),
+        log: log.clone(),
+        outside: Default::default(),
+    };
     let text =
         format!("import http from 'k6/http'; const url = __ENV.URL; export default () => {{ {body} }}");
     let entry = script::Entry { path: "/tests/script.js".into(), text };
