@@ -59,7 +59,7 @@ impl Source {
         }
         let (path, bytes) = read_local(&flags.script, &name, kind)?;
         if kind == Kind::Archive || kind == Kind::Either && archive::is_archive(&bytes) {
-            let archive = archive::read(&bytes[..]).map_err(|error| failed(Exit::ScriptException, &error))?;
+            let archive = archive::read(&bytes[..]).map_err(|error| failed(Exit::Other, &error))?;
             return Source::of_archive(name, archive);
         }
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
@@ -71,7 +71,7 @@ impl Source {
     fn read_remote(flags: &ScriptFlags, common: &Common, url: String) -> Result<Source, Failure> {
         let folder = std::env::current_dir().map_err(|error| unreadable(&url, &error))?;
         let remote = remote(flags, common, &folder)?;
-        let bytes = remote.fetch(&url).map_err(|error| failed(Exit::ScriptException, &error))?;
+        let bytes = remote.fetch(&url).map_err(|error| failed(Exit::Other, &error))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Ok(Source { path: url.clone().into(), name: url, text, archive: None, remote: Some(remote.into()) })
     }
