@@ -13,11 +13,16 @@ use crate::vm::File;
 
 /// The `module.exports` of files that have run, by URL.
 #[derive(Default)]
-pub(crate) struct Cache(RefCell<HashMap<String, Persistent<Object<'static>>>>);
+pub(crate) struct Cache(RefCell<HashMap<String, Persistent<Object<'static>>>>, RefCell<Vec<String>>);
 
 impl Cache {
     pub(crate) fn clear(&self) {
         self.0.borrow_mut().clear();
+    }
+
+    /// The file that runs right now, because something required it.
+    pub(crate) fn running(&self) -> Option<String> {
+        self.1.borrow().last().cloned()
     }
 }
 
@@ -44,7 +49,10 @@ pub(crate) fn load<'js>(
     let function: Function<'js> =
         js::run_script(ctx, bytecode)?.into_function().ok_or(rquickjs::Error::Exception)?;
     let require = require_from(ctx, vu, url)?;
-    function.call::<_, Value<'js>>((exports, module.clone(), require))?;
+    vu.cjs.1.borrow_mut().push(url.to_owned());
+    let ended = function.call::<_, Value<'js>>((exports, module.clone(), require));
+    vu.cjs.1.borrow_mut().pop();
+    ended?;
     module.get("exports")
 }
 

@@ -19,6 +19,7 @@ mod http;
 mod imports;
 mod js;
 mod modules;
+mod opening;
 mod outside;
 #[expect(dead_code, reason = "its first part comes next")]
 mod prelude;

@@ -204,13 +204,13 @@ impl Sources {
         Ok(text)
     }
 
-    /// Reads a file for `open()`, once; relative paths start at the entry script's folder.
-    pub(crate) fn open(&self, path: &str) -> Result<Arc<[u8]>, String> {
+    /// Reads a file for `open()`, once; relative paths start at `folder`, or else at the entry script's.
+    pub(crate) fn open_in(&self, folder: Option<&Path>, path: &str) -> Result<Arc<[u8]>, String> {
         let path = path.strip_prefix("file://").unwrap_or(path);
         if path.is_empty() {
             return Err("open() can't be used with an empty filename".into());
         }
-        self.read(&normalize(&self.folder.join(path)))
+        self.read(&normalize(&folder.unwrap_or(&self.folder).join(path)))
     }
 
     fn read(&self, path: &Path) -> Result<Arc<[u8]>, String> {
@@ -357,15 +357,18 @@ mod tests {
     fn an_archive_stands_in_place_of_the_disk() {
         let packed = [(PathBuf::from("/nowhere/a.txt"), Arc::from(*b"A"))].into();
         let sources = Sources::new("/nowhere".into(), Outside { packed: Some(packed), fetch: None });
-        assert_eq!(&*sources.open("./a.txt").expect("it is packed"), b"A");
-        assert!(sources.open("/etc/hostname").unwrap_err().contains("the archive has no file"));
+        assert_eq!(&*sources.open_in(None, "./a.txt").expect("it is packed"), b"A");
+        assert!(sources.open_in(None, "/etc/hostname").unwrap_err().contains("the archive has no file"));
     }
 
     #[test]
     fn a_missing_file_is_named() {
         let sources = Sources::new("/nowhere".into(), Outside::default());
         assert!(
-            sources.open("./data.json").unwrap_err().contains("\"/nowhere/data.json\" couldn't be found")
+            sources
+                .open_in(None, "./data.json")
+                .unwrap_err()
+                .contains("\"/nowhere/data.json\" couldn't be found")
         );
     }
 }
