@@ -72,7 +72,7 @@ impl Bundle {
             shared_arrays: Default::default(),
             strict: AtomicBool::new(false),
         });
-        init.sources.add_entry(&url, &entry.text);
+        init.sources.add_text(&url, entry.text.clone());
         let (options_json, exports) = on_coroutine(first_init(init.clone(), url.clone()))?;
         init.sources.lock();
         Ok(Bundle { init, url, options_json, exports })

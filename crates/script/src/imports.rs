@@ -42,7 +42,7 @@ fn follow(entry: &Entry, outside: Outside) -> Result<Imports, ScriptError> {
     let host = |error: rquickjs::Error| ScriptError::Host(error.to_string());
     let (url, folder) = place(&entry.path);
     let sources = Rc::new(Sources::new(folder, outside));
-    sources.add_entry(&url, &entry.text);
+    sources.add_text(&url, entry.text.clone());
     let absent = Rc::<std::cell::RefCell<BTreeSet<String>>>::default();
     let runtime = Runtime::new().map_err(host)?;
     runtime.set_max_stack_size(COMPILER_STACK_BYTES);

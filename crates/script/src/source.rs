@@ -70,14 +70,14 @@ impl Sources {
     }
 
     /// Gives the entry script, which may come from standard input, its place among the files.
-    pub(crate) fn add_entry(&self, url: &str, text: &str) {
+    pub(crate) fn add_text(&self, url: &str, text: String) {
         let mut inner = self.inner();
         let bytes: Arc<[u8]> = text.as_bytes().into();
         match outside::is_remote(url) {
             true => inner.remote.insert(url.to_owned(), bytes),
             false => inner.files.insert(path_of(url), bytes),
         };
-        inner.texts.insert(url.to_owned(), without_mark(text).into());
+        inner.texts.insert(url.to_owned(), without_mark(&text).into());
     }
 
     /// Every file that has been read, by its URL: modules as they were before anything was done to their text, and what

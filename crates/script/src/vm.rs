@@ -101,6 +101,18 @@ impl Resolver for HostResolver {
 
 struct HostLoader(Rc<VuState>);
 
+impl HostLoader {
+    /// Why there is no such file, if there is none.
+    fn missing(&self, name: &str) -> Option<String> {
+        let sources = &self.0.init.sources;
+        if !name.starts_with("file://") && !crate::outside::is_remote(name) {
+            return sources.missed(name);
+        }
+        let text = sources.read_text(name).err()?;
+        sources.miss(&text).map(|_| text)
+    }
+}
+
 impl Loader for HostLoader {
     fn load<'js>(
         &mut self,
@@ -111,11 +123,7 @@ impl Loader for HostLoader {
         if crate::modules::find(name).is_ok() {
             return Module::declare_def::<HostModule, _>(ctx.clone(), name);
         }
-        let sources = &self.0.init.sources;
-        if let Some(text) = sources.missed(name).or_else(|| {
-            let text = sources.read_text(name).err()?;
-            sources.miss(&text).map(|_| text)
-        }) {
+        if let Some(text) = self.missing(name) {
             return declare_missing(ctx, name, &text);
         }
         match file(ctx, &self.0, name)? {
