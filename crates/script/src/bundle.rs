@@ -217,7 +217,6 @@ fn evaluate<'js>(
     url: &str,
     prepare: impl FnOnce(&Ctx<'js>) -> rquickjs::Result<()>,
 ) -> Result<Object<'js>, ScriptError> {
-    let source_of = |url: &str| vm::source_of(&state.init.sources)(url);
     let run = || {
         prepare(ctx)?;
         let promise = rquickjs::Module::import(ctx, url)?;
@@ -232,14 +231,23 @@ fn evaluate<'js>(
         let _ = result.catch(ctx);
         return Err(ScriptError::Aborted(reason));
     }
-    let missing = state.init.sources.missing();
-    if result.is_err() && !missing.is_empty() {
-        // Whatever the engine made of it, this is the reason.
-        let _ = result.catch(ctx);
-        return Err(ScriptError::Missing(missing.join("\n\t")));
-    }
-    let namespace = catch(ctx, result, &state.stop, source_of)?;
+    let namespace = catch(ctx, result, &state.stop, vm::source_of(&state.init.sources));
+    let namespace = namespace.map_err(|error| of_missing(error, &state.init.sources.missing()))?;
     unwrap_common_js(ctx, state, url, namespace)
+}
+
+/// Whatever the engine made of imports that lead nowhere, they are the reason, and all of them are told.
+fn of_missing(error: ScriptError, missing: &[String]) -> ScriptError {
+    match &error {
+        ScriptError::Exception { message, .. }
+            if !missing.is_empty()
+                && (crate::error::missing_export(message).is_some()
+                    || missing.iter().any(|text| message.contains(text.as_str()))) =>
+        {
+            ScriptError::Missing(missing.join("\n\t"))
+        }
+        _ => error,
+    }
 }
 
 /// A CommonJS entry exports through one object; its properties are what the host looks for.
