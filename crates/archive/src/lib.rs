@@ -3,7 +3,7 @@
 //! ```text
 //! metadata.json        options, environment, the script's URL
 //! data                 the script itself
-//! file/home/x/lib.js   what was read from disk, by absolute path
+//! file/srv/x/lib.js    what was read from disk, by absolute path
 //! https/host/lib.js    remote modules, by URL
 //! ```
 //!

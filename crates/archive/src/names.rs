@@ -81,10 +81,11 @@ pub(crate) fn unescaped(url: &str) -> String {
 
 /// A `file://` URL without the name of the user in whose home it lies, because archives are handed on. k6 does the same.
 pub fn anonymous(url: &str) -> String {
-    for home in ["file:///home/", "file:///Users/"] {
-        if let Some(rest) = url.strip_prefix(home) {
+    for home in ["home", "Users"] {
+        let rest = url.strip_prefix("file:///").and_then(|path| path.strip_prefix(home)?.strip_prefix('/'));
+        if let Some(rest) = rest {
             let below = rest.find('/').map_or("", |at| &rest[at..]);
-            return format!("{home}nobody{below}");
+            return format!("file:///{home}/nobody{below}");
         }
     }
     url.to_owned()
@@ -97,7 +98,7 @@ mod tests {
     #[test]
     fn urls_and_names() {
         for (url, name) in [
-            ("file:///home/a b/é?.js", "file/home/a b/é?.js"),
+            ("file:///srv/a b/é?.js", "file/srv/a b/é?.js"),
             ("https://x.example:8443/a.js?v=1/2#f", "https/x.example:8443/a.js?v=1/2#f"),
             ("file:///C:/x.js", "file/C:/x.js"),
         ] {
@@ -134,14 +135,15 @@ mod tests {
 
     #[test]
     fn users_are_nobody() {
-        for (url, expect) in [
-            ("file:///home/ada/x/y.js", "file:///home/nobody/x/y.js"),
-            ("file:///Users/ada/x.js", "file:///Users/nobody/x.js"),
-            ("file:///home/ada", "file:///home/nobody"),
-            ("file:///srv/home/ada/x.js", "file:///srv/home/ada/x.js"),
-            ("https://x.example/home/ada/x.js", "https://x.example/home/ada/x.js"),
-        ] {
-            assert_eq!(anonymous(url), expect);
+        for home in ["home", "Users"] {
+            let url = |rest: &str| format!("file:///{home}/{rest}");
+            assert_eq!(anonymous(&url("ada/x/y.js")), url("nobody/x/y.js"));
+            assert_eq!(anonymous(&url("ada")), url("nobody"));
+            let elsewhere = format!("file:///srv/{home}/ada/x.js");
+            assert_eq!(anonymous(&elsewhere), elsewhere);
+        }
+        for url in ["file:///homework/ada/x.js", "https://x.example/a.js"] {
+            assert_eq!(anonymous(url), url);
         }
     }
 }

@@ -44,8 +44,8 @@ impl Client {
     /// The body that a URL gives. It is fetched on a thread of its own, because a script is loaded on a coroutine whose
     /// stack is too small for a TLS handshake.
     pub(crate) fn get(&self, url: &str) -> Result<Vec<u8>, Refusal> {
-        let agent = self.agent.get_or_init(|| agent(self.timeout));
-        std::thread::scope(|scope| scope.spawn(|| get(agent, url)).join())
+        let fetch = || get(self.agent.get_or_init(|| agent(self.timeout)), url);
+        std::thread::scope(|scope| scope.spawn(fetch).join())
             .unwrap_or_else(|_| Err(Refusal::Lasting("the client failed".into())))
     }
 }
