@@ -120,7 +120,7 @@ impl Source {
     pub(crate) fn write_lock(&self, common: &Common) -> Result<(), Failure> {
         let Some(remote) = &self.remote else { return Ok(()) };
         if let Some((path, count)) = remote.write_lock().map_err(|error| failed(Exit::Other, &error))? {
-            common.logger.print(&format!("wrote {}: {count} remote modules\n", path.display()));
+            common.logger.print(&format!("wrote {}, remote modules: {count}\n", path.display()));
         }
         Ok(())
     }

@@ -130,7 +130,7 @@ impl Remote {
         let unlocked = seen.fetched.urls().filter(|url| self.lock.get(url).is_none()).count();
         if self.has_lock && self.mode == LockMode::Check && unlocked > 0 {
             notes.push(format!(
-                "{unlocked} remote modules are not in {}; --lock adds them",
+                "{} does not hold {unlocked} of the script's remote modules; --lock adds them",
                 self.path().display()
             ));
         }

@@ -96,7 +96,7 @@ fn write(archive: &Archive, to: &Path, common: &Common) -> Result<(), Failure> {
     })?;
     if !common.is_quiet {
         let others = archive.files.len();
-        common.logger.print(&format!("wrote {}: the script and {others} files\n", to.display()));
+        common.logger.print(&format!("wrote {}, files beside the script: {others}\n", to.display()));
     }
     Ok(())
 }
