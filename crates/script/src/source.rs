@@ -57,7 +57,10 @@ pub(crate) enum Resolved {
 
 impl Sources {
     pub(crate) fn new(folder: PathBuf, outside: Outside) -> Sources {
-        Sources { folder, outside, inner: Mutex::default() }
+        // Known from the start, so that nobody asks the disk whether they exist.
+        let packed = outside.packed.iter().flatten();
+        let files = packed.map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
+        Sources { folder, outside, inner: Mutex::new(Inner { files, ..Inner::default() }) }
     }
 
     /// No file that has not been read so far may be read from now on.
@@ -221,12 +224,11 @@ impl Sources {
         if inner.is_locked {
             return Err(not_of_first_vu(&path.display().to_string()));
         }
-        if let Some(packed) = &self.outside.packed {
-            let bytes = packed.get(path).ok_or_else(|| {
-                format!("the archive has no file \"{}\"; make it again from the script", path.display())
-            })?;
-            inner.files.insert(path.to_owned(), bytes.clone());
-            return Ok(bytes.clone());
+        if self.outside.packed.is_some() {
+            return Err(format!(
+                "the archive has no file \"{}\"; make it again from the script",
+                path.display()
+            ));
         }
         let metadata = std::fs::metadata(path).map_err(|error| not_readable(path, &error))?;
         if metadata.is_dir() {
