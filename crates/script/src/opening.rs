@@ -24,8 +24,7 @@ pub(crate) fn folder(ctx: &Ctx<'_>, vu: &Rc<VuState>, path: &str) -> Option<Path
     if let Some(written) = written.filter(|written| is_relative && *written != entered && vu.seat().is_none())
     {
         vu.warn(format!(
-            "open(\"{path}\") starts in {}, as in k6, and not in {}, where it is written; import.meta.resolve(\"{path}\") \
-             names the file beside the code",
+            "open(\"{path}\") starts in {}, as in k6, and not in {}, where it is written",
             entered.display(),
             written.display()
         ));
