@@ -36,9 +36,11 @@ pub(crate) fn run(flags: &DepsFlags, common: &Common) -> Result<Exit, Failure> {
 }
 
 fn dependencies(imports: script::Imports) -> Dependencies {
-    let absent = imports.absent.iter().map(|name| (name.clone(), "*".to_owned()));
-    let build_dependencies = std::iter::once(("k6".to_owned(), "*".to_owned())).chain(absent).collect();
-    let custom_build_required = !imports.absent.is_empty();
+    // The others are k6's own, which no build has to add.
+    let extensions = imports.absent.iter().filter(|name| name.starts_with("k6/x/"));
+    let build_dependencies: std::collections::BTreeMap<String, String> =
+        extensions.map(String::as_str).chain(["k6"]).map(|name| (name.to_owned(), "*".to_owned())).collect();
+    let custom_build_required = build_dependencies.len() > 1;
     let mut all = imports.found;
     all.extend(imports.absent);
     all.sort();
