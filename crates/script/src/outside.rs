@@ -38,11 +38,10 @@ pub(crate) fn is_remote(url: &str) -> bool {
 /// # Errors
 /// It means a remote module that cannot be loaded, and the text says why.
 pub(crate) fn resolve(base: &str, specifier: &str) -> Result<Option<String>, String> {
-    if specifier.starts_with("http://") {
+    if let Some(rest) = specifier.strip_prefix("http://") {
         return Err(format!(
             "\"{specifier}\" would come over a connection that anyone on the way can change; write \
-             \"https://{}\", or download it and import the file",
-            &specifier["http://".len()..]
+             \"https://{rest}\", or download it and import the file"
         ));
     }
     if let Some(site) = ["github.com/", "cdnjs.com/"].iter().find(|site| specifier.starts_with(**site)) {

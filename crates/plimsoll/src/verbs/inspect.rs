@@ -24,14 +24,19 @@ pub(crate) fn run(flags: &InspectFlags, common: &Common) -> Result<Exit, Failure
         common.logger.print(&format!("{}\n", report::escape::terminal(&inventory(&script))));
     }
     if !flags.execution_requirements {
-        crate::print(&format!("{}\n", plan::inspect_json(&own)));
+        crate::print(&format!("{}\n", escaped(&plan::inspect_json(&own))));
         return Ok(Exit::Ok);
     }
     let options = script.merged_options(common, &CliOptions::default(), compat)?;
     let made = script.plan(common, options.clone(), compat)?;
     let (derived, _) = options.derive(&ResolveContext::default()).map_err(|error| plan_failure(&error))?;
-    crate::print(&format!("{}\n", plan::inspect_json_with_requirements(&derived, &made)));
+    crate::print(&format!("{}\n", escaped(&plan::inspect_json_with_requirements(&derived, &made))));
     Ok(Exit::Ok)
+}
+
+/// JSON with the characters escaped that Go escapes for web pages; they stand in strings only.
+fn escaped(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
 /// One line on what the script uses. That it was loaded means that all its modules are there.
