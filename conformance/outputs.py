@@ -43,8 +43,15 @@ def record(base, script):
         printed = "     execution:" + run.stdout.partition("     execution:")[2]
         write(f"{name}.stdout.txt", printed.replace(f"{folder}/", ""), base)
         write(f"{name}.stderr.txt", run.stderr, base)
+        write(f"{name}.inspect.json", inspect(base, script), base)
+        write(f"{name}.requirements.json", inspect(base, script, "--execution-requirements"), base)
         k6(base, script, "--quiet", "--new-machine-readable-summary", f"--summary-export={folder}/machine.json")
         write(f"{name}.machine.json", (folder / "machine.json").read_text(), base)
+
+
+def inspect(base, script, *flags):
+    command = [os.environ["K6_BIN"], "inspect", "-e", f"BASE={base}", *flags, script]
+    return subprocess.run(command, cwd=HERE / "outputs", capture_output=True, text=True).stdout
 
 
 def main():

@@ -105,6 +105,17 @@ impl Common {
         Ok(Catalogue::open(location, &local.join("buckets")))
     }
 
+    /// Where what can be had again is kept: as the flag says, the variable `PLIMSOLL_CACHE`, or our own folder among the
+    /// user's caches; `None` where the user has none.
+    pub(crate) fn cache_folder(&self, flag: Option<&Path>) -> Option<PathBuf> {
+        let set = |name: &str| self.env.get(name).filter(|it| !it.is_empty());
+        let named = flag.map(Path::to_owned).or_else(|| set("PLIMSOLL_CACHE").map(PathBuf::from));
+        // The XDG specification has relative paths ignored.
+        let xdg = || set("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = || Some(Path::new(set("HOME")?).join(".cache"));
+        named.or_else(|| Some(xdg().or_else(home)?.join("plimsoll")))
+    }
+
     /// The place for runs that the flag names, which other commands need too.
     pub(crate) fn runs_flag(&self) -> Option<&str> {
         self.runs.as_deref()

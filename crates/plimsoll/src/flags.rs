@@ -57,8 +57,14 @@ pub(crate) enum Verb {
     Merge(MergeFlags),
     /// Write a note beside a run.
     Note(NoteFlags),
-    /// Print the options of a script as JSON.
+    /// Say whether all that a script uses exists, and print its options as JSON.
     Inspect(Box<InspectFlags>),
+    /// Pack a script with all it needs into one file, which runs elsewhere and offline.
+    Archive(Box<ArchiveFlags>),
+    /// List what a script imports.
+    Deps(Box<DepsFlags>),
+    /// Write a script to start from.
+    New(NewFlags),
     /// Print the version.
     Version(VersionFlags),
     /// Print a completion script for a shell.
@@ -103,7 +109,7 @@ pub(crate) struct GlobalFlags {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Script")]
 pub(crate) struct ScriptFlags {
-    /// Path of the script; - reads it from standard input
+    /// Path of the script or archive, or its https:// URL; - reads it from standard input
     #[arg(value_name = "SCRIPT")]
     pub(crate) script: PathBuf,
     /// Set a variable of the script's __ENV
@@ -115,9 +121,19 @@ pub(crate) struct ScriptFlags {
     /// Whose numbers are reported: honest counts failures as failures, strict is k6 to the letter
     #[arg(long, value_name = "MODE")]
     pub(crate) compat: Option<CompatFlag>,
+    /// Fetch remote modules anew and write their hashes into plimsoll.lock beside the script
+    #[arg(long)]
+    pub(crate) lock: bool,
+    /// Load only remote modules that are in plimsoll.lock
+    #[arg(long, conflicts_with = "lock")]
+    pub(crate) frozen: bool,
+    /// Where remote modules are kept [default: plimsoll in the user's cache folder]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) cache: Option<PathBuf>,
     #[arg(long, hide = true)]
     pub(crate) compatibility_mode: Option<String>,
-    #[arg(short = 't', long = "type", hide = true)]
+    /// What the file is: js or archive [default: what it looks like]
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
 }
 
@@ -208,6 +224,47 @@ pub(crate) struct InspectFlags {
     /// Merge all sources, and add the VUs and the time that the test needs
     #[arg(long)]
     pub(crate) execution_requirements: bool,
+}
+
+/// `plimsoll archive`
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ArchiveFlags {
+    #[command(flatten)]
+    pub(crate) script: ScriptFlags,
+    #[command(flatten)]
+    pub(crate) options: OptionFlags,
+    /// The archive's file; - writes it to standard output
+    #[arg(short = 'O', long, value_name = "FILE", default_value = "archive.tar")]
+    pub(crate) archive_out: PathBuf,
+    /// Leave the variables of __ENV out
+    #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", default_value = "false", action = clap::ArgAction::Set, hide_possible_values = true)]
+    pub(crate) exclude_env_vars: bool,
+    #[arg(long, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
+    pub(crate) no_thresholds: Option<bool>,
+}
+
+/// `plimsoll deps`
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct DepsFlags {
+    #[command(flatten)]
+    pub(crate) script: ScriptFlags,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `plimsoll new`
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct NewFlags {
+    /// The script's file [default: script.js]
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Overwrite the file if it exists
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    /// minimal, protocol, or the path of a file
+    #[arg(long, value_name = "TEMPLATE", default_value = "minimal")]
+    pub(crate) template: String,
 }
 
 /// `plimsoll version`

@@ -12,6 +12,7 @@ mod logger;
 mod program;
 mod session;
 mod signals;
+mod source;
 mod stored;
 mod summary;
 mod test;
@@ -74,6 +75,9 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Merge(flags) => verbs::merge::run(flags, common),
         Verb::Note(flags) => verbs::note::run(flags, common),
         Verb::Inspect(flags) => verbs::inspect::run(flags, common),
+        Verb::Archive(flags) => verbs::archive::run(flags, common),
+        Verb::Deps(flags) => verbs::deps::run(flags, common),
+        Verb::New(flags) => verbs::new::run(flags, common),
         Verb::Version(flags) => {
             verbs::version::run(flags);
             Ok(Exit::Ok)

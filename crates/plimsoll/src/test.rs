@@ -1,6 +1,5 @@
 //! From a script's path to a test that can be run.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use model::plan::{Compat, Plan};
@@ -9,55 +8,15 @@ use plan::{CliOptions, Level, Options, ResolveContext, consolidate, resolve, vu_
 use script::{Bundle, Entry, Settings};
 use tally::Thresholds;
 
-use crate::common::{Common, plan_failure, read_limited, read_text, refuse_first};
+use crate::common::{Common, plan_failure, refuse_first};
 use crate::env::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::ScriptFlags;
-
-/// The largest script that is read.
-const SCRIPT_BYTES_MAX: u64 = 256 << 20;
+use crate::source::Source;
 
 /// What the `User-Agent` header says where the script does not.
 const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
-
-/// A script's text and what it is called.
-pub(crate) struct Source {
-    /// As it was named; `-` for standard input.
-    pub(crate) name: String,
-    /// Where its imports are looked for.
-    pub(crate) path: PathBuf,
-    /// The script.
-    pub(crate) text: String,
-}
-
-impl Source {
-    /// Reads a script from a file or from standard input.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    pub(crate) fn read(script: &Path) -> Result<Source, Failure> {
-        let name = script.display().to_string();
-        let fails = |error: std::io::Error| {
-            let next = match error.kind() {
-                std::io::ErrorKind::NotFound => "; check the path, or use - to read from standard input",
-                _ => "",
-            };
-            Failure::new(Exit::Other, format!("failed to read the script {name}: {error}{next}"))
-        };
-        if script == Path::new("-") {
-            let folder = std::env::current_dir().map_err(fails)?;
-            let text = read_text(std::io::stdin().lock(), SCRIPT_BYTES_MAX).map_err(fails)?;
-            return Ok(Source { name: name.clone(), path: folder.join("-"), text });
-        }
-        let path = std::path::absolute(script).map_err(fails)?;
-        if path.extension().is_some_and(|extension| extension == "tar") {
-            refuse_first([(true, name.as_str(), "archives are not supported yet; run the script itself")])?;
-        }
-        let text = read_limited(&path, SCRIPT_BYTES_MAX).map_err(fails)?;
-        Ok(Source { name: name.clone(), path, text })
-    }
-}
 
 /// A script that was evaluated once.
 pub(crate) struct Script {
@@ -78,10 +37,19 @@ impl Script {
     ) -> Result<Script, Failure> {
         let metrics = Arc::<MetricRegistry>::default();
         let entry = Entry { path: source.path.clone(), text: source.text.clone() };
+        let outside = source.outside();
         let (log, secrets) = (common.logger.clone(), common.secrets.clone());
-        let settings = Settings { env, metrics: metrics.clone(), log, secrets };
-        let bundle =
-            Bundle::load(entry, settings).map_err(|error| Failure::of_script(&source.name, &error))?;
+        let settings = Settings { env, metrics: metrics.clone(), log, secrets, outside };
+        let bundle = Bundle::load(entry, settings);
+        // Also beside an error: they may be its reason.
+        source.tell_notes(common);
+        let bundle = bundle.map_err(|error| Failure::of_script(&source.name, &error))?;
+        for (module, names) in bundle.undefined_imports() {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let text = format!("{module} has no export {}: it is undefined, as in k6", names.join(", "));
+            common.logger.say(LogLevel::Warn, text);
+        }
+        source.write_lock(common)?;
         Ok(Script { source, bundle: Arc::new(bundle), metrics })
     }
 
@@ -90,7 +58,7 @@ impl Script {
     /// # Errors
     /// It cannot be understood.
     pub(crate) fn options(&self, common: &Common) -> Result<Options, Failure> {
-        let text = self.bundle.options_json().unwrap_or("null");
+        let text = self.source.options_json().or(self.bundle.options_json()).unwrap_or("null");
         let (options, warnings) = Options::from_script_json(text).map_err(|error| plan_failure(&error))?;
         common.warn_all(&warnings);
         Ok(options)
@@ -208,22 +176,17 @@ pub(crate) fn script_env(
     env.for_script(includes_process, &flags.env)
 }
 
-/// Flags about the script's kind that k6 has and this program does not need.
+/// Flags about the script's language that k6 has and this program does not need.
 ///
 /// # Errors
 /// They ask for what does not exist.
 pub(crate) fn refuse_kinds(flags: &ScriptFlags, env: &Environment) -> Result<(), Failure> {
-    let kind = flags.kind.as_deref().or_else(|| env.setting("TYPE"));
     let mode = flags.compatibility_mode.as_deref().or_else(|| env.setting("COMPATIBILITY_MODE"));
-    refuse_first([
-        (kind.is_some_and(|kind| kind == "archive"), "--type archive", "archives are not supported yet"),
-        (kind.is_some_and(|kind| !["archive", "js"].contains(&kind)), "--type", "there are js and archive"),
-        (
-            mode.is_some_and(|mode| !["base", "extended"].contains(&mode)),
-            "--compatibility-mode",
-            "there are base and extended, and both are one here",
-        ),
-    ])
+    refuse_first([(
+        mode.is_some_and(|mode| !["base", "extended"].contains(&mode)),
+        "--compatibility-mode",
+        "there are base and extended, and both are one here",
+    )])
 }
 
 /// Options that would change the load, and that nothing here carries out yet, are refused; the others get a word.

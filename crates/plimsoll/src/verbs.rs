@@ -1,10 +1,13 @@
 //! The verbs, one file each.
 
+pub(crate) mod archive;
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod deps;
 pub(crate) mod export;
 pub(crate) mod inspect;
 pub(crate) mod merge;
+pub(crate) mod new;
 pub(crate) mod note;
 pub(crate) mod prune;
 pub(crate) mod report;

@@ -16,8 +16,9 @@ use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
 use crate::callbacks::Log;
 use crate::error::{ScriptError, StopReason, catch, from_reason};
 use crate::event_loop::drive;
+use crate::outside::{self, Outside};
 use crate::secrets::{Redacting, Secrets};
-use crate::source::{Sources, file_url, normalize};
+use crate::source::{Sources, Undefined, file_url, normalize};
 use crate::state::{Call, End, InitShared, Phase, RunShared, Seat, VuState};
 use crate::tags::TagCache;
 use crate::vm::{self, Vm};
@@ -27,7 +28,8 @@ pub const STACK_BYTES: usize = 1 << 20;
 
 /// Where the entry script comes from.
 pub struct Entry {
-    /// Its absolute path; for a script from standard input, the current folder and a made-up name.
+    /// Its absolute path; for a script from standard input, the current folder and a made-up name; for a remote one, its
+    /// `https://` URL.
     pub path: PathBuf,
     /// Its text.
     pub text: String,
@@ -43,6 +45,8 @@ pub struct Settings {
     pub log: Arc<dyn Log>,
     /// What `k6/secrets` gives out.
     pub secrets: Arc<Secrets>,
+    /// Where remote modules and packed files are.
+    pub outside: Outside,
 }
 
 /// What `handleSummary()` wants written: a path (or `stdout`, `stderr`) and the content.
@@ -62,10 +66,9 @@ impl Bundle {
     /// # Errors
     /// Something is missing, does not parse, or throws.
     pub fn load(entry: Entry, settings: Settings) -> Result<Bundle, ScriptError> {
-        let path = normalize(&entry.path);
-        let folder = path.parent().map_or_else(|| PathBuf::from("/"), std::path::Path::to_owned);
+        let (url, folder) = place(&entry.path);
         let init = Arc::new(InitShared {
-            sources: Sources::new(folder),
+            sources: Sources::new(folder, settings.outside),
             metrics: settings.metrics,
             log: Arc::new(Redacting { log: settings.log, secrets: settings.secrets.clone() }),
             secrets: settings.secrets,
@@ -73,9 +76,7 @@ impl Bundle {
             shared_arrays: Default::default(),
             strict: AtomicBool::new(false),
         });
-        let url = file_url(&path);
-        let text = entry.text.strip_prefix('\u{feff}').map_or(entry.text.clone(), str::to_owned);
-        init.sources.add_text(&url, text);
+        init.sources.add_text(&url, entry.text.clone());
         let (options_json, exports) = on_coroutine(first_init(init.clone(), url.clone()))?;
         init.sources.lock();
         Ok(Bundle { init, url, options_json, exports })
@@ -99,6 +100,27 @@ impl Bundle {
     /// The script and every module it loaded: URL and text, in order of their URLs.
     pub fn modules(&self) -> Vec<(String, Arc<str>)> {
         self.init.sources.texts()
+    }
+
+    /// The entry script's URL.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Every file that was read, by its URL and unchanged: modules, and what `open()` read.
+    pub fn files(&self) -> BTreeMap<String, Arc<[u8]>> {
+        self.init.sources.files()
+    }
+
+    /// The host's modules that the script and its modules use, in alphabetical order.
+    pub fn builtins(&self) -> Vec<&'static str> {
+        self.init.sources.builtins()
+    }
+
+    /// What the script imports by name from modules that have no such export: the names by module. As in k6, they are
+    /// `undefined`.
+    pub fn undefined_imports(&self) -> Undefined {
+        self.init.sources.undefined()
     }
 
     /// Makes a VU: a runtime of its own, loaded from the shared bytecode. Must be called on the VU's coroutine.
@@ -141,16 +163,39 @@ fn on_coroutine<T: 'static>(body: impl FnOnce() -> T + 'static) -> T {
 
 type FirstInit = Result<(Option<String>, Vec<String>), ScriptError>;
 
+/// Modules of the host and CommonJS files may be asked for names that they do not have: k6 gives `undefined`. The engine
+/// refuses to link such an import before anything has run, so the missing name is added and the script loaded anew.
 fn first_init(init: Arc<InitShared>, url: String) -> impl FnOnce() -> FirstInit {
     move || {
-        let state = VuState::new(init, Rc::default());
-        let vm = Vm::new(state.clone())?;
-        vm.context.with(|ctx| {
-            let namespace = evaluate(&ctx, &state, &url, |_| Ok(()))?;
-            let described = describe(&ctx, &namespace);
-            catch(&ctx, described, &state.stop, vm::source_of(&state.init.sources))
-        })
+        loop {
+            let result = try_first_init(&init, &url);
+            let Err(ScriptError::Exception { message, .. }) = &result else { return result };
+            let Some((name, module)) = crate::error::missing_export(message) else { return result };
+            if !vm::is_host_module(&init.sources, module) || !init.sources.tolerate(module, name) {
+                return result;
+            }
+        }
     }
+}
+
+fn try_first_init(init: &Arc<InitShared>, url: &str) -> FirstInit {
+    let state = VuState::new(init.clone(), Rc::default());
+    let vm = Vm::new(state.clone())?;
+    vm.context.with(|ctx| {
+        let namespace = evaluate(&ctx, &state, url, |_| Ok(()))?;
+        let described = describe(&ctx, &namespace);
+        catch(&ctx, described, &state.stop, vm::source_of(&state.init.sources))
+    })
+}
+
+/// The URL of the entry script, and the folder that `open()` starts in.
+pub(crate) fn place(entry: &std::path::Path) -> (String, PathBuf) {
+    if let Some(url) = entry.to_str().filter(|path| outside::is_remote(path)) {
+        return (url.to_owned(), PathBuf::from("/"));
+    }
+    let path = normalize(entry);
+    let folder = path.parent().map_or_else(|| PathBuf::from("/"), std::path::Path::to_owned);
+    (file_url(&path), folder)
 }
 
 fn describe<'js>(ctx: &Ctx<'js>, namespace: &Object<'js>) -> rquickjs::Result<(Option<String>, Vec<String>)> {
@@ -190,8 +235,23 @@ fn evaluate<'js>(
         let _ = result.catch(ctx);
         return Err(ScriptError::Aborted(reason));
     }
-    let namespace = catch(ctx, result, &state.stop, vm::source_of(&state.init.sources))?;
+    let namespace = catch(ctx, result, &state.stop, vm::source_of(&state.init.sources));
+    let namespace = namespace.map_err(|error| of_missing(error, &state.init.sources.missing()))?;
     unwrap_common_js(ctx, state, url, namespace)
+}
+
+/// Whatever the engine made of imports that lead nowhere, they are the reason, and all of them are told.
+fn of_missing(error: ScriptError, missing: &[String]) -> ScriptError {
+    match &error {
+        ScriptError::Exception { message, .. }
+            if !missing.is_empty()
+                && (crate::error::missing_export(message).is_some()
+                    || missing.iter().any(|text| message.contains(text.as_str()))) =>
+        {
+            ScriptError::Missing(missing.join("\n\t"))
+        }
+        _ => error,
+    }
 }
 
 /// A CommonJS entry exports through one object; its properties are what the host looks for.

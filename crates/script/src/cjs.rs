@@ -13,11 +13,24 @@ use crate::vm::File;
 
 /// The `module.exports` of files that have run, by URL.
 #[derive(Default)]
-pub(crate) struct Cache(RefCell<HashMap<String, Persistent<Object<'static>>>>);
+pub(crate) struct Cache(RefCell<HashMap<String, Persistent<Object<'static>>>>, RefCell<Vec<String>>);
 
 impl Cache {
     pub(crate) fn clear(&self) {
         self.0.borrow_mut().clear();
+    }
+
+    /// Runs something on behalf of a file that was required.
+    fn during<T>(&self, url: &str, body: impl FnOnce() -> T) -> T {
+        self.1.borrow_mut().push(url.to_owned());
+        let value = body();
+        self.1.borrow_mut().pop();
+        value
+    }
+
+    /// The file that runs right now, because something required it.
+    pub(crate) fn running(&self) -> Option<String> {
+        self.1.borrow().last().cloned()
     }
 }
 
@@ -63,7 +76,7 @@ pub(crate) fn load<'js>(
     let function: Function<'js> =
         js::run_script(ctx, bytecode)?.into_function().ok_or(rquickjs::Error::Exception)?;
     let require = require_from(ctx, vu, url)?;
-    function.call::<_, Value<'js>>((exports, module.clone(), require))?;
+    vu.cjs.during(url, || function.call::<_, Value<'js>>((exports, module.clone(), require)))?;
     module.get("exports")
 }
 
@@ -107,7 +120,9 @@ fn require<'js>(
         Resolved::File(url) => match crate::vm::file(ctx, vu, &url)? {
             File::CommonJs(bytecode) => load(ctx, vu, &url, &bytecode),
             // Declared above, so that importing it finds it.
-            File::Declared(_) => crate::vm::namespace(ctx, &url).map(Object::into_value),
+            File::Declared(_) => {
+                vu.cjs.during(&url, || crate::vm::namespace(ctx, &url)).map(Object::into_value)
+            }
         },
     }
 }

@@ -158,6 +158,13 @@ fn picture(place: &Place, source: &str) -> Option<String> {
     ))
 }
 
+/// The name and the module of an import that the engine could not link.
+pub(crate) fn missing_export(message: &str) -> Option<(&str, &str)> {
+    let rest = message.lines().next()?.strip_prefix("SyntaxError: Could not find export '")?;
+    let (name, module) = rest.split_once("' in module '")?;
+    Some((name, module.strip_suffix('\'')?))
+}
+
 /// What to do about well-known messages.
 fn hint(message: &str) -> Option<&'static str> {
     const HINTS: &[(&str, &str)] = &[
@@ -194,6 +201,13 @@ mod tests {
         let place = Place { file: "file:///s.js".into(), line: 2, column: 5 };
         let picture = picture(&place, "one\n  x.y.z()\n").unwrap();
         assert_eq!(picture, "  --> file:///s.js:2:5\n  |\n2 |   x.y.z()\n  |     ^");
+    }
+
+    #[test]
+    fn the_missing_export_is_named() {
+        let message = "SyntaxError: Could not find export 'nope' in module 'k6/http'\n\tat x";
+        assert_eq!(missing_export(message), Some(("nope", "k6/http")));
+        assert_eq!(missing_export("SyntaxError: Could not find it"), None);
     }
 
     #[test]

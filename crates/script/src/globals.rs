@@ -68,7 +68,8 @@ fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         );
     }
     let path = args.string(0)?;
-    let bytes = args.vu.init.sources.open(&path).map_err(|text| args.error(text))?;
+    let folder = crate::opening::folder(args.ctx, args.vu, &path);
+    let bytes = args.vu.init.sources.open_in(folder.as_deref(), &path).map_err(|text| args.error(text))?;
     let is_binary = args.given(1).is_some() && args.string(1)?.contains('b');
     if is_binary {
         return Ok(rquickjs::ArrayBuffer::new_copy(args.ctx.clone(), &bytes[..])?.into_value());

@@ -5,6 +5,7 @@ mod csv;
 mod data;
 mod encoding;
 mod execution;
+mod foreign;
 mod fs;
 mod html;
 mod k6;
@@ -56,6 +57,9 @@ const ALL: &[Builtin] = &[
 pub(crate) fn find(name: &str) -> Result<&'static str, String> {
     if let Some(module) = ALL.iter().find(|module| module.name == name) {
         return Ok(module.name);
+    }
+    if let Some(advice) = foreign::advice(name) {
+        return Err(format!("\"{name}\" is not here: {advice}"));
     }
     let names: Vec<&str> = ALL.iter().map(|module| module.name).collect();
     Err(format!("unknown module: {name}; available: {}", names.join(", ")))

@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_stack_is_translated() {
-        let sources = Sources::new("/t".into());
+        let sources = Sources::new("/t".into(), Default::default());
         let map = r#"{"version":3,"sources":["o.ts"],"sourcesContent":["written"],"names":[],"mappings":"AAUA;AACI"}"#;
         let text = format!("x\n//# sourceMappingURL=data:application/json;base64,{}", BASE64.encode(map));
         sources.add_text("file:///t/g.js", text);

@@ -5,13 +5,14 @@ mod nearest;
 mod node;
 mod package;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use self::node::Found;
 pub(crate) use self::node::{Asked, is_in_package};
 pub(crate) use self::package::is_json;
+use crate::outside::{self, Outside};
 use crate::places::{self, Generated};
 
 /// A script may read this much in all; more is a data set that belongs elsewhere.
@@ -22,6 +23,15 @@ pub(crate) const EMPTY_URL: &str = "empty://module";
 
 /// Sources that maps brought along are kept up to this many bytes.
 const MAPPED_TEXT_BYTES_MAX: usize = 64 << 20;
+
+/// So many different imports of what does not exist are remembered, to be told together.
+const MISSING_MAX: usize = 64;
+
+/// In front of the names of modules that stand for what could not be found.
+const MISSING: &str = "missing:";
+
+/// What modules of the host and CommonJS files were asked for and do not have: names by module.
+pub(crate) type Undefined = BTreeMap<String, BTreeSet<String>>;
 
 /// Bytecode of one file, shared by all VUs.
 #[derive(Clone)]
@@ -34,6 +44,7 @@ pub(crate) enum Compiled {
 pub(crate) struct Sources {
     /// Folder of the entry script; `open()` and `require()` start here.
     folder: PathBuf,
+    outside: Outside,
     inner: Mutex<Inner>,
 }
 
@@ -41,6 +52,10 @@ pub(crate) struct Sources {
 struct Inner {
     texts: HashMap<String, Arc<str>>,
     files: HashMap<PathBuf, Arc<[u8]>>,
+    remote: HashMap<String, Arc<[u8]>>,
+    builtins: BTreeSet<&'static str>,
+    missing: Vec<String>,
+    undefined: Undefined,
     compiled: HashMap<String, Compiled>,
     /// What bare specifiers mean, and those in packages: by folder, specifier and who asks.
     resolved: HashMap<(PathBuf, String, Asked), Result<Resolved, String>>,
@@ -62,8 +77,11 @@ pub(crate) enum Resolved {
 }
 
 impl Sources {
-    pub(crate) fn new(folder: PathBuf) -> Sources {
-        Sources { folder, inner: Mutex::default() }
+    pub(crate) fn new(folder: PathBuf, outside: Outside) -> Sources {
+        // Known from the start, so that nobody asks the disk whether they exist.
+        let packed = outside.packed.iter().flatten();
+        let files = packed.map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
+        Sources { folder, outside, inner: Mutex::new(Inner { files, ..Inner::default() }) }
     }
 
     /// No file that has not been read so far may be read from now on.
@@ -77,7 +95,68 @@ impl Sources {
 
     /// Gives the entry script, which may come from standard input, its place among the files.
     pub(crate) fn add_text(&self, url: &str, text: String) {
-        self.inner().texts.insert(url.to_owned(), text.into());
+        let mut inner = self.inner();
+        let bytes: Arc<[u8]> = text.as_bytes().into();
+        match outside::is_remote(url) {
+            true => inner.remote.insert(url.to_owned(), bytes),
+            false => inner.files.insert(path_of(url), bytes),
+        };
+        inner.texts.insert(url.to_owned(), without_mark(&text).into());
+    }
+
+    /// Every file that has been read, by its URL: modules as they were before anything was done to their text, and what
+    /// `open()` read.
+    pub(crate) fn files(&self) -> BTreeMap<String, Arc<[u8]>> {
+        let inner = self.inner();
+        let local = inner.files.iter().map(|(path, bytes)| (file_url(path), bytes.clone()));
+        local.chain(inner.remote.iter().map(|(url, bytes)| (url.clone(), bytes.clone()))).collect()
+    }
+
+    /// The host's modules that something was resolved to.
+    pub(crate) fn builtins(&self) -> Vec<&'static str> {
+        self.inner().builtins.iter().copied().collect()
+    }
+
+    /// Remembers that an import leads nowhere, so that a script with three of them hears of all three, and names a module
+    /// that throws `text` should it run. `None` when there are too many to remember.
+    pub(crate) fn miss(&self, text: &str) -> Option<String> {
+        let mut inner = self.inner();
+        let known = inner.missing.iter().position(|it| it == text);
+        if known.is_none() && inner.missing.len() == MISSING_MAX {
+            return None;
+        }
+        let index = known.unwrap_or(inner.missing.len());
+        if known.is_none() {
+            inner.missing.push(text.to_owned());
+        }
+        Some(format!("{MISSING}{index}"))
+    }
+
+    /// What a module that [`Self::miss`] named stands for.
+    pub(crate) fn missed(&self, name: &str) -> Option<String> {
+        self.inner().missing.get(name.strip_prefix(MISSING)?.parse::<usize>().ok()?).cloned()
+    }
+
+    /// All imports that led nowhere, in the order in which they were met.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        self.inner().missing.clone()
+    }
+
+    /// Has `module` export `name` as `undefined` from now on. False when it did already, or when there are too many.
+    pub(crate) fn tolerate(&self, module: &str, name: &str) -> bool {
+        let mut inner = self.inner();
+        let count: usize = inner.undefined.values().map(BTreeSet::len).sum();
+        count < MISSING_MAX && inner.undefined.entry(module.to_owned()).or_default().insert(name.to_owned())
+    }
+
+    /// What modules were asked for and do not have.
+    pub(crate) fn undefined(&self) -> Undefined {
+        self.inner().undefined.clone()
+    }
+
+    /// The same of one module.
+    pub(crate) fn undefined_of(&self, module: &str) -> BTreeSet<String> {
+        self.inner().undefined.get(module).cloned().unwrap_or_default()
     }
 
     /// The text of a file that has been read.
@@ -155,12 +234,12 @@ impl Sources {
 
     fn resolve_as(&self, base: &str, specifier: &str, asked: Asked) -> Result<Resolved, String> {
         if specifier == "k6" || specifier.starts_with("k6/") {
-            return crate::modules::find(specifier).map(Resolved::Builtin);
+            let name = crate::modules::find(specifier)?;
+            self.inner().builtins.insert(name);
+            return Ok(Resolved::Builtin(name));
         }
-        if specifier.starts_with("https://") || specifier.starts_with("http://") {
-            return Err(format!(
-                "\"{specifier}\" is a remote module, which cannot be loaded yet; download it and import the file"
-            ));
+        if let Some(url) = outside::resolve(base, specifier)? {
+            return Ok(Resolved::File(url));
         }
         let folder = match base.strip_prefix("file://").map(Path::new).and_then(Path::parent) {
             Some(parent) => parent.to_owned(),
@@ -238,26 +317,27 @@ impl Sources {
         if let Some(text) = self.text(url) {
             return Ok(text);
         }
-        let path = PathBuf::from(url.strip_prefix("file://").unwrap_or(url));
-        let bytes = self.read(&path)?;
-        let text = String::from_utf8(bytes.to_vec())
-            .map_err(|_| format!("\"{}\" is not UTF-8 text", path.display()))?;
-        // Editors on Windows put a byte order mark in front, which no JavaScript engine wants to see.
-        let text: Arc<str> = text.strip_prefix('\u{feff}').unwrap_or(&text).into();
+        let bytes = match outside::is_remote(url) {
+            true => self.read_remote(url)?,
+            false => self.read(&path_of(url))?,
+        };
+        let name = url.strip_prefix("file://").unwrap_or(url);
+        let text = std::str::from_utf8(&bytes).map_err(|_| format!("\"{name}\" is not UTF-8 text"))?;
+        let text: Arc<str> = without_mark(text).into();
         self.inner().texts.insert(url.to_owned(), text.clone());
         Ok(text)
     }
 
-    /// Reads a file for `open()`, once; relative paths start at the entry script's folder.
-    pub(crate) fn open(&self, path: &str) -> Result<Arc<[u8]>, String> {
+    /// Reads a file for `open()`, once; relative paths start at `folder`, or else at the entry script's.
+    pub(crate) fn open_in(&self, folder: Option<&Path>, path: &str) -> Result<Arc<[u8]>, String> {
         let path = path.strip_prefix("file://").unwrap_or(path);
         if path.is_empty() {
             return Err("open() can't be used with an empty filename".into());
         }
-        self.read(&self.path_of(path))
+        self.read(&normalize(&folder.unwrap_or(&self.folder).join(path)))
     }
 
-    /// Where `open()` looks for a path.
+    /// Where `open()` of the entry script looks for a path.
     pub(crate) fn path_of(&self, path: &str) -> PathBuf {
         normalize(&self.folder.join(path.strip_prefix("file://").unwrap_or(path)))
     }
@@ -268,8 +348,11 @@ impl Sources {
             return Ok(bytes.clone());
         }
         if inner.is_locked {
+            return Err(not_of_first_vu(&path.display().to_string()));
+        }
+        if self.outside.packed.is_some() {
             return Err(format!(
-                "\"{}\" was not read by the first VU: files and modules must not depend on the VU's number",
+                "the archive has no file \"{}\"; make it again from the script",
                 path.display()
             ));
         }
@@ -288,6 +371,43 @@ impl Sources {
         inner.files.insert(path.to_owned(), bytes.clone());
         Ok(bytes)
     }
+
+    fn read_remote(&self, url: &str) -> Result<Arc<[u8]>, String> {
+        let is_locked = {
+            let inner = self.inner();
+            if let Some(bytes) = inner.remote.get(url) {
+                return Ok(bytes.clone());
+            }
+            inner.is_locked
+        };
+        if is_locked {
+            return Err(not_of_first_vu(url));
+        }
+        let fetch = self.outside.fetch.as_ref();
+        let fetch =
+            fetch.ok_or_else(|| format!("\"{url}\" is a remote module, and none can be loaded here"))?;
+        let bytes: Arc<[u8]> = fetch.fetch(outside::without_fragment(url))?.into();
+        let mut inner = self.inner();
+        if inner.bytes + bytes.len() as u64 > FILES_BYTES_MAX {
+            return Err(format!("\"{url}\" would bring the script's files above {FILES_BYTES_MAX} bytes"));
+        }
+        inner.bytes += bytes.len() as u64;
+        inner.remote.insert(url.to_owned(), bytes.clone());
+        Ok(bytes)
+    }
+}
+
+fn not_of_first_vu(name: &str) -> String {
+    format!("\"{name}\" was not read by the first VU: files and modules must not depend on the VU's number")
+}
+
+/// Editors on Windows put a byte order mark in front, which no JavaScript engine wants to see.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+fn path_of(url: &str) -> PathBuf {
+    PathBuf::from(url.strip_prefix("file://").unwrap_or(url))
 }
 
 fn not_readable(path: &Path, error: &std::io::Error) -> String {
@@ -326,7 +446,7 @@ mod tests {
     use super::*;
 
     fn check(specifier: &str, expect: Result<&str, &str>) {
-        let sources = Sources::new("/tests".into());
+        let sources = Sources::new("/tests".into(), Outside::default());
         for url in ["file:///tests/lib/b.js", "file:///tests/c.js", "file:///x/d.js", "file:///y/e.js"] {
             sources.add_text(url, String::new());
         }
@@ -349,14 +469,39 @@ mod tests {
         check("./absent.js", Err("\"./absent.js\" couldn't be found on local disk (/tests/lib/absent.js)"));
         check("/", Err("\"/\" is a directory"));
         check("k6/htpt", Err("k6/http"));
-        check("https://jslib.k6.io/x.js", Err("remote module"));
+        check("https://jslib.k6.io/x.js", Ok("https://jslib.k6.io/x.js"));
+    }
+
+    #[test]
+    fn imports_that_lead_nowhere_are_remembered_once() {
+        let sources = Sources::new("/tests".into(), Outside::default());
+        let name = sources.miss("no x").expect("there is room");
+        assert_eq!(sources.miss("no x"), Some(name.clone()));
+        assert_eq!(sources.missed(&name).as_deref(), Some("no x"));
+        assert_eq!(sources.missed("file:///x.js"), None);
+        for index in 0..MISSING_MAX {
+            sources.miss(&index.to_string());
+        }
+        assert_eq!(sources.miss("one too many"), None);
+        assert_eq!(sources.missing().len(), MISSING_MAX);
+    }
+
+    #[test]
+    fn an_archive_stands_in_place_of_the_disk() {
+        let packed = [(PathBuf::from("/nowhere/a.txt"), Arc::from(*b"A"))].into();
+        let sources = Sources::new("/nowhere".into(), Outside { packed: Some(packed), fetch: None });
+        assert_eq!(&*sources.open_in(None, "./a.txt").expect("it is packed"), b"A");
+        assert!(sources.open_in(None, "/etc/hostname").unwrap_err().contains("the archive has no file"));
     }
 
     #[test]
     fn a_missing_file_is_named() {
-        let sources = Sources::new("/nowhere".into());
+        let sources = Sources::new("/nowhere".into(), Outside::default());
         assert!(
-            sources.open("./data.json").unwrap_err().contains("\"/nowhere/data.json\" couldn't be found")
+            sources
+                .open_in(None, "./data.json")
+                .unwrap_err()
+                .contains("\"/nowhere/data.json\" couldn't be found")
         );
     }
 }

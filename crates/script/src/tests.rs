@@ -97,8 +97,9 @@ fn load(
     base: &str,
 ) -> Result<Bundle, ScriptError> {
     let env = BTreeMap::from([("BASE".to_owned(), base.to_owned())]);
-    let secrets = crate::Secrets::read(&["mock=token=abc123".to_owned()]).unwrap();
-    let settings = Settings { env, metrics: metrics.clone(), log: heard.clone(), secrets: Arc::new(secrets) };
+    let secrets = Arc::new(crate::Secrets::read(&["mock=token=abc123".to_owned()]).unwrap());
+    let (metrics, log) = (metrics.clone(), heard.clone());
+    let settings = Settings { env, metrics, log, secrets, outside: Default::default() };
     Bundle::load(Entry { path: "/scripts/test.js".into(), text: source.to_owned() }, settings)
 }
 

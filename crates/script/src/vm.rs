@@ -96,12 +96,24 @@ impl Resolver for HostResolver {
         match self.0.init.sources.resolve(base, name) {
             Ok(Resolved::Builtin(name)) => Ok(name.to_owned()),
             Ok(Resolved::File(url)) => Ok(url),
-            Err(text) => Err(Exception::throw_message(ctx, &text)),
+            Err(text) => self.0.init.sources.miss(&text).ok_or_else(|| Exception::throw_message(ctx, &text)),
         }
     }
 }
 
 struct HostLoader(Rc<VuState>);
+
+impl HostLoader {
+    /// Why there is no such file, if there is none.
+    fn missing(&self, name: &str) -> Option<String> {
+        let sources = &self.0.init.sources;
+        if !name.starts_with("file://") && !crate::outside::is_remote(name) {
+            return sources.missed(name);
+        }
+        let text = sources.read_text(name).err()?;
+        sources.miss(&text).map(|_| text)
+    }
+}
 
 impl Loader for HostLoader {
     fn load<'js>(
@@ -113,6 +125,9 @@ impl Loader for HostLoader {
         if crate::modules::find(name).is_ok() {
             return Module::declare_def::<HostModule, _>(ctx.clone(), name);
         }
+        if let Some(text) = self.missing(name) {
+            return declare_missing(ctx, name, &text);
+        }
         match file(ctx, &self.0, name)? {
             File::Declared(module) => Ok(module),
             File::CommonJs(bytecode) => {
@@ -122,6 +137,18 @@ impl Loader for HostLoader {
             }
         }
     }
+}
+
+/// A module in place of one that could not be found, so that the search goes on for others that cannot: it has no exports,
+/// and throws if it is ever run.
+fn declare_missing<'js>(ctx: &Ctx<'js>, name: &str, text: &str) -> rquickjs::Result<Module<'js, Declared>> {
+    let text = serde_json::Value::from(text).to_string();
+    Module::declare(ctx.clone(), name, format!("throw new Error({text});"))
+}
+
+/// Whether a module's exports are the properties of an object: those of the host, and CommonJS files.
+pub(crate) fn is_host_module(sources: &crate::source::Sources, name: &str) -> bool {
+    crate::modules::find(name).is_ok() || matches!(sources.compiled(name), Some(Compiled::CommonJs(_)))
 }
 
 /// A file, ready to be linked or run.
@@ -184,7 +211,8 @@ impl ModuleDef for HostModule {
         let name: String = module.name()?;
         let object = HostModule::object(module.ctx(), &name)?;
         declarations.declare("default")?;
-        for name in HostModule::names(&object) {
+        let undefined = js::vu_of(module.ctx()).init.sources.undefined_of(&name);
+        for name in HostModule::names(&object).into_iter().chain(undefined) {
             declarations.declare(name)?;
         }
         Ok(())

@@ -27,11 +27,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("runfile", &["histo", "model"]),
     ("catalogue", &[]),
     ("export", &["api", "model", "report", "tally"]),
+    ("remote", &[]),
+    ("archive", &[]),
     ("testkit", &["model"]),
     (
         "plimsoll",
         &[
             "api",
+            "archive",
             "catalogue",
             "engine",
             "export",
@@ -39,6 +42,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "model",
             "output",
             "plan",
+            "remote",
             "report",
             "runfile",
             "schedule",

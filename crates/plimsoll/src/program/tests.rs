@@ -79,6 +79,7 @@ fn run_against(server: &testkit::Server, executor: Executor, body: &str) -> Ran 
         metrics: config.registry.clone(),
         log: log.clone(),
         secrets: Default::default(),
+        outside: Default::default(),
     };
     let text =
         format!("import http from 'k6/http'; const url = __ENV.URL; export default () => {{ {body} }}");

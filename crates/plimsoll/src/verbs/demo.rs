@@ -16,9 +16,10 @@ use crate::failure::Failure;
 use crate::flags::DemoFlags;
 use crate::session::{self, SessionSettings};
 use crate::signals::{self, Running};
+use crate::source::Source;
 use crate::stored::CiOutputs;
 use crate::summary::SummarySettings;
-use crate::test::{Source, Test};
+use crate::test::Test;
 
 /// The script, so that the demo needs no file.
 const SCRIPT: &str = include_str!("../../../../examples/shop.js");
@@ -37,8 +38,7 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
         .map_err(|error| Failure::new(Exit::Other, format!("failed to open the shop: {error}")))?;
     let url = shop.url("");
     let env = [("SHOP".to_owned(), url.trim_end_matches('/').to_owned())].into();
-    let source =
-        Source { name: "examples/shop.js".into(), path: "/examples/shop.js".into(), text: SCRIPT.into() };
+    let source = Source::of_text("examples/shop.js", "/examples/shop.js", SCRIPT);
     let test = Test::prepare(source, common, env, &Default::default(), Compat::Honest, false)?;
     let settings = SessionSettings {
         workers: flags.workers.and_then(NonZeroU16::new),

@@ -13,9 +13,10 @@ use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::session::{self, SessionSettings};
 use crate::signals::{self, Running};
+use crate::source::Source;
 use crate::stored::{CiOutputs, RecordSettings};
 use crate::summary::SummarySettings;
-use crate::test::{self, Source, Test};
+use crate::test::{self, Test};
 
 /// Runs the verb.
 ///
@@ -34,10 +35,10 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     let record = record(&flags.record, common)?;
     let reports = CiOutputs::new(&flags.record.report, common)?;
     let compat = common.compat(flags.script.compat)?;
-    let env = test::script_env(&flags.script, &common.env, true)?;
     let ignores_thresholds =
         flags.results.no_thresholds.or(common.env.switch("NO_THRESHOLDS")?).unwrap_or(false);
-    let source = Source::read(&flags.script.script)?;
+    let source = Source::read(&flags.script, common)?;
+    let env = source.env(test::script_env(&flags.script, &common.env, true)?);
     let cli = flags.options.to_cli_options();
     let test = Test::prepare(source, common, env, &cli, compat, ignores_thresholds)?;
     let workers = flags.workers.and_then(NonZeroU16::new);

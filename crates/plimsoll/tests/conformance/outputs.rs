@@ -33,6 +33,8 @@ pub(crate) fn golden(folder: &Path, script: &str) -> Value {
         csv: of("out.csv"),
         export: of("export.json"),
         machine: of("machine.json"),
+        inspect: of("inspect.json"),
+        requirements: of("requirements.json"),
     }
     .masked()
 }
@@ -50,6 +52,13 @@ pub(crate) fn observed(binary: &Path, folder: &Path, script: &str, base: &str) -
         command.env("XDG_DATA_HOME", &scratch).env_remove("GITHUB_ACTIONS");
         let output = command.output().map_err(|error| format!("start {}: {error}", binary.display()))?;
         Ok::<_, String>(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let inspect = |flags: &[&str]| {
+        let mut command = Command::new(binary);
+        command.arg("inspect").args(flags).args(["-e", &format!("BASE={base}"), &format!("{script}.js")]);
+        command.current_dir(folder.join("outputs")).stdin(Stdio::null());
+        let output = command.output().map_err(|error| format!("start {}: {error}", binary.display()))?;
+        Ok::<_, String>(String::from_utf8_lossy(&output.stdout).replace(base, GOLDEN_ADDRESS))
     };
     let flag = |text: String| vec![text];
     let file = |name: &str| {
@@ -74,6 +83,8 @@ pub(crate) fn observed(binary: &Path, folder: &Path, script: &str, base: &str) -
         csv: file("out.csv"),
         export: file("export.json"),
         machine: file("machine.json"),
+        inspect: inspect(&[])?,
+        requirements: inspect(&["--execution-requirements"])?,
     };
     let masked = written.masked();
     std::fs::remove_dir_all(&scratch).map_err(|error| format!("remove {}: {error}", scratch.display()))?;
@@ -88,6 +99,8 @@ struct Written {
     csv: String,
     export: String,
     machine: String,
+    inspect: String,
+    requirements: String,
 }
 
 impl Written {
@@ -100,8 +113,15 @@ impl Written {
             "csv": csv(&self.csv),
             "export": shape(&self.export),
             "machine": shape(&self.machine),
+            "inspect": lines(&self.inspect),
+            "requirements": lines(&self.requirements),
         })
     }
+}
+
+/// Nothing in it is measured: every line counts.
+fn lines(text: &str) -> Vec<&str> {
+    text.trim().lines().collect()
 }
 
 fn summary(text: &str) -> Vec<String> {

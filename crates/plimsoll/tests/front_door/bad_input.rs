@@ -86,7 +86,6 @@ fn what_does_not_exist_yet_is_refused_by_name() {
         "--paused",
         "--http-debug",
         "--traces-output otel",
-        "--type archive",
         "--log-output loki",
     ];
     for words in flags {

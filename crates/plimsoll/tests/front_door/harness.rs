@@ -129,10 +129,11 @@ impl Plimsoll {
         foreign.for_each(|(name, _)| {
             command.env_remove(name);
         });
-        // A config file of whoever runs the tests is no part of them, and neither are their stored runs.
+        // A config file of whoever runs the tests is no part of them, and neither are their stored runs and caches.
         command
             .env("XDG_CONFIG_HOME", &self.folder)
             .env("XDG_DATA_HOME", &self.folder)
+            .env("XDG_CACHE_HOME", &self.folder)
             .env_remove("NO_COLOR");
         command
             .args(words)

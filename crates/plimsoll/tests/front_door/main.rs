@@ -1,5 +1,6 @@
 //! The program through its front door: the real binary, real sockets on loopback, real signals.
 
+mod archives;
 mod bad_input;
 mod command_line;
 mod counting;
@@ -7,6 +8,7 @@ mod exit_codes;
 mod exports;
 mod harness;
 mod prometheus;
+mod remote;
 mod results;
 mod signals;
 mod stored;

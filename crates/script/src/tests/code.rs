@@ -16,6 +16,7 @@ fn init(name: &str, text: &str) -> Result<Vec<String>, ScriptError> {
         metrics: Arc::default(),
         log: heard.clone(),
         secrets: Default::default(),
+        outside: Default::default(),
     };
     let entry = Entry { path: fixtures().join(name), text: text.to_owned() };
     Bundle::load(entry, settings)?;

@@ -1,0 +1,3 @@
+//! script: fixtures/archive.tar
+//! args: --type js
+// An archive is no script.

@@ -1,0 +1,3 @@
+//! args: --type archive
+// A script is no archive.
+export default function () {}

@@ -1,0 +1,214 @@
+//! Where a script comes from: a file, standard input, a URL, or an archive with all it needs.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use archive::{ARCHIVE_BYTES_MAX, Archive};
+use remote::{LOCK_NAME, LockMode, Remote};
+use script::{Fetch, Outside, PackedFiles};
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::ScriptFlags;
+
+/// The largest script that is read.
+const SCRIPT_BYTES_MAX: u64 = 256 << 20;
+
+/// A script's text and what it is called.
+#[derive(Default)]
+pub(crate) struct Source {
+    /// As it was named; `-` for standard input.
+    pub(crate) name: String,
+    /// Where its imports are looked for.
+    pub(crate) path: PathBuf,
+    /// The script.
+    pub(crate) text: String,
+    /// The archive it came in.
+    archive: Option<Archive>,
+    /// What loads its remote modules.
+    remote: Option<Arc<Remote>>,
+}
+
+/// What a script's first bytes are to be taken for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// What they look like.
+    Either,
+    Script,
+    Archive,
+}
+
+impl Source {
+    /// A script that needs nothing from elsewhere.
+    pub(crate) fn of_text(name: &str, path: &str, text: &str) -> Source {
+        Source { name: name.to_owned(), path: path.into(), text: text.to_owned(), ..Source::default() }
+    }
+
+    /// Reads a script or an archive from a file, from standard input or, if its name is an `https://` URL, from there.
+    ///
+    /// # Errors
+    /// It cannot be read, or it is not what `--type` says.
+    pub(crate) fn read(flags: &ScriptFlags, common: &Common) -> Result<Source, Failure> {
+        let kind = kind(flags, common)?;
+        let name = flags.script.display().to_string();
+        if name.starts_with("https://") {
+            return Source::read_remote(flags, common, name);
+        }
+        let (path, bytes) = read_local(&flags.script, &name, kind)?;
+        if kind == Kind::Archive || kind == Kind::Either && archive::is_archive(&bytes) {
+            let archive = archive::read(&bytes[..]).map_err(|error| failed(Exit::Other, &error))?;
+            return Source::of_archive(name, archive);
+        }
+        let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
+        let remote = Arc::new(remote(flags, common, &folder)?);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Source { name, path, text, archive: None, remote: Some(remote) })
+    }
+
+    fn read_remote(flags: &ScriptFlags, common: &Common, url: String) -> Result<Source, Failure> {
+        let folder = std::env::current_dir().map_err(|error| unreadable(&url, &error))?;
+        let remote = remote(flags, common, &folder)?;
+        let bytes = remote.fetch(&url).map_err(|error| failed(Exit::Other, &error))?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Source { path: url.clone().into(), name: url, text, archive: None, remote: Some(remote.into()) })
+    }
+
+    fn of_archive(name: String, archive: Archive) -> Result<Source, Failure> {
+        let filename = &archive.metadata.filename;
+        let path = PathBuf::from(filename.strip_prefix("file://").unwrap_or(filename));
+        let text = String::from_utf8_lossy(&archive.script).into_owned();
+        Ok(Source { name, path, text, archive: Some(archive), remote: None })
+    }
+
+    /// The options that an archive carries, which stand in for the script's own.
+    pub(crate) fn options_json(&self) -> Option<&str> {
+        self.archive.as_ref().map(|archive| archive.metadata.options_json.as_str())
+    }
+
+    /// `__ENV`: what the archive carries, and over it what is given now.
+    pub(crate) fn env(&self, given: BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let carried = self.archive.as_ref().and_then(|archive| archive.metadata.env.clone());
+        let mut env = carried.unwrap_or_default();
+        env.extend(given);
+        env
+    }
+
+    /// What the script needs that is not on the disk.
+    pub(crate) fn outside(&self) -> Outside {
+        if let Some(archive) = &self.archive {
+            let fetch: Arc<dyn Fetch> = Arc::new(Packed(archive.files.clone()));
+            return Outside { fetch: Some(fetch), packed: Some(packed_files(archive)) };
+        }
+        let fetch = self.remote.clone().map(|remote| Arc::new(Network(remote)) as Arc<dyn Fetch>);
+        Outside { fetch, packed: None }
+    }
+
+    /// Says what is to be known about how remote modules were had.
+    pub(crate) fn tell_notes(&self, common: &Common) {
+        for note in self.remote.iter().flat_map(|remote| remote.take_notes()) {
+            common.logger.say(model::LogLevel::Warn, note);
+        }
+    }
+
+    /// Writes the lock file, where that was asked for.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn write_lock(&self, common: &Common) -> Result<(), Failure> {
+        let Some(remote) = &self.remote else { return Ok(()) };
+        if let Some((path, count)) = remote.write_lock().map_err(|error| failed(Exit::Other, &error))? {
+            common.logger.print(&format!("wrote {}, remote modules: {count}\n", path.display()));
+        }
+        Ok(())
+    }
+}
+
+/// Remote modules from the network or the cache.
+struct Network(Arc<Remote>);
+
+impl Fetch for Network {
+    fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+        self.0.fetch(url).map_err(|error| format!("failed to {error}"))
+    }
+}
+
+/// Remote modules from an archive.
+struct Packed(BTreeMap<String, Vec<u8>>);
+
+impl Fetch for Packed {
+    fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+        // An archive has a module under the URL as it was written, and that may have a fragment.
+        let is_asked_for = |it: &&String| it.split('#').next() == Some(url);
+        let found = self.0.get(url).or_else(|| self.0.get(self.0.keys().find(is_asked_for)?));
+        found.cloned().ok_or_else(|| format!("the archive has no {url}; make it again from the script"))
+    }
+}
+
+fn packed_files(archive: &Archive) -> PackedFiles {
+    let local = |(url, bytes): (&String, &Vec<u8>)| {
+        Some((url.strip_prefix("file://")?.into(), bytes.as_slice().into()))
+    };
+    archive.files.iter().filter_map(local).collect()
+}
+
+fn kind(flags: &ScriptFlags, common: &Common) -> Result<Kind, Failure> {
+    match flags.kind.as_deref().or_else(|| common.env.setting("TYPE")) {
+        None | Some("") => Ok(Kind::Either),
+        Some("js") => Ok(Kind::Script),
+        Some("archive") => Ok(Kind::Archive),
+        Some(other) => {
+            let text = format!("failed to read --type: {other:?} is neither js nor archive");
+            Err(Failure::new(Exit::InvalidConfig, text))
+        }
+    }
+}
+
+fn read_local(script: &Path, name: &str, kind: Kind) -> Result<(PathBuf, Vec<u8>), Failure> {
+    let fails = |error: std::io::Error| unreadable(name, &error);
+    let bytes_max = if kind == Kind::Script { SCRIPT_BYTES_MAX } else { ARCHIVE_BYTES_MAX };
+    let (path, from): (PathBuf, Box<dyn Read>) = match script == Path::new("-") {
+        true => (std::env::current_dir().map_err(fails)?.join("-"), Box::new(std::io::stdin().lock())),
+        false => {
+            let path = std::path::absolute(script).map_err(fails)?;
+            let file = std::fs::File::open(&path).map_err(fails)?;
+            (path, Box::new(file))
+        }
+    };
+    let mut bytes = Vec::new();
+    from.take(bytes_max + 1).read_to_end(&mut bytes).map_err(fails)?;
+    let is_archive = kind != Kind::Script && archive::is_archive(&bytes);
+    if bytes.len() as u64 > if is_archive { bytes_max } else { SCRIPT_BYTES_MAX } {
+        return Err(fails(std::io::Error::other(format!("it is larger than {SCRIPT_BYTES_MAX} bytes"))));
+    }
+    Ok((path, bytes))
+}
+
+/// The lock file lies beside the script, so that both go into one commit.
+fn remote(flags: &ScriptFlags, common: &Common, folder: &Path) -> Result<Remote, Failure> {
+    let mode = match (flags.lock, flags.frozen) {
+        (true, _) => LockMode::Write,
+        (false, true) => LockMode::Frozen,
+        (false, false) => LockMode::Check,
+    };
+    let settings = remote::Settings {
+        cache: common.cache_folder(flags.cache.as_deref()).map(|folder| folder.join("modules")),
+        lock: Some(folder.join(LOCK_NAME)),
+        mode,
+    };
+    Remote::new(settings).map_err(|error| failed(Exit::ScriptException, &error))
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> Failure {
+    let next = match error.kind() {
+        std::io::ErrorKind::NotFound => "; check the path, or use - to read from standard input",
+        _ => "",
+    };
+    Failure::new(Exit::Other, format!("failed to read the script {name}: {error}{next}"))
+}
+
+fn failed(exit: Exit, error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(exit, format!("failed to {error}"))
+}

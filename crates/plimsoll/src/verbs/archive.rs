@@ -1,0 +1,102 @@
+//! `plimsoll archive`: a script with everything it needs, in one file that k6 runs too.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use archive::{Archive, Metadata, anonymous};
+use plan::{Options, ResolveContext};
+
+use crate::common::{Common, plan_failure};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::ArchiveFlags;
+use crate::source::Source;
+use crate::test::{self, Script};
+
+/// The version of k6 whose format is written. Archives say who made them in this field, and readers look at it to know
+/// what to expect.
+const FORMAT_VERSION: &str = "2.2.0";
+
+/// Runs the verb.
+///
+/// # Errors
+/// The script cannot be loaded, its options make no test, or the archive cannot be written.
+pub(crate) fn run(flags: &ArchiveFlags, common: &Common) -> Result<Exit, Failure> {
+    test::refuse_kinds(&flags.script, &common.env)?;
+    let compat = common.compat(flags.script.compat)?;
+    let source = Source::read(&flags.script, common)?;
+    let env = source.env(test::script_env(&flags.script, &common.env, false)?);
+    let script = Script::load(source, common, env.clone())?;
+    let options = script.merged_options(common, &flags.options.to_cli_options(), compat)?;
+    script.plan(common, options.clone(), compat)?;
+    let archive = archive_of(&script, options, (!flags.exclude_env_vars).then_some(env))?;
+    write(&archive, &flags.archive_out, common)?;
+    Ok(Exit::Ok)
+}
+
+fn archive_of(
+    script: &Script,
+    options: Options,
+    env: Option<BTreeMap<String, String>>,
+) -> Result<Archive, Failure> {
+    let url = script.bundle.url();
+    let mut files: BTreeMap<String, Vec<u8>> =
+        script.bundle.files().into_iter().map(|(url, bytes)| (anonymous(&url), bytes.to_vec())).collect();
+    let filename = anonymous(url);
+    let text = files.remove(&filename).unwrap_or_default();
+    let pwd = match filename.rsplit_once('/') {
+        Some(("file://", _)) | None => "file:///",
+        Some((folder, _)) => folder,
+    };
+    let metadata = Metadata {
+        options_json: options_json(options)?,
+        pwd: pwd.to_owned(),
+        filename: filename.clone(),
+        env,
+        version: FORMAT_VERSION.to_owned(),
+        system: system().to_owned(),
+        dependencies: [("k6".to_owned(), "*".to_owned())].into(),
+    };
+    Ok(Archive { metadata, script: text, files })
+}
+
+/// What was asked for, not yet turned into scenarios: whoever runs the archive may still say `--vus`. What k6 shows as set
+/// even where nobody set it is set.
+fn options_json(mut options: Options) -> Result<String, Failure> {
+    let derived = options.clone().derive(&ResolveContext::default());
+    let (derived, _) = derived.map_err(|error| plan_failure(&error))?;
+    options.summary_trend_stats = derived.summary_trend_stats;
+    options.system_tags = derived.system_tags;
+    Ok(plan::inspect_json(&options).replace('\n', "\n  "))
+}
+
+/// The operating system in Go's words.
+fn system() -> &'static str {
+    match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    }
+}
+
+fn write(archive: &Archive, to: &Path, common: &Common) -> Result<(), Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::new(Exit::Other, format!("failed to make {}: {error}", to.display()))
+    };
+    if to == Path::new("-") {
+        return archive::write(archive, std::io::stdout().lock()).map_err(|error| failed(&error));
+    }
+    let mut partial = to.as_os_str().to_owned();
+    partial.push(".part");
+    let file = std::fs::File::create(&partial).map_err(|error| failed(&error))?;
+    let written = archive::write(archive, std::io::BufWriter::new(file)).map_err(|error| failed(&error));
+    let moved = written.and_then(|()| std::fs::rename(&partial, to).map_err(|error| failed(&error)));
+    moved.inspect_err(|_| {
+        // It is of no use to anybody.
+        let _ = std::fs::remove_file(&partial);
+    })?;
+    if !common.is_quiet {
+        let others = archive.files.len();
+        common.logger.print(&format!("wrote {}, files beside the script: {others}\n", to.display()));
+    }
+    Ok(())
+}

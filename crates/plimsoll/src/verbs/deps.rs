@@ -1,0 +1,66 @@
+//! `plimsoll deps`: what a script imports, without running any of it.
+
+use serde::Serialize;
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::DepsFlags;
+use crate::source::Source;
+use crate::test;
+
+/// The answer, in k6's shape.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Dependencies {
+    build_dependencies: std::collections::BTreeMap<String, String>,
+    imports: Vec<String>,
+    custom_build_required: bool,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// The script, or a module of it, cannot be read or does not parse.
+pub(crate) fn run(flags: &DepsFlags, common: &Common) -> Result<Exit, Failure> {
+    test::refuse_kinds(&flags.script, &common.env)?;
+    let source = Source::read(&flags.script, common)?;
+    let entry = script::Entry { path: source.path.clone(), text: source.text.clone() };
+    let imports = script::imports(entry, source.outside());
+    source.tell_notes(common);
+    let imports = imports.map_err(|error| Failure::of_script(&source.name, &error))?;
+    source.write_lock(common)?;
+    let answer = dependencies(imports);
+    crate::print(&if flags.json { json(&answer) } else { text(&answer) });
+    Ok(Exit::Ok)
+}
+
+fn dependencies(imports: script::Imports) -> Dependencies {
+    // The others are k6's own, which no build has to add.
+    let extensions = imports.absent.iter().filter(|name| name.starts_with("k6/x/"));
+    let build_dependencies: std::collections::BTreeMap<String, String> =
+        extensions.map(String::as_str).chain(["k6"]).map(|name| (name.to_owned(), "*".to_owned())).collect();
+    let custom_build_required = build_dependencies.len() > 1;
+    let mut all = imports.found;
+    all.extend(imports.absent);
+    all.sort();
+    Dependencies { build_dependencies, imports: all, custom_build_required }
+}
+
+fn json(answer: &Dependencies) -> String {
+    let text = serde_json::to_string_pretty(answer).expect("the answer is texts");
+    format!("{text}\n")
+}
+
+fn text(answer: &Dependencies) -> String {
+    let mut text = "Build Dependencies:\n".to_owned();
+    for (name, version) in &answer.build_dependencies {
+        text += &format!("  {}: {version}\n", report::escape::terminal(name));
+    }
+    text += "\nImports:\n";
+    for import in &answer.imports {
+        text += &format!("  {}\n", report::escape::terminal(import));
+    }
+    let required = if answer.custom_build_required { "yes" } else { "no" };
+    text + &format!("\nCustom Build Required: {required}\n")
+}

@@ -1,0 +1,73 @@
+//! What can go wrong with remote modules.
+
+use std::path::PathBuf;
+
+use crate::{Hash, MODULES_MAX};
+
+/// Why a remote module is not had; the texts read after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub enum RemoteError {
+    /// The server did not give it.
+    #[error("fetch the remote module {url}: {refusal}")]
+    Fetch {
+        /// Its URL.
+        url: String,
+        /// What happened, and what to do about it.
+        refusal: String,
+    },
+    /// It is not what it was when the lock file was written.
+    #[error(
+        "load the remote module {url}: it has changed since {path} was written (SHA-256 {found}, locked {locked}); \
+         look at what changed, then accept it with --lock"
+    )]
+    Differs {
+        /// Its URL.
+        url: String,
+        /// What the file says.
+        locked: Hash,
+        /// What came.
+        found: Hash,
+        /// The lock file.
+        path: PathBuf,
+    },
+    /// It must be in the lock file and is not.
+    #[error(
+        "load the remote module {url}: {path} does not hold it, and --frozen takes nothing else; add it with --lock"
+    )]
+    NotLocked {
+        /// Its URL.
+        url: String,
+        /// The lock file.
+        path: PathBuf,
+    },
+    /// Everything must be in the lock file, and there is none.
+    #[error("read {path}: there is none, and --frozen takes only what is in it; write it with --lock")]
+    NoLock {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// The lock file cannot be read.
+    #[error("read {path}: {why}")]
+    BadLock {
+        /// The lock file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The lock file cannot be written.
+    #[error("write {path}: {source}")]
+    WriteLock {
+        /// The lock file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The script loads without end.
+    #[error(
+        "load the remote module {url}: the script has loaded {MODULES_MAX} others already, which is the limit"
+    )]
+    TooMany {
+        /// Its URL.
+        url: String,
+    },
+}

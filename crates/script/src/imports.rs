@@ -1,0 +1,151 @@
+//! What a script imports, without running any of it.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rquickjs::loader::{ImportAttributes, Loader, Resolver};
+use rquickjs::module::Declared;
+use rquickjs::{CatchResultExt, Context, Ctx, Exception, Module, Runtime};
+
+use crate::bundle::{Entry, place};
+use crate::error::ScriptError;
+use crate::outside::Outside;
+use crate::source::{Resolved, Sources};
+
+/// Stack that the compiler may use: nesting in hostile text ends there and not in a crash.
+const COMPILER_STACK_BYTES: usize = 1 << 20;
+
+/// What a script and its modules import with `import` and `export … from`, each once and in alphabetical order. What they
+/// `require()` is known only when they run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Imports {
+    /// The script itself, other files by their URLs, and modules of the host.
+    pub found: Vec<String>,
+    /// Modules by k6's names that are not here: extensions, mostly.
+    pub absent: Vec<String>,
+}
+
+/// Follows the imports of a script.
+///
+/// # Errors
+/// A file cannot be read or does not parse.
+pub fn imports(entry: Entry, outside: Outside) -> Result<Imports, ScriptError> {
+    // The compiler's stack limit counts from where it is entered, and the main thread's size is whoever started us's choice.
+    let thread = std::thread::Builder::new().stack_size(4 * COMPILER_STACK_BYTES);
+    let thread = thread.spawn(move || follow(&entry, outside));
+    let thread = thread.map_err(|error| ScriptError::Host(error.to_string()))?;
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+fn follow(entry: &Entry, outside: Outside) -> Result<Imports, ScriptError> {
+    let host = |error: rquickjs::Error| ScriptError::Host(error.to_string());
+    let (url, folder) = place(&entry.path);
+    let sources = Rc::new(Sources::new(folder, outside));
+    sources.add_text(&url, entry.text.clone());
+    let absent = Rc::<std::cell::RefCell<BTreeSet<String>>>::default();
+    let runtime = Runtime::new().map_err(host)?;
+    runtime.set_max_stack_size(COMPILER_STACK_BYTES);
+    runtime.set_loader(Follower(sources.clone(), absent.clone()), Follower(sources.clone(), absent.clone()));
+    let context = Context::full(&runtime).map_err(host)?;
+    context.with(|ctx| {
+        let text = sources.read_text(&url).map_err(ScriptError::Missing)?;
+        match declare(&ctx, &url, &text).catch(&ctx) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(ScriptError::Missing(error.to_string())),
+        }
+    })?;
+    let files = sources.texts().into_iter().map(|(url, _)| url);
+    let mut found: Vec<String> = files.chain(sources.builtins().into_iter().map(str::to_owned)).collect();
+    found.sort();
+    let absent = absent.borrow().iter().cloned().collect();
+    Ok(Imports { found, absent })
+}
+
+/// Compiling a module loads its imports. A CommonJS file imports nothing that is known before it runs.
+fn declare<'js>(ctx: &Ctx<'js>, url: &str, text: &Arc<str>) -> rquickjs::Result<Module<'js, Declared>> {
+    let text = if crate::syntax::is_module(text) { text.as_bytes() } else { b"" };
+    Module::declare(ctx.clone(), url, text)
+}
+
+struct Follower(Rc<Sources>, Rc<std::cell::RefCell<BTreeSet<String>>>);
+
+impl Resolver for Follower {
+    fn resolve<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        base: &str,
+        name: &str,
+        _attributes: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        match self.0.resolve(base, name) {
+            Ok(Resolved::Builtin(name)) => Ok(name.to_owned()),
+            Ok(Resolved::File(url)) => Ok(url),
+            Err(_) if name.starts_with("k6/") => {
+                self.1.borrow_mut().insert(name.to_owned());
+                Ok(name.to_owned())
+            }
+            Err(text) => Err(Exception::throw_message(ctx, &text)),
+        }
+    }
+}
+
+impl Loader for Follower {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _attributes: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        if name == "k6" || name.starts_with("k6/") {
+            return Module::declare(ctx.clone(), name, "");
+        }
+        let text = self.0.read_text(name).map_err(|text| Exception::throw_message(ctx, &text))?;
+        declare(ctx, name, &text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outside::PackedFiles;
+
+    fn imports_of(text: &str, files: &[(&str, &str)]) -> Result<Imports, ScriptError> {
+        let packed: PackedFiles =
+            files.iter().map(|(path, text)| ((*path).into(), text.as_bytes().into())).collect();
+        let entry = Entry { path: "/t/s.js".into(), text: text.to_owned() };
+        imports(entry, Outside { fetch: None, packed: Some(packed) })
+    }
+
+    #[track_caller]
+    fn check(text: &str, files: &[(&str, &str)], found: &[&str], absent: &[&str]) {
+        let imports = imports_of(text, files).expect("it parses");
+        assert_eq!((imports.found, imports.absent), (owned(found), owned(absent)));
+    }
+
+    fn owned(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn imports_are_followed_and_nothing_runs() {
+        check(
+            "import http from 'k6/http'; import './lib/a.js'; import x from 'k6/x/sql'; throw new Error('it ran');",
+            &[("/t/lib/a.js", "export * from '../b.js'"), ("/t/b.js", "exports.b = require('k6/x/redis')")],
+            &["file:///t/b.js", "file:///t/lib/a.js", "file:///t/s.js", "k6/http"],
+            &["k6/x/sql"],
+        );
+        check("exports.default = () => {}", &[], &["file:///t/s.js"], &[]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let error = imports_of("import './gone.js'", &[]).expect_err("it is not there").to_string();
+        assert!(error.contains("/t/gone.js"), "{error}");
+        let error = imports_of("import 'lodash'", &[]).expect_err("it is not there").to_string();
+        assert!(error.contains("lodash"), "{error}");
+        assert!(imports_of("export default (", &[]).is_err());
+        let deep = format!("export default {}", "[".repeat(200_000));
+        assert!(imports_of(&deep, &[]).is_err());
+    }
+}
