@@ -13,6 +13,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::connection::{Connection, Counted, Stream, Traffic};
 use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::h2::{self, Link};
 use crate::shared::Shared;
 use crate::system::{bind_error, dial_error, stream_error};
 use crate::target::Target;
@@ -28,9 +29,17 @@ pub(crate) struct Dialer<'a> {
     pub(crate) tls: Option<Arc<ClientConfig>>,
 }
 
+/// A new connection, as the handshake decided.
+pub(crate) enum Dialed {
+    /// HTTP/1.1: one exchange at a time.
+    Single(Connection),
+    /// HTTP/2: many exchanges at a time.
+    Shared(Link),
+}
+
 impl Dialer<'_> {
     /// A new connection to `target`'s origin; the phases go to `trace`.
-    pub(crate) async fn dial(self, target: &Target, trace: &Trace) -> Result<Connection, Error> {
+    pub(crate) async fn dial(self, target: &Target, trace: &Trace) -> Result<Dialed, Error> {
         let remote = self.address_of(target, trace).await?;
         trace.remote.set(Some(remote));
         trace.enter(Stage::Connect, SystemClock::now());
@@ -38,7 +47,7 @@ impl Dialer<'_> {
         let tcp = socket.connect(remote).await.map_err(|error| dial_error(&error, remote))?;
         let counted = Counted::new(tcp, self.traffic);
         let Some(config) = self.tls else {
-            return Ok(Connection::new(Stream::Plain(counted), target.clone(), remote, None));
+            return Ok(Dialed::Single(Connection::new(Stream::Plain(counted), target.clone(), remote, None)));
         };
         trace.enter(Stage::Tls, SystemClock::now());
         let name =
@@ -47,7 +56,14 @@ impl Dialer<'_> {
         let stream = shaken.map_err(|error| handshake_error(&error, target.host(), remote))?;
         let facts = Arc::new(tls::facts(stream.get_ref().1));
         *trace.tls.borrow_mut() = Some(facts.clone());
-        Ok(Connection::new(Stream::Tls(Box::new(stream)), target.clone(), remote, Some(facts)))
+        let stream = Box::new(stream);
+        if stream.get_ref().1.alpn_protocol() == Some(h2::ALPN) {
+            let opened = Link::open(stream, target.clone(), remote, facts).await;
+            return opened
+                .map(Dialed::Shared)
+                .map_err(|failure| greeting_error(&failure, target.host(), remote));
+        }
+        Ok(Dialed::Single(Connection::new(Stream::Tls(stream), target.clone(), remote, Some(facts))))
     }
 
     async fn address_of(&self, target: &Target, trace: &Trace) -> Result<SocketAddr, Error> {
@@ -75,6 +91,13 @@ impl Dialer<'_> {
             socket.bind(SocketAddr::new(local_ip, 0)).map_err(|error| bind_error(&error, local_ip))?;
         }
         Ok(socket)
+    }
+}
+
+fn greeting_error(failure: &::h2::Error, host: &str, remote: SocketAddr) -> Error {
+    match failure.get_io() {
+        Some(error) => handshake_error(error, host, remote),
+        None => Error::new(ErrorCode::HTTP2, Stage::Tls, Kind::Other, format!("http2: {failure}")),
     }
 }
 

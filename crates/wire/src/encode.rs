@@ -90,7 +90,7 @@ const TOKEN: [bool; 256] = {
 };
 
 /// Headers that the client writes itself.
-fn is_ours(name: &str) -> bool {
+pub(crate) fn is_ours(name: &str) -> bool {
     // The lengths rule out nearly every header without looking at its letters.
     match name.len() {
         4 => name.eq_ignore_ascii_case("host"),
@@ -101,7 +101,7 @@ fn is_ours(name: &str) -> bool {
     }
 }
 
-fn check_header(name: &str, value: &str) -> Result<(), Error> {
+pub(crate) fn check_header(name: &str, value: &str) -> Result<(), Error> {
     let message = if !is_token(name.as_bytes()) {
         format!("net/http: invalid header field name {name:?}")
     } else if value.bytes().any(|byte| (byte < b' ' && byte != b'\t') || byte == 0x7f) {
@@ -113,7 +113,7 @@ fn check_header(name: &str, value: &str) -> Result<(), Error> {
 }
 
 /// As Go: a body always has its length; without one, only the methods that are expected to carry one say so.
-fn content_length(request: &Request) -> Option<usize> {
+pub(crate) fn content_length(request: &Request) -> Option<usize> {
     let is_expected = matches!(request.method.as_str(), "POST" | "PUT" | "PATCH");
     match &request.body {
         Body::Bytes(bytes) if !bytes.is_empty() => Some(bytes.len()),

@@ -15,6 +15,7 @@ use rustls::{
 use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 
 use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::h2;
 use crate::limits::TLS_SESSIONS_MAX;
 use crate::shared::SetupError;
 use crate::trusted::{Trusting, is_authority};
@@ -128,7 +129,7 @@ impl Tls {
             }
             None => builder.with_no_client_auth(),
         };
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![h2::ALPN.to_vec(), b"http/1.1".to_vec()];
         // As in k6, `SSLKEYLOGFILE` lets a protocol analyser read along; without the variable this does nothing.
         config.key_log = Arc::new(rustls::KeyLogFile::new());
         Ok(config)

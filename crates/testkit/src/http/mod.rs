@@ -12,6 +12,7 @@
 //! | `/reset`, `/reset-after-head`, `/cut`, `/cut-chunked`, `/empty`, `/early-close-idle?ms=` | connections that end |
 //! | `/hang`, `/hang-after-head`, `/slow-head?ms=` | connections that do not |
 //! | `/malformed[/KIND]`, `/huge-head?bytes=` | bytes that are no HTTP, or too many of them |
+//! | `/reset-stream/N`, `/reset-body/N`, `/go-away/N` | endings of HTTP/2, for reason N |
 //! | `/_testkit/seen` | the counts as JSON; not counted itself |
 
 mod auth;
@@ -20,6 +21,7 @@ mod echo;
 mod encodings;
 mod faults;
 mod redirects;
+mod streams;
 
 use bytes::Bytes;
 use serde_json::json;
@@ -37,8 +39,15 @@ struct Route {
 }
 
 /// Every route, by the first segment of its path.
-const ROUTES: &[&[Route]] =
-    &[basics::ROUTES, echo::ROUTES, redirects::ROUTES, auth::ROUTES, encodings::ROUTES, faults::ROUTES];
+const ROUTES: &[&[Route]] = &[
+    basics::ROUTES,
+    echo::ROUTES,
+    redirects::ROUTES,
+    auth::ROUTES,
+    encodings::ROUTES,
+    faults::ROUTES,
+    streams::ROUTES,
+];
 
 /// Segments of a path that a route is given; the last one keeps the rest.
 const MAX_SEGMENTS: usize = 8;
@@ -109,6 +118,14 @@ pub fn start() -> Server {
 /// As [`start`] does.
 pub fn start_tls(identity: Identity) -> Server {
     try_start(Listen::tls(identity)).expect("start the counting server")
+}
+
+/// Starts the counting server with TLS and HTTP/2 on a free port.
+///
+/// # Panics
+/// As [`start`] does.
+pub fn start_http2() -> Server {
+    try_start(Listen::http2()).expect("start the counting server")
 }
 
 /// Starts the counting server as told.
@@ -274,6 +291,6 @@ mod tests {
         client.get("/");
         drop(server);
         assert!(matches!(client.rest(), (bytes, _) if bytes.is_empty()));
-        drop(try_start(Listen { port, tls: None }).expect("start again on the same port"));
+        drop(try_start(Listen { port, ..Listen::default() }).expect("start again on the same port"));
     }
 }
