@@ -1,6 +1,7 @@
 //! `k6/http`.
 
 mod batch;
+mod debug;
 mod expected;
 mod flight;
 mod form;

@@ -17,7 +17,7 @@ use crate::dial::{Dialed, Dialer};
 use crate::encode::{asks_to_close, encode_head};
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::exchange::Exchange;
-use crate::h2::{self, Links, Slot};
+use crate::h2::{self, Link, Links, Slot};
 use crate::idle::Idle;
 use crate::keep;
 use crate::repeat;
@@ -141,7 +141,9 @@ impl Client {
             return Box::pin(self.share(slot, request, trace)).await;
         }
         let mut head = take_buffer();
-        if let Err(error) = encode_head(request, closes, &mut head) {
+        if let Err(error) =
+            encode_head(request, self.shared.proxies.reader_of(&request.target), closes, &mut head)
+        {
             put_buffer(head);
             return Err(error);
         }
@@ -241,6 +243,10 @@ impl Client {
             Dialed::Single(connection) => return Ready::Single(connection),
             Dialed::Shared(link) => link,
         };
+        // Whoever was faster has the connection that is kept, as in Go.
+        if !closes && let Some(slot) = self.links.borrow_mut().find(link.target(), Link::slot) {
+            return Ready::Shared(slot);
+        }
         let slot = link.first_slot();
         if !closes {
             self.links.borrow_mut().put(link);

@@ -34,6 +34,7 @@ mod headers;
 mod idle;
 mod keep;
 mod limits;
+mod proxy;
 mod random;
 mod redirect;
 mod repeat;

@@ -84,7 +84,6 @@ fn what_does_not_exist_yet_is_refused_by_name() {
         "--address localhost:6565",
         "--linger",
         "--paused",
-        "--http-debug",
         "--traces-output otel",
         "--type archive",
         "--log-output loki",

@@ -18,7 +18,7 @@ use crate::tls::TlsFacts;
 
 /// One HTTP/2 connection to a target's origin. It closes when nobody holds it and its last exchange is over.
 pub(crate) struct Link {
-    pub(super) target: Target,
+    target: Target,
     pub(crate) remote: SocketAddr,
     pub(crate) tls: Arc<TlsFacts>,
     sender: SendRequest<Bytes>,
@@ -50,6 +50,11 @@ impl Link {
         // How it ends is told to the exchanges that it cuts; without any, nobody needs to know.
         tokio::task::spawn_local(async move { drop(connection.await) });
         Ok(Link { target, remote, tls, sender, meter, active_count: Rc::default() })
+    }
+
+    /// A target of the origin that it is for.
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
     }
 
     /// A place for one exchange; `None` where the server allows no more of them at a time.

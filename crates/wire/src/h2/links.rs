@@ -21,7 +21,7 @@ impl Links {
             return None;
         }
         self.links.retain_mut(Link::is_open);
-        self.links.iter().filter(|link| link.target.is_same_origin(target)).find_map(choose)
+        self.links.iter().filter(|link| link.target().is_same_origin(target)).find_map(choose)
     }
 
     /// Keeps `link`, and tells those who are connecting to its origin.
@@ -39,7 +39,7 @@ impl Links {
 
     /// Forgets the connections to `target`'s origin: they end with the exchanges that they carry.
     pub(crate) fn forget(&mut self, target: &Target) {
-        self.links.retain(|link| !link.target.is_same_origin(target));
+        self.links.retain(|link| !link.target().is_same_origin(target));
     }
 
     /// Forgets them all.
