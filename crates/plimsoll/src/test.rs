@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::plan::{Compat, Plan};
 use model::MetricRegistry;
+use model::plan::{Compat, Plan};
 use plan::{CliOptions, Level, Options, ResolveContext, consolidate, resolve, vu_demand};
 use script::{Bundle, Entry, Settings};
 use tally::Thresholds;

@@ -53,7 +53,8 @@ pub(crate) async fn converse(
 
 fn fail(slot: &Slot, failure: &Failure, trace: &Trace) -> Error {
     trace.unprocessed.set(is_unprocessed(failure));
-    let mut error = error_of(failure, &slot.target, slot.remote);
+    let farewell = if failure.is_io() && trace.stage() < Stage::Receive { slot.farewell() } else { None };
+    let mut error = error_of(farewell.as_ref().unwrap_or(failure), &slot.target, slot.remote);
     error.stage = trace.stage();
     error
 }

@@ -21,7 +21,7 @@ pub(super) fn error_of(failure: &Failure, target: &Target, remote: SocketAddr) -
     };
     let name = name_of(reason);
     if failure.is_go_away() && failure.is_remote() {
-        let message = format!("http2: Transport received GOAWAY from server ErrCode:{name}");
+        let message = format!("http2: received GoAway with http2 ErrCode {name}");
         return error(code(ErrorCode::HTTP2_GO_AWAY, reason), Kind::GivenUp, message, String::new());
     }
     if failure.is_go_away() {

@@ -92,6 +92,16 @@ pub(crate) struct Slot {
     pub(super) remote: SocketAddr,
 }
 
+impl Slot {
+    /// What the server said before it ended the connection, if it said something.
+    pub(super) fn farewell(&self) -> Option<::h2::Error> {
+        match self.sender.clone().poll_ready(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Err(error)) if error.is_go_away() && error.is_remote() => Some(error),
+            _ => None,
+        }
+    }
+}
+
 impl Drop for Slot {
     fn drop(&mut self) {
         self.active_count.set(self.active_count.get() - 1);

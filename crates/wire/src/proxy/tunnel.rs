@@ -102,12 +102,12 @@ async fn socks(
     let user = proxy.target.user();
     let methods: &[u8] =
         if user.is_some() { &[NO_AUTHENTICATION, NAME_AND_PASSWORD] } else { &[NO_AUTHENTICATION] };
-    let greeting = [&[SOCKS_VERSION, methods.len() as u8], methods].concat();
+    let greeting = [&[SOCKS_VERSION, methods.len() as u8][..], methods].concat();
     let [version, method] = ask(stream, &greeting).await?;
     match (version, method, user) {
         (SOCKS_VERSION, NO_AUTHENTICATION, _) => {}
         (SOCKS_VERSION, NAME_AND_PASSWORD, Some((name, password))) => {
-            let login = [&[1], &*counted(name)?, &*counted(password)?].concat();
+            let login = [&[1][..], &*counted(name)?, &*counted(password)?].concat();
             let [_, status] = ask(stream, &login).await?;
             if status != 0 {
                 return Err(socks_refused("name and password are not accepted"));
@@ -117,11 +117,11 @@ async fn socks(
         _ => return Err(socks_refused("it does not speak SOCKS5")),
     }
     let address = match target.ip() {
-        Some(IpAddr::V4(ip)) => [&[1], &ip.octets()[..]].concat(),
-        Some(IpAddr::V6(ip)) => [&[4], &ip.octets()[..]].concat(),
-        None => [&[3], &*counted(target.host())?].concat(),
+        Some(IpAddr::V4(ip)) => [&[1][..], &ip.octets()[..]].concat(),
+        Some(IpAddr::V6(ip)) => [&[4][..], &ip.octets()[..]].concat(),
+        None => [&[3][..], &*counted(target.host())?].concat(),
     };
-    let request = [&[SOCKS_VERSION, 1, 0], &*address, &target.port().to_be_bytes()].concat();
+    let request = [&[SOCKS_VERSION, 1, 0][..], &*address, &target.port().to_be_bytes()[..]].concat();
     let [_, reply, _, address_type] = ask(stream, &request).await?;
     if reply != 0 {
         return Err(socks_refused(REPLIES.get(usize::from(reply)).unwrap_or(&"unknown reply")));
