@@ -6,6 +6,7 @@ mod counting;
 mod exit_codes;
 mod exports;
 mod harness;
+mod http2;
 mod prometheus;
 mod results;
 mod signals;
