@@ -4,11 +4,11 @@
 mod bypass;
 mod tunnel;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use std::fmt;
 
 pub(crate) use tunnel::tunnel;
 
+use crate::auth::basic;
 use crate::shared::SetupError;
 use crate::target::Target;
 use bypass::Bypass;
@@ -22,7 +22,6 @@ pub(crate) struct Proxies {
 }
 
 /// One proxy.
-#[derive(Debug)]
 pub(crate) struct Proxy {
     /// Where it listens, written as an `http` URL.
     pub(crate) target: Target,
@@ -35,6 +34,16 @@ pub(crate) struct Proxy {
 enum ProxyKind {
     Http,
     Socks5,
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The password is nobody's business.
+        f.debug_struct("Proxy")
+            .field("target", &self.target)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Proxies {
@@ -107,9 +116,7 @@ impl Proxy {
             target = Target::parse(&format!("http://{authority}:{SOCKS_PORT}"))
                 .map_err(|_| bad("it is no URL"))?;
         }
-        let authorization = target
-            .user()
-            .map(|(user, password)| format!("Basic {}", STANDARD.encode(format!("{user}:{password}"))));
+        let authorization = target.user().map(|(user, password)| basic(user, password));
         Ok(Proxy { target, kind, authorization })
     }
 }
