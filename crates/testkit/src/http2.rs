@@ -96,7 +96,12 @@ async fn answer<S: Service>(
         (Ok(()), End::ResetStream(reason)) => return respond.send_reset(reason.into()),
         (Ok(()), End::Reset) => return respond.send_reset(Reason::INTERNAL_ERROR),
     };
+    let ends_now = !matches!(ending, Ending::Graceful);
     let _ = end.send(ending).await;
+    if ends_now {
+        // Dropping the reply resets the stream, and that must not come before the end.
+        end.closed().await;
+    }
 }
 
 /// The request as HTTP/1.1 would have brought it; `None` when it is cut.
