@@ -186,7 +186,7 @@ fn broken_rules_are_named() {
     let connection = |reason: &str, number: u16| {
         format!("{number} Malformed Wait http2: connection error with http2 ErrCode {reason}")
     };
-    check(Lie::Say(frame(PING, 0, 0, b"xx")), &connection("FRAME_SIZE_ERROR", 1657));
+    check(Lie::Say(frame(PING, 0, 0, b"xx")), &connection("PROTOCOL_ERROR", 1652));
     check(Lie::Say(headers(5, b"\xff\xff\xff\xff\xff\xff")), &connection("COMPRESSION_ERROR", 1660));
     check(Lie::Say(frame(WINDOW_UPDATE, 0, 0, &[0; 4])), &connection("PROTOCOL_ERROR", 1652));
     check(Lie::Say(frame(DATA, 0, 5, b"hi")), &connection("PROTOCOL_ERROR", 1652));

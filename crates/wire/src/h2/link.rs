@@ -45,6 +45,8 @@ impl Link {
             .initial_window_size(STREAM_WINDOW_BYTES)
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .max_header_list_size(HEADERS_BYTES_MAX)
+            // Until the server has said how many it takes; it would refuse those beyond.
+            .initial_max_send_streams(1)
             .handshake(Metered::new(stream, meter.clone()))
             .await?;
         // How it ends is told to the exchanges that it cuts; without any, nobody needs to know.

@@ -184,7 +184,7 @@ mod tests {
         let (mut ours, mut theirs) = tokio::io::duplex(1 << 16);
         let target = Target::parse(url).unwrap();
         let serving = async {
-            let mut asked = Vec::new();
+            let mut asked = Vec::with_capacity(1 << 12);
             for answer in answers {
                 theirs.read_buf(&mut asked).await.unwrap();
                 theirs.write_all(answer).await.unwrap();
