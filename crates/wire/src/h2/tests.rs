@@ -178,7 +178,7 @@ fn a_full_connection_gets_a_neighbour() {
         let server = Server::start(Counting::new(), listen).unwrap();
         let client = client(|_| ());
         get(&client, &server.url("/")).await;
-        let all = together(&client, &vec![server.url("/delay/100"); 6]).await;
+        let all = together(&client, &vec![server.url("/delay/400"); 6]).await;
         assert!(all.iter().all(|exchange| status(exchange) == 200));
         let seen = server.settled();
         assert!((3..=6).contains(&seen.connections), "{}", seen.connections);
