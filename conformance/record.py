@@ -53,8 +53,10 @@ class Header:
                 self.says.append(value)
             elif key == "ignore":
                 self.ignored.append(value)
-            elif key in ("script", "tls"):
-                setattr(self, key, value)
+            elif key == "tls":
+                self.tls = value.split()
+            elif key == "script":
+                self.script = value
             elif key == "signal":
                 self.signals_ms.append(int(value))
             elif key in ("unordered", "summary", "stdin"):
@@ -134,12 +136,18 @@ def serving(*flags):
         server.wait()
 
 
+def proxy_url(base):
+    """The test server as a proxy, which answers whatever the host is."""
+    return base.replace("://", "://user:password@")
+
+
 def observe(binary, case, base):
     """Runs a case and returns what is compared."""
     header = Header(case.read_text())
     if header.tls is None:
         return observe_with(binary, case, header, base, None, {})
-    with serving("--tls", "--identity", header.tls) as (tls_base, facts):
+    flags = [f"--{word}" for word in header.tls[1:]]
+    with serving("--tls", "--identity", header.tls[0], *flags) as (tls_base, facts):
         return observe_with(binary, case, header, base, tls_base, facts)
 
 
@@ -147,7 +155,8 @@ def observe_with(binary, case, header, base, tls_base, facts):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.json"
         command = [binary, "run", "--quiet", "--no-color", "--no-usage-report", "--out", f"json={out}", "-e", f"BASE={base}"]
-        env = {"PATH": os.environ["PATH"], "HOME": folder, "CONFORMANCE": "1", **header.env}
+        env = {"PATH": os.environ["PATH"], "HOME": folder, "CONFORMANCE": "1"}
+        env |= {name: value.replace("$PROXY", proxy_url(base)) for name, value in header.env.items()}
         if tls_base:
             command += ["-e", f"TLS_BASE={tls_base}", "-e", f"CLIENT_CERTIFICATE={facts['client_certificate']}"]
             command += ["-e", f"CLIENT_KEY={facts['client_key']}"]

@@ -311,7 +311,8 @@ macro_rules! option_flags {
             /// One iteration of each scenario
             #[arg(long)]
             pub(crate) once: bool,
-            #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "headers")]
+            /// Print requests and responses; `full` with their bodies
+            #[arg(long, value_name = "full", num_args = 0..=1, require_equals = true, default_missing_value = "headers")]
             pub(crate) http_debug: Option<String>,
             #[arg(short, long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
             pub(crate) paused: Option<bool>,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use model::MetricRegistry;
 use model::plan::{Compat, Plan};
-use model::{LogLevel, MetricRegistry};
 use plan::{CliOptions, Level, Options, ResolveContext, consolidate, resolve, vu_demand};
 use script::{Bundle, Entry, Settings};
 use tally::Thresholds;
@@ -47,7 +47,7 @@ impl Script {
         for (module, names) in bundle.undefined_imports() {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let text = format!("{module} has no export {}: it is undefined, as in k6", names.join(", "));
-            common.logger.say(LogLevel::Warn, text);
+            common.logger.say(model::LogLevel::Warn, text);
         }
         source.write_lock(common)?;
         Ok(Script { source, bundle: Arc::new(bundle), metrics })
@@ -143,7 +143,7 @@ impl Test {
         if ignores_thresholds {
             plan.thresholds.clear();
         }
-        refuse_unsupported(&plan, common)?;
+        refuse_unsupported(&plan)?;
         check_demand(&plan)?;
         let thresholds = Thresholds::parse(&plan.thresholds, &script.metrics).map_err(|errors| {
             let lines: Vec<String> = errors.iter().map(|error| format!("failed to {error}")).collect();
@@ -189,13 +189,9 @@ pub(crate) fn refuse_kinds(flags: &ScriptFlags, env: &Environment) -> Result<(),
     )])
 }
 
-/// Options that would change the load, and that nothing here carries out yet, are refused; the others get a word.
-fn refuse_unsupported(plan: &Plan, common: &Common) -> Result<(), Failure> {
-    refuse_first([(plan.lifecycle.paused, "paused", "there is no REST API yet that could resume the test")])?;
-    if plan.http.debug.is_some() {
-        common.logger.say(LogLevel::Warn, "option \"httpDebug\" has no effect yet");
-    }
-    Ok(())
+/// Options that would change the load, and that nothing here carries out yet, are refused.
+fn refuse_unsupported(plan: &Plan) -> Result<(), Failure> {
+    refuse_first([(plan.lifecycle.paused, "paused", "there is no REST API yet that could resume the test")])
 }
 
 /// VUs beyond what the kernel has memory mappings for would end the run half-way.

@@ -1,6 +1,7 @@
 //! `k6/http`.
 
 mod batch;
+mod debug;
 mod expected;
 pub(crate) mod fetch;
 mod flight;

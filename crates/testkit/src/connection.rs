@@ -25,7 +25,7 @@ const MAX_HEAD_BYTES: usize = 256 * 1024;
 const MAX_CHUNK_LINE_BYTES: usize = 1024;
 
 /// Bytes of a request body that are kept; the rest is read, counted and dropped.
-const MAX_STORED_BODY_BYTES: usize = 8 * 1024 * 1024;
+pub(crate) const MAX_STORED_BODY_BYTES: usize = 8 * 1024 * 1024;
 
 /// What a connection reads at a time.
 const READ_BYTES: usize = 8 * 1024;
@@ -148,8 +148,8 @@ pub(crate) async fn serve<T: Transport>(io: T, tls: bool, service: &impl Service
         counters.end();
         match (played, reply.end) {
             (Err(_), _) => return,
-            (Ok(()), End::Reset) => return connection.reset().await,
-            (Ok(()), End::Close) => return connection.close().await,
+            (Ok(()), End::Reset | End::ResetStream(_)) => return connection.reset().await,
+            (Ok(()), End::Close | End::GoAway(_)) => return connection.close().await,
             (Ok(()), End::WebSocket(manner)) => {
                 return websocket::converse(connection.io, connection.input, *manner, counters).await;
             }

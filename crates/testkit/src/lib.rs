@@ -10,6 +10,7 @@ mod client;
 mod connection;
 pub mod hold;
 pub mod http;
+mod http2;
 pub mod reply;
 pub mod request;
 pub mod seen;
@@ -22,7 +23,7 @@ pub mod websocket;
 
 pub use connection::Service;
 pub use seen::Seen;
-pub use server::{Listen, Server, StartError};
+pub use server::{HTTP2_STREAMS_MAX, Listen, Server, StartError};
 pub use shop::{Shop, ShopConfig};
 pub use stall::StallConfig;
 pub use tls::Identity;

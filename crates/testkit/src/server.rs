@@ -13,6 +13,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio_rustls::TlsAcceptor;
 
 use crate::connection::{CountedStream, Service, serve};
+use crate::http2;
 use crate::seen::{Counters, Seen};
 use crate::tls::{self, Identity, TlsError, TlsFiles};
 
@@ -28,6 +29,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 /// How long [`Server::settled`] waits for requests in flight.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
 
+/// Streams that most servers allow at a time over HTTP/2.
+pub const HTTP2_STREAMS_MAX: u32 = 100;
+
 /// Where and how a server listens. The default is plain HTTP on a free port of 127.0.0.1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Listen {
@@ -35,12 +39,19 @@ pub struct Listen {
     pub port: u16,
     /// Speaks TLS with this identity.
     pub tls: Option<Identity>,
+    /// Streams that a client may have open at a time over HTTP/2, which needs TLS; 0 for HTTP/1.1 only.
+    pub http2_streams_max: u32,
 }
 
 impl Listen {
     /// TLS on a free port.
     pub fn tls(identity: Identity) -> Listen {
-        Listen { port: 0, tls: Some(identity) }
+        Listen { tls: Some(identity), ..Listen::default() }
+    }
+
+    /// TLS with a valid certificate, and HTTP/2, on a free port.
+    pub fn http2() -> Listen {
+        Listen { http2_streams_max: HTTP2_STREAMS_MAX, ..Listen::tls(Identity::Valid) }
     }
 }
 
@@ -84,7 +95,8 @@ impl Server {
     pub fn start(service: impl Service, listen: Listen) -> Result<Server, StartError> {
         let (config, files) = match listen.tls {
             Some(identity) => {
-                let (config, files) = tls::make(identity).map_err(StartError::Tls)?;
+                let (config, files) =
+                    tls::make(identity, listen.http2_streams_max > 0).map_err(StartError::Tls)?;
                 (Some(config), Some(files))
             }
             None => (None, None),
@@ -98,7 +110,8 @@ impl Server {
         let address = listener.local_addr().map_err(|error| StartError::Listen(listen.port, error))?;
         let counters = Arc::new(Counters::default());
         let (stop, stopped) = oneshot::channel();
-        let accepting = accept(listener, config, Arc::new(service), Arc::clone(&counters));
+        let accepting =
+            accept(listener, config, listen.http2_streams_max, Arc::new(service), Arc::clone(&counters));
         let thread = std::thread::Builder::new()
             .name("testkit".into())
             .spawn(move || {
@@ -172,6 +185,7 @@ fn bind(port: u16) -> io::Result<TcpListener> {
 async fn accept<S: Service>(
     listener: TcpListener,
     tls: Option<Arc<ServerConfig>>,
+    http2_streams_max: u32,
     service: Arc<S>,
     counters: Arc<Counters>,
 ) {
@@ -186,7 +200,7 @@ async fn accept<S: Service>(
         counters.connections.fetch_add(1, Ordering::SeqCst);
         let (service, counters, acceptor) = (Arc::clone(&service), Arc::clone(&counters), acceptor.clone());
         tokio::spawn(async move {
-            converse(stream, acceptor, &*service, counters).await;
+            converse(stream, acceptor, http2_streams_max, service, counters).await;
             drop(place);
         });
     }
@@ -195,15 +209,19 @@ async fn accept<S: Service>(
 async fn converse<S: Service>(
     stream: TcpStream,
     acceptor: Option<TlsAcceptor>,
-    service: &S,
+    http2_streams_max: u32,
+    service: Arc<S>,
     counters: Arc<Counters>,
 ) {
     // A connection that is already gone fails again at the first read.
     let _ = stream.set_nodelay(true);
     let stream = CountedStream::new(stream, Arc::clone(&counters));
-    let Some(acceptor) = acceptor else { return serve(stream, false, service, &counters).await };
+    let Some(acceptor) = acceptor else { return serve(stream, false, &*service, &counters).await };
     match acceptor.accept(stream).await {
-        Ok(stream) => serve(stream, true, service, &counters).await,
+        Ok(stream) if stream.get_ref().1.alpn_protocol() == Some(tls::HTTP2) => {
+            http2::serve(stream, http2_streams_max, service, counters).await;
+        }
+        Ok(stream) => serve(stream, true, &*service, &counters).await,
         Err(_) => {
             counters.handshakes_failed.fetch_add(1, Ordering::SeqCst);
         }

@@ -13,10 +13,11 @@ use rustls::ClientConfig;
 use crate::connection::{Connection, Traffic};
 use crate::converse::{converse, put_buffer, take_buffer};
 use crate::decode::Decoder;
-use crate::dial::Dialer;
+use crate::dial::{Dialed, Dialer};
 use crate::encode::{asks_to_close, encode_head};
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::exchange::Exchange;
+use crate::h2::{self, Link, Links, Slot};
 use crate::idle::Idle;
 use crate::keep;
 use crate::repeat;
@@ -28,11 +29,13 @@ use crate::timer::Timer;
 use crate::trace::Trace;
 
 /// One VU's connections, TLS sessions and byte counters. It lives on one thread, inside a tokio runtime with I/O and
-/// time enabled.
+/// time enabled and, for HTTP/2, inside a `LocalSet`.
 pub struct Client {
     shared: Arc<Shared>,
     local_ip: Option<IpAddr>,
     idle: RefCell<Idle>,
+    /// Connections that speak HTTP/2.
+    links: RefCell<Links>,
     traffic: Rc<Traffic>,
     /// Timers that no running exchange uses: as many as there have been exchanges at the same time.
     timers: RefCell<Vec<Timer>>,
@@ -59,6 +62,7 @@ impl Client {
             local_ip: shared.local_ip(vu),
             shared,
             idle: RefCell::default(),
+            links: RefCell::default(),
             traffic: Rc::default(),
             timers: RefCell::default(),
             abandoned: RefCell::default(),
@@ -113,6 +117,7 @@ impl Client {
     /// Closes the idle connections and forgets the TLS sessions: the next request is a new user's.
     pub fn close_idle(&self) {
         self.idle.borrow_mut().clear();
+        self.links.borrow_mut().clear();
         self.tls.borrow_mut().clear();
     }
 
@@ -130,15 +135,32 @@ impl Client {
 
     async fn attempt(&self, request: &Request, trace: &Trace) -> Result<Response, Error> {
         let closes = self.shared.http.no_connection_reuse || asks_to_close(request);
+        if request.target.is_tls()
+            && let Some(slot) = self.take_slot(&request.target, trace, closes)
+        {
+            return Box::pin(self.share(slot, request, trace)).await;
+        }
         let mut head = take_buffer();
-        if let Err(error) = encode_head(request, closes, &mut head) {
+        if let Err(error) =
+            encode_head(request, self.shared.proxies.reader_of(&request.target), closes, &mut head)
+        {
             put_buffer(head);
             return Err(error);
         }
         let mut connection = match self.take_idle(&request.target, trace) {
             Some(connection) => connection,
             // Boxed for the same reason as a repeat.
-            None => Box::pin(self.dial(&request.target, trace)).await?,
+            None => match Box::pin(self.connect(&request.target, trace, closes)).await {
+                Ok(Ready::Single(connection)) => connection,
+                Ok(Ready::Shared(slot)) => {
+                    put_buffer(head);
+                    return Box::pin(self.share(slot, request, trace)).await;
+                }
+                Err(error) => {
+                    put_buffer(head);
+                    return Err(error);
+                }
+            },
         };
         trace.enter(Stage::Send, SystemClock::now());
         let decoder = Decoder::new(request.method == Method::HEAD, request.keep_body);
@@ -173,11 +195,86 @@ impl Client {
         Some(connection)
     }
 
-    pub(crate) async fn dial(&self, target: &Target, trace: &Trace) -> Result<Connection, Error> {
+    /// A new connection that speaks HTTP/1.1, whatever else the server can: for what HTTP/2 cannot carry.
+    pub(crate) async fn dial_single(&self, target: &Target, trace: &Trace) -> Result<Connection, Error> {
         let tls = if target.is_tls() { Some(self.tls_config(target.host())?) } else { None };
-        let dialer =
-            Dialer { shared: &self.shared, local_ip: self.local_ip, traffic: self.traffic.clone(), tls };
-        dialer.dial(target, trace).await
+        let tls = tls.map(|config| {
+            let mut config = ClientConfig::clone(&config);
+            config.alpn_protocols = vec![crate::tls::HTTP1_ALPN.to_vec()];
+            Arc::new(config)
+        });
+        match self.dialer(tls).dial(target, trace).await? {
+            Dialed::Single(connection) => Ok(connection),
+            Dialed::Shared(_) => unreachable!("rustls refuses a protocol that was not offered"),
+        }
+    }
+
+    /// An exchange over HTTP/2.
+    async fn share(&self, slot: Slot, request: &Request, trace: &Trace) -> Result<Response, Error> {
+        let message = h2::encode(request)?;
+        h2::converse(slot, message, request, trace).await
+    }
+
+    /// A place on an HTTP/2 connection that is there already; `closes` makes its exchange the last one there.
+    fn take_slot(&self, target: &Target, trace: &Trace, closes: bool) -> Option<Slot> {
+        if self.shared.http.no_connection_reuse {
+            return None;
+        }
+        let mut links = self.links.borrow_mut();
+        let (slot, remote, tls) =
+            links.find(target, |link| Some((link.slot()?, link.remote, link.tls.clone())))?;
+        if closes {
+            links.forget(target);
+        }
+        trace.reused.set(true);
+        trace.remote.set(Some(remote));
+        trace.tls.replace(Some(tls));
+        Some(slot)
+    }
+
+    /// A new connection, or a place on an HTTP/2 connection that somebody else opened meanwhile, as in Go.
+    async fn connect(&self, target: &Target, trace: &Trace, closes: bool) -> Result<Ready, Error> {
+        if !target.is_tls() || self.shared.http.no_connection_reuse {
+            return self.dial(target, trace).await.map(|dialed| self.ready(dialed, closes));
+        }
+        let arrivals = self.links.borrow().arrivals();
+        let mut dial = pin!(self.dial(target, trace));
+        loop {
+            tokio::select! {
+                biased;
+                dialed = &mut dial => return dialed.map(|dialed| self.ready(dialed, closes)),
+                () = arrivals.notified() => {
+                    if let Some(slot) = self.take_slot(target, trace, closes) {
+                        return Ok(Ready::Shared(slot));
+                    }
+                }
+            }
+        }
+    }
+
+    fn ready(&self, dialed: Dialed, closes: bool) -> Ready {
+        let link = match dialed {
+            Dialed::Single(connection) => return Ready::Single(connection),
+            Dialed::Shared(link) => link,
+        };
+        // Whoever was faster has the connection that is kept, as in Go.
+        if !closes && let Some(slot) = self.links.borrow_mut().find(link.target(), Link::slot) {
+            return Ready::Shared(slot);
+        }
+        let slot = link.first_slot();
+        if !closes {
+            self.links.borrow_mut().put(link);
+        }
+        Ready::Shared(slot)
+    }
+
+    async fn dial(&self, target: &Target, trace: &Trace) -> Result<Dialed, Error> {
+        let tls = if target.is_tls() { Some(self.tls_config(target.host())?) } else { None };
+        self.dialer(tls).dial(target, trace).await
+    }
+
+    fn dialer(&self, tls: Option<Arc<ClientConfig>>) -> Dialer<'_> {
+        Dialer { shared: &self.shared, local_ip: self.local_ip, traffic: self.traffic.clone(), tls }
     }
 
     fn tls_config(&self, host: &str) -> Result<Arc<ClientConfig>, Error> {
@@ -191,6 +288,12 @@ impl Client {
         configs.push((class, config.clone()));
         Ok(config)
     }
+}
+
+/// Where an exchange can begin.
+enum Ready {
+    Single(Connection),
+    Shared(Slot),
 }
 
 /// An exchange that was given up with its request on the way.

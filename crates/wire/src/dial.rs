@@ -13,6 +13,8 @@ use tokio_rustls::TlsConnector;
 
 use crate::connection::{Connection, Counted, Stream, Traffic};
 use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::h2::{self, Link};
+use crate::proxy::{Proxy, tunnel};
 use crate::shared::Shared;
 use crate::system::{bind_error, dial_error, stream_error};
 use crate::target::Target;
@@ -28,17 +30,23 @@ pub(crate) struct Dialer<'a> {
     pub(crate) tls: Option<Arc<ClientConfig>>,
 }
 
+/// A new connection, as the handshake decided.
+pub(crate) enum Dialed {
+    /// HTTP/1.1: one exchange at a time.
+    Single(Connection),
+    /// HTTP/2: many exchanges at a time.
+    Shared(Link),
+}
+
 impl Dialer<'_> {
     /// A new connection to `target`'s origin; the phases go to `trace`.
-    pub(crate) async fn dial(self, target: &Target, trace: &Trace) -> Result<Connection, Error> {
-        let remote = self.address_of(target, trace).await?;
-        trace.remote.set(Some(remote));
-        trace.enter(Stage::Connect, SystemClock::now());
-        let socket = self.bound_socket(remote)?;
-        let tcp = socket.connect(remote).await.map_err(|error| dial_error(&error, remote))?;
-        let counted = Counted::new(tcp, self.traffic);
+    pub(crate) async fn dial(self, target: &Target, trace: &Trace) -> Result<Dialed, Error> {
+        let (counted, remote) = match self.shared.proxies.of(target) {
+            Some(proxy) => Box::pin(self.reach_through(proxy, target, trace)).await?,
+            None => self.reach(target, trace).await?,
+        };
         let Some(config) = self.tls else {
-            return Ok(Connection::new(Stream::Plain(counted), target.clone(), remote, None));
+            return Ok(Dialed::Single(Connection::new(Stream::Plain(counted), target.clone(), remote, None)));
         };
         trace.enter(Stage::Tls, SystemClock::now());
         let name =
@@ -47,7 +55,42 @@ impl Dialer<'_> {
         let stream = shaken.map_err(|error| handshake_error(&error, target.host(), remote))?;
         let facts = Arc::new(tls::facts(stream.get_ref().1));
         *trace.tls.borrow_mut() = Some(facts.clone());
-        Ok(Connection::new(Stream::Tls(Box::new(stream)), target.clone(), remote, Some(facts)))
+        let stream = Box::new(stream);
+        if stream.get_ref().1.alpn_protocol() == Some(h2::ALPN) {
+            let opened = Link::open(stream, target.clone(), remote, facts).await;
+            return opened
+                .map(Dialed::Shared)
+                .map_err(|failure| greeting_error(&failure, target.host(), remote));
+        }
+        Ok(Dialed::Single(Connection::new(Stream::Tls(stream), target.clone(), remote, Some(facts))))
+    }
+
+    /// A socket that is connected to `target`.
+    async fn reach(&self, target: &Target, trace: &Trace) -> Result<(Counted, SocketAddr), Error> {
+        let remote = self.address_of(target, trace).await?;
+        trace.remote.set(Some(remote));
+        trace.enter(Stage::Connect, SystemClock::now());
+        let socket = self.bound_socket(remote)?;
+        let tcp = socket.connect(remote).await.map_err(|error| dial_error(&error, remote))?;
+        Ok((Counted::new(tcp, self.traffic.clone()), remote))
+    }
+
+    /// A socket that is connected to `proxy` and, unless the proxy reads the requests itself, leads to `target`. The
+    /// remote address is the proxy's, as in k6.
+    async fn reach_through(
+        &self,
+        proxy: &Proxy,
+        target: &Target,
+        trace: &Trace,
+    ) -> Result<(Counted, SocketAddr), Error> {
+        // The proxy looks the name up, but what is blocked here is blocked there.
+        self.shared.rules.check_name(target.host())?;
+        let reached = self.reach(&proxy.target, trace).await;
+        let (mut counted, remote) = reached.map_err(|error| proxy_error(&error))?;
+        if self.shared.proxies.reader_of(target).is_none() {
+            tunnel(&mut counted, proxy, target).await?;
+        }
+        Ok((counted, remote))
     }
 
     async fn address_of(&self, target: &Target, trace: &Trace) -> Result<SocketAddr, Error> {
@@ -75,6 +118,18 @@ impl Dialer<'_> {
             socket.bind(SocketAddr::new(local_ip, 0)).map_err(|error| bind_error(&error, local_ip))?;
         }
         Ok(socket)
+    }
+}
+
+/// k6's number and words for a proxy that cannot be reached.
+fn proxy_error(error: &Error) -> Error {
+    Error::new(ErrorCode::TCP, error.stage, error.kind, format!("proxyconnect tcp: {}", error.story()))
+}
+
+fn greeting_error(failure: &::h2::Error, host: &str, remote: SocketAddr) -> Error {
+    match failure.get_io() {
+        Some(error) => handshake_error(error, host, remote),
+        None => Error::new(ErrorCode::HTTP2, Stage::Tls, Kind::Other, format!("http2: {failure}")),
     }
 }
 

@@ -4,13 +4,20 @@ use std::io::Write as _;
 
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::headers::canonical_name;
+use crate::proxy::Proxy;
 use crate::request::{Body, Request};
 
 /// Writes the head of `request` to the end of `buffer`; with `close`, it asks the server to close the connection.
+/// A `proxy` that is to read it learns where it goes (RFC 9112, 3.2.2) and who asks.
 ///
 /// # Errors
 /// A header's name is no token, or its value could break out of its line.
-pub(crate) fn encode_head(request: &Request, close: bool, buffer: &mut Vec<u8>) -> Result<(), Error> {
+pub(crate) fn encode_head(
+    request: &Request,
+    proxy: Option<&Proxy>,
+    close: bool,
+    buffer: &mut Vec<u8>,
+) -> Result<(), Error> {
     let mut host = request.target.authority();
     let mut has_connection = false;
     let mut user_agent = request.user_agent.as_deref();
@@ -26,6 +33,9 @@ pub(crate) fn encode_head(request: &Request, close: bool, buffer: &mut Vec<u8>) 
     }
     buffer.extend_from_slice(request.method.as_str().as_bytes());
     buffer.push(b' ');
+    if proxy.is_some() {
+        buffer.extend_from_slice(request.target.origin().as_bytes());
+    }
     buffer.extend_from_slice(request.target.path_and_query().as_bytes());
     buffer.extend_from_slice(b" HTTP/1.1\r\nHost: ");
     buffer.extend_from_slice(host.as_bytes());
@@ -38,6 +48,9 @@ pub(crate) fn encode_head(request: &Request, close: bool, buffer: &mut Vec<u8>) 
         if !is_ours(name) {
             push_header(buffer, name, value);
         }
+    }
+    if let Some(authorization) = proxy.and_then(Proxy::authorization) {
+        push_header(buffer, "Proxy-Authorization", authorization);
     }
     if close && !has_connection {
         buffer.extend_from_slice(b"Connection: close\r\n");
@@ -90,7 +103,7 @@ const TOKEN: [bool; 256] = {
 };
 
 /// Headers that the client writes itself.
-fn is_ours(name: &str) -> bool {
+pub(crate) fn is_ours(name: &str) -> bool {
     // The lengths rule out nearly every header without looking at its letters.
     match name.len() {
         4 => name.eq_ignore_ascii_case("host"),
@@ -107,7 +120,7 @@ fn breaks_line(byte: u8) -> bool {
     (byte < b' ' && byte != b'\t') || byte == 0x7f
 }
 
-fn check_header(name: &str, value: &str) -> Result<(), Error> {
+pub(crate) fn check_header(name: &str, value: &str) -> Result<(), Error> {
     let message = if !is_token(name.as_bytes()) {
         format!("net/http: invalid header field name {name:?}")
     } else if value.bytes().fold(false, |found, byte| found | breaks_line(byte)) {
@@ -119,7 +132,7 @@ fn check_header(name: &str, value: &str) -> Result<(), Error> {
 }
 
 /// As Go: a body always has its length; without one, only the methods that are expected to carry one say so.
-fn content_length(request: &Request) -> Option<usize> {
+pub(crate) fn content_length(request: &Request) -> Option<usize> {
     let is_expected = matches!(request.method.as_str(), "POST" | "PUT" | "PATCH");
     match &request.body {
         Body::Bytes(bytes) if !bytes.is_empty() => Some(bytes.len()),
@@ -148,7 +161,7 @@ mod tests {
     fn heads_are_framed_as_go_does() {
         let check = |method, headers: &[(&'static str, &str)], body, close, expect: &str| {
             let mut buffer = Vec::new();
-            encode_head(&request(method, headers, body), close, &mut buffer).unwrap();
+            encode_head(&request(method, headers, body), None, close, &mut buffer).unwrap();
             assert_eq!(String::from_utf8(buffer).unwrap(), expect);
         };
         check("GET", &[], None, false, "GET /p?q HTTP/1.1\r\nHost: h:81\r\n\r\n");
@@ -183,7 +196,7 @@ mod tests {
     fn headers_cannot_break_out() {
         let check = |headers: &[(&'static str, &str)], expect: &str| {
             let mut buffer = Vec::new();
-            let error = encode_head(&request("GET", headers, None), false, &mut buffer).unwrap_err();
+            let error = encode_head(&request("GET", headers, None), None, false, &mut buffer).unwrap_err();
             assert_eq!((error.message.as_str(), error.kind), (expect, Kind::Invalid));
             assert!(buffer.is_empty());
         };

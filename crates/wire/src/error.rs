@@ -45,6 +45,14 @@ impl ErrorCode {
     pub const UNKNOWN_AUTHORITY: ErrorCode = ErrorCode(1310);
     /// The certificate is for another name.
     pub const HOSTNAME_MISMATCH: ErrorCode = ErrorCode(1311);
+    /// HTTP/2, with a failure that has no number of its own.
+    pub const HTTP2: ErrorCode = ErrorCode(1600);
+    /// The server ended an HTTP/2 connection; 1611 and above name its reason.
+    pub const HTTP2_GO_AWAY: ErrorCode = ErrorCode(1610);
+    /// An HTTP/2 stream was reset; 1631 and above name the reason.
+    pub const HTTP2_STREAM: ErrorCode = ErrorCode(1630);
+    /// What came broke the rules of HTTP/2; 1651 and above name the rule.
+    pub const HTTP2_CONNECTION: ErrorCode = ErrorCode(1650);
     /// The body cannot be decompressed.
     pub const DECOMPRESSION: ErrorCode = ErrorCode(1701);
 }
@@ -89,7 +97,9 @@ pub enum Kind {
     TimedOut,
     /// The peer ended the connection before the response was complete.
     Cut,
-    /// What came is not an HTTP/1.1 response.
+    /// The peer gave up the one exchange, or all new ones, and said so (HTTP/2).
+    GivenUp,
+    /// What came is not an HTTP response.
     Malformed,
     /// The response exceeds a limit of ours.
     TooLarge,

@@ -1,4 +1,4 @@
-//! Bytes and times: one HTTP/1.1 request goes out, one response comes back, and every phase is stamped.
+//! Bytes and times: one HTTP/1.1 or HTTP/2 request goes out, one response comes back, and every phase is stamped.
 //!
 //! The room knows neither JavaScript nor metrics and has no opinion about what it sees: a refused connection, a cut
 //! body and a certificate of the wrong name are values ([`Error`]), told apart by [`Kind`] and by the [`Stage`] they
@@ -29,11 +29,13 @@ mod error;
 mod exchange;
 mod fetch;
 mod form;
+mod h2;
 mod head;
 mod headers;
 mod idle;
 mod keep;
 mod limits;
+mod proxy;
 mod random;
 mod redirect;
 mod repeat;

@@ -10,8 +10,11 @@ use crate::trace::Trace;
 
 /// Whether `request`, which failed with `error`, is to be sent again on a new connection: it went out on a connection
 /// that had carried an exchange before, that connection ended before the first byte of a response, and the request
-/// may be repeated.
+/// may be repeated. A request that an HTTP/2 server says it has not looked at may always be.
 pub(crate) fn is_due(error: &Error, request: &Request, trace: &Trace) -> bool {
+    if error.kind == Kind::GivenUp {
+        return trace.unprocessed.get();
+    }
     error.kind == Kind::Cut
         && trace.reused.get()
         && matches!(trace.stage(), Stage::Send | Stage::Wait)

@@ -9,7 +9,7 @@ use crate::headers::Headers;
 pub struct Response {
     /// Its status code.
     pub status: u16,
-    /// `HTTP/1.0` or `HTTP/1.1`.
+    /// `HTTP/1.0`, `HTTP/1.1` or `HTTP/2.0`.
     pub proto: &'static str,
     /// Status line and headers.
     pub headers: Headers,

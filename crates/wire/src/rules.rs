@@ -125,14 +125,14 @@ impl<T> NameTable<T> {
 
 /// A block of addresses, as in `10.0.0.0/8`.
 #[derive(Debug)]
-struct Block {
+pub(crate) struct Block {
     text: String,
     network: IpAddr,
     prefix_bits: u32,
 }
 
 impl Block {
-    fn parse(text: &str) -> Result<Block, SetupError> {
+    pub(crate) fn parse(text: &str) -> Result<Block, SetupError> {
         let bad = || SetupError::Cidr(text.to_owned());
         let (network, prefix) = text.split_once('/').ok_or_else(bad)?;
         let network: IpAddr = network.parse().map_err(|_| bad())?;
@@ -144,7 +144,7 @@ impl Block {
         Ok(Block { text: text.to_owned(), network, prefix_bits })
     }
 
-    fn contains(&self, ip: IpAddr) -> bool {
+    pub(crate) fn contains(&self, ip: IpAddr) -> bool {
         // An IPv4 address in IPv6 clothes is still that IPv4 address.
         match (self.network, ip.to_canonical()) {
             (IpAddr::V4(network), IpAddr::V4(ip)) => {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use model::plan::{HttpOptions, NetworkOptions, TlsOptions};
 
 use crate::dns::{self, Resolver};
+use crate::proxy::Proxies;
 use crate::rules::Rules;
 use crate::tls::{self, Roots, Tls};
 
@@ -13,6 +14,7 @@ use crate::tls::{self, Roots, Tls};
 #[derive(Debug)]
 pub struct Shared {
     pub(crate) http: HttpOptions,
+    pub(crate) proxies: Proxies,
     pub(crate) rules: Rules,
     pub(crate) resolver: Resolver,
     pub(crate) tls: Tls,
@@ -55,6 +57,14 @@ pub enum SetupError {
         /// What is wrong with it.
         why: String,
     },
+    /// A proxy of the environment cannot be used.
+    #[error("use the variable {name}: {why}")]
+    Proxy {
+        /// The variable.
+        name: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The TLS options do not go together.
     #[error("set up TLS: {0}")]
     Tls(String),
@@ -78,6 +88,7 @@ impl Shared {
     ) -> Result<Shared, SetupError> {
         Ok(Shared {
             http: http.clone(),
+            proxies: Proxies::from_env(|name| std::env::var(name).ok())?,
             rules: Rules::new(network)?,
             resolver: Resolver::new(network.dns, Arc::new(dns::system)),
             tls: Tls::new(tls, roots)?,

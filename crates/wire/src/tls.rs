@@ -15,10 +15,14 @@ use rustls::{
 use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 
 use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::h2;
 use crate::limits::TLS_SESSIONS_MAX;
 use crate::shared::SetupError;
 use crate::trusted::{Trusting, is_authority};
 use crate::verify::AcceptAnyone;
+
+/// The name of HTTP/1.1 in ALPN (RFC 7301).
+pub(crate) const HTTP1_ALPN: &[u8] = b"http/1.1";
 
 /// What TLS agreed on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,11 +132,19 @@ impl Tls {
             }
             None => builder.with_no_client_auth(),
         };
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![HTTP1_ALPN.to_vec()];
+        if speaks_http2(std::env::var("GODEBUG").ok().as_deref()) {
+            config.alpn_protocols.insert(0, h2::ALPN.to_vec());
+        }
         // As in k6, `SSLKEYLOGFILE` lets a protocol analyser read along; without the variable this does nothing.
         config.key_log = Arc::new(rustls::KeyLogFile::new());
         Ok(config)
     }
+}
+
+/// Users of k6 turn HTTP/2 off with Go's own variable, for want of an option.
+fn speaks_http2(godebug: Option<&str>) -> bool {
+    !godebug.is_some_and(|settings| settings.split(',').any(|setting| setting == "http2client=0"))
 }
 
 impl Identity {
@@ -321,6 +333,15 @@ mod tests {
 
     fn strings(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn http2_can_be_turned_off() {
+        let check = |godebug, expect| assert_eq!(speaks_http2(godebug), expect, "{godebug:?}");
+        check(None, true);
+        check(Some("http2client=0"), false);
+        check(Some("a=1,http2client=0"), false);
+        check(Some("http2client=1"), true);
     }
 
     #[test]

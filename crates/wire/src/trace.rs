@@ -25,6 +25,8 @@ pub(crate) struct Trace {
     pub(crate) late_ns: Cell<u64>,
     /// How often the request was sent again.
     pub(crate) repeats: Cell<u32>,
+    /// The server said that it did not look at the request.
+    pub(crate) unprocessed: Cell<bool>,
 }
 
 impl Trace {
@@ -40,6 +42,7 @@ impl Trace {
             received_at: Cell::new(started),
             late_ns: Cell::new(0),
             repeats: Cell::new(0),
+            unprocessed: Cell::new(false),
         }
     }
 
@@ -63,6 +66,7 @@ impl Trace {
         }
         self.stage_ns.set(ns);
         self.reused.set(false);
+        self.unprocessed.set(false);
         self.repeats.set(self.repeats.get() + 1);
     }
 

@@ -25,6 +25,7 @@ pub(super) struct Server {
     child: Child,
     plain: SocketAddr,
     tls: Option<SocketAddr>,
+    http2: Option<SocketAddr>,
     /// How often its counter was asked, which it counts too.
     questions: Cell<u64>,
 }
@@ -32,10 +33,10 @@ pub(super) struct Server {
 impl Server {
     /// Starts the server with its files in `folder`. Without `openssl` it speaks no TLS.
     pub(super) fn start(folder: &Path) -> anyhow::Result<Server> {
-        let (plain, tls) = (free_port()?, free_port()?);
-        let tls = make_certificate(folder).then_some(tls);
+        let (plain, tls, http2) = (free_port()?, free_port()?, free_port()?);
+        let (tls, http2) = if make_certificate(folder) { (Some(tls), Some(http2)) } else { (None, None) };
         std::fs::write(folder.join("1mb.bin"), vec![b'x'; 1 << 20]).context("write the file to download")?;
-        std::fs::write(folder.join("nginx.conf"), configuration(folder, plain, tls))
+        std::fs::write(folder.join("nginx.conf"), configuration(folder, plain, tls, http2))
             .context("write the server's configuration")?;
         let child = process::pinned(CORE, Path::new("nginx"))
             .args(["-e", "stderr", "-p"])
@@ -45,7 +46,7 @@ impl Server {
             .stdin(Stdio::null())
             .spawn()
             .context("start nginx")?;
-        let mut server = Server { child, plain, tls, questions: Cell::new(0) };
+        let mut server = Server { child, plain, tls, http2, questions: Cell::new(0) };
         server.wait_until_reachable()?;
         Ok(server)
     }
@@ -58,6 +59,11 @@ impl Server {
     /// The address of a path over TLS; `None` where the server speaks none.
     pub(super) fn tls_url(&self, path: &str) -> Option<String> {
         self.tls.map(|address| format!("https://{address}{path}"))
+    }
+
+    /// The address of a path over TLS and HTTP/2; `None` where the server speaks none.
+    pub(super) fn http2_url(&self, path: &str) -> Option<String> {
+        self.http2.map(|address| format!("https://{address}{path}"))
     }
 
     /// Requests the server has seen, but for these questions.
@@ -124,7 +130,12 @@ fn body() -> String {
     format!(r#"{{"items":[{}]}}"#, items.collect::<Vec<_>>().join(","))
 }
 
-fn configuration(folder: &Path, plain: SocketAddr, tls: Option<SocketAddr>) -> String {
+fn configuration(
+    folder: &Path,
+    plain: SocketAddr,
+    tls: Option<SocketAddr>,
+    http2: Option<SocketAddr>,
+) -> String {
     let folder = folder.display();
     let tls = tls.map_or(String::new(), |address| {
         format!(
@@ -132,6 +143,7 @@ fn configuration(folder: &Path, plain: SocketAddr, tls: Option<SocketAddr>) -> S
              ssl_protocols TLSv1.3; ssl_session_tickets off; ssl_session_cache off;"
         )
     });
+    let http2 = http2.map_or(String::new(), |address| format!("listen {address} ssl http2 backlog=16384;"));
     format!(
         "daemon off; worker_processes 1; pid nginx.pid; error_log stderr crit;
          events {{ worker_connections 20000; }}
@@ -142,7 +154,7 @@ fn configuration(folder: &Path, plain: SocketAddr, tls: Option<SocketAddr>) -> S
              client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
              uwsgi_temp_path uwsgi; scgi_temp_path scgi; open_file_cache max=10;
              server {{
-                 listen {plain} backlog=16384; {tls} root {folder};
+                 listen {plain} backlog=16384; {tls} {http2} root {folder};
                  location = /list {{ return 200 '{body}'; }}
                  location = /upload {{ return 200 '{{}}'; }}
                  location = /1mb.bin {{ }}

@@ -65,11 +65,6 @@ fn refuse_absent(flags: &RunFlags, common: &Common) -> Result<(), Failure> {
     refuse_first([
         (lingers, "--linger", "there is no REST API yet to stay for"),
         (traces.is_some_and(|traces| traces != "none"), "--traces-output", "traces are not exported yet"),
-        (
-            flags.options.http_debug.is_some(),
-            "--http-debug",
-            "requests are not printed yet; console.log(JSON.stringify(response)) shows one",
-        ),
     ])
 }
 

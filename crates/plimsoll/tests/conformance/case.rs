@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use testkit::Identity;
 use testkit::tls::IDENTITIES;
+use testkit::{Identity, Listen};
 
 /// A script of `conformance/cases`.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub(crate) struct Case {
     /// `//! script:` what is run in place of this file.
     pub(crate) script: Option<String>,
     /// `//! tls:` a server with this certificate stands beside the plain one.
-    pub(crate) tls: Option<Identity>,
+    pub(crate) tls: Option<Listen>,
     /// `//! unordered`: several VUs print, so that lines are compared in alphabetical order.
     pub(crate) unordered: bool,
     /// `//! summary`: the summary is on.
@@ -74,13 +74,22 @@ impl Case {
             "says" => self.says.push(value.to_owned()),
             "signal" => self.signals_ms.push(value.parse().expect("a signal's time is in ms")),
             "ignore" => self.ignored.push(value.to_owned()),
-            "tls" => self.tls = Some(identity(value)),
+            "tls" => self.tls = Some(listen(value)),
             "script" => self.script = Some(value.to_owned()),
             "unordered" => self.unordered = true,
             "summary" => self.summary = true,
             "stdin" => self.stdin = true,
             _ => panic!("{}: unknown header line {key:?}", self.name),
         }
+    }
+}
+
+/// A certificate, and whether HTTP/2 is spoken.
+fn listen(words: &str) -> Listen {
+    match words.split_once(' ') {
+        None => Listen::tls(identity(words)),
+        Some((name, "http2")) => Listen { tls: Some(identity(name)), ..Listen::http2() },
+        Some((_, what)) => panic!("no server speaks {what:?}"),
     }
 }
 

@@ -22,7 +22,7 @@ const UNCOUNTED: &[&str] = &["vus", "vus_max", "data_sent", "data_received"];
 pub(crate) fn observe(binary: &Path, case: &Case, base: &str) -> Result<Value, String> {
     let scratch = Scratch::new(&case.name)?;
     let out = scratch.0.join("out.json");
-    let tls = case.tls.map(testkit::http::start_tls);
+    let tls = case.tls.map(|listen| testkit::http::try_start(listen).expect("start the TLS server"));
     let mut child = command(binary, case, base, tls.as_ref(), &scratch.0, &out)
         .spawn()
         .map_err(|error| format!("start {}: {error}", binary.display()))?;
@@ -95,7 +95,9 @@ fn command(
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", home)
         .env("CONFORMANCE", "1");
-    command.envs(case.env.iter().map(|(name, value)| (name, value)));
+    // The test server as a proxy, which answers whatever the host is.
+    let proxy = base.replace("://", "://user:password@");
+    command.envs(case.env.iter().map(|(name, value)| (name, value.replace("$PROXY", &proxy))));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

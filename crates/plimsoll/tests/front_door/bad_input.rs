@@ -80,14 +80,8 @@ fn options_that_make_no_test() {
 
 #[test]
 fn what_does_not_exist_yet_is_refused_by_name() {
-    let flags = [
-        "--address localhost:6565",
-        "--linger",
-        "--paused",
-        "--http-debug",
-        "--traces-output otel",
-        "--log-output loki",
-    ];
+    let flags =
+        ["--address localhost:6565", "--linger", "--paused", "--traces-output otel", "--log-output loki"];
     for words in flags {
         let name = words.split(' ').next().unwrap_or_default().trim_start_matches("--");
         let ran = plimsoll("export default () => {}").flags(words).run().says(name);

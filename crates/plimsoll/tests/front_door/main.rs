@@ -7,6 +7,7 @@ mod counting;
 mod exit_codes;
 mod exports;
 mod harness;
+mod http2;
 mod prometheus;
 mod remote;
 mod results;

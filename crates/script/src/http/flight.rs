@@ -4,6 +4,7 @@ use model::{Instant, Mark, ScenarioId, SystemClock, TagSetId};
 use tally::Case;
 use wire::{Exchange, Request};
 
+use super::debug;
 use super::params::Prepared;
 use super::samples::{self, Verdict};
 use crate::Finished;
@@ -42,6 +43,9 @@ impl wire::Observer for Flight<'_> {
 
     fn ended(&mut self, exchange: &Exchange, sent: &Request) {
         self.last = Some(self.end(exchange, sent));
+        if let Some(full) = self.vu.plan().and_then(|plan| plan.http.debug) {
+            debug::print(self.vu, exchange, sent, full);
+        }
     }
 }
 

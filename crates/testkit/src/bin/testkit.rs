@@ -10,7 +10,7 @@ use std::time::Duration;
 use lexopt::{Arg, Parser, ValueExt};
 use testkit::http::Counting;
 use testkit::tls::IDENTITIES;
-use testkit::{Identity, Listen, Server, Shop, ShopConfig, StallConfig};
+use testkit::{HTTP2_STREAMS_MAX, Identity, Listen, Server, Shop, ShopConfig, StallConfig};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
@@ -20,6 +20,7 @@ Servers with known behaviour. The first line on stdout is the address.
   testkit serve   the counting server, with a route for every behaviour
     --tls              speaks TLS instead of plain HTTP
     --tls-port PORT    speaks TLS on this port too
+    --http2            speaks HTTP/2, too, where it speaks TLS
     --identity KIND    valid (the default), expired, wrong-host, self-signed, unknown-ca, client-certificate,
                        any-host (the default with --catch-all)
     --catch-all        answers 200 to everything, whatever the host
@@ -44,6 +45,7 @@ struct Options {
     port: u16,
     tls: bool,
     tls_port: Option<u16>,
+    http2: bool,
     identity: Option<Identity>,
     catch_all: bool,
     stall: StallConfig,
@@ -82,6 +84,7 @@ fn parse(mut parser: Parser) -> Result<Options, lexopt::Error> {
             Arg::Long("port") => options.port = parser.value()?.parse()?,
             Arg::Long("tls") => options.tls = true,
             Arg::Long("tls-port") => options.tls_port = Some(parser.value()?.parse()?),
+            Arg::Long("http2") => options.http2 = true,
             Arg::Long("identity") => options.identity = Some(parser.value()?.parse_with(identity)?),
             Arg::Long("catch-all") => options.catch_all = true,
             Arg::Long("service-ms") => options.stall.service = ms(&mut parser)?,
@@ -110,7 +113,8 @@ fn identity(name: &str) -> Result<Identity, String> {
 fn run(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     let identity =
         options.identity.unwrap_or(if options.catch_all { Identity::AnyHost } else { Identity::Valid });
-    let listen = Listen { port: options.port, tls: options.tls.then_some(identity) };
+    let http2_streams_max = if options.http2 { HTTP2_STREAMS_MAX } else { 0 };
+    let listen = Listen { port: options.port, tls: options.tls.then_some(identity), http2_streams_max };
     match options.verb.as_deref() {
         Some("hold") => attend(&[&testkit::hold::start(listen)?], &[], options),
         Some("stall") => attend(&[&testkit::stall::start(options.stall, listen)?], &[], options),
@@ -125,7 +129,8 @@ fn run(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
             match options.tls_port {
                 None => attend(&[&server], &[], options),
                 Some(port) => {
-                    let beside = Server::start(counting(), Listen { port, tls: Some(identity) })?;
+                    let beside =
+                        Server::start(counting(), Listen { port, tls: Some(identity), http2_streams_max })?;
                     attend(&[&server, &beside], &[], options)
                 }
             }
@@ -201,7 +206,10 @@ mod tests {
     #[test]
     fn command_lines() {
         check("serve --port 80", Ok("port: 80"));
-        check("serve --tls --identity expired", Ok("tls: true, tls_port: None, identity: Some(Expired)"));
+        check(
+            "serve --tls --identity expired",
+            Ok("tls: true, tls_port: None, http2: false, identity: Some(Expired)"),
+        );
         check("stall --offset-ms 5", Ok("offset: 5ms"));
         check("shop --slots 3 --hold-ms=7", Ok("slots: 3, hold: 7ms"));
         check("--help", Ok("help: true"));

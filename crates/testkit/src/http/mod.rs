@@ -13,6 +13,7 @@
 //! | `/hang`, `/hang-after-head`, `/slow-head?ms=` | connections that do not |
 //! | `/malformed[/KIND]`, `/huge-head?bytes=` | bytes that are no HTTP, or too many of them |
 //! | `/ws/KIND` | WebSocket connections: see `http/websocket.rs` |
+//! | `/reset-stream/N`, `/reset-body/N`, `/go-away/N` | endings of HTTP/2, for reason N |
 //! | `/_testkit/seen` | the counts as JSON; not counted itself |
 
 mod auth;
@@ -21,6 +22,7 @@ mod echo;
 mod encodings;
 mod faults;
 mod redirects;
+mod streams;
 mod websocket;
 
 use bytes::Bytes;
@@ -47,6 +49,7 @@ const ROUTES: &[&[Route]] = &[
     encodings::ROUTES,
     faults::ROUTES,
     websocket::ROUTES,
+    streams::ROUTES,
 ];
 
 /// Segments of a path that a route is given; the last one keeps the rest.
@@ -118,6 +121,14 @@ pub fn start() -> Server {
 /// As [`start`] does.
 pub fn start_tls(identity: Identity) -> Server {
     try_start(Listen::tls(identity)).expect("start the counting server")
+}
+
+/// Starts the counting server with TLS and HTTP/2 on a free port.
+///
+/// # Panics
+/// As [`start`] does.
+pub fn start_http2() -> Server {
+    try_start(Listen::http2()).expect("start the counting server")
 }
 
 /// Starts the counting server as told.
@@ -283,6 +294,6 @@ mod tests {
         client.get("/");
         drop(server);
         assert!(matches!(client.rest(), (bytes, _) if bytes.is_empty()));
-        drop(try_start(Listen { port, tls: None }).expect("start again on the same port"));
+        drop(try_start(Listen { port, ..Listen::default() }).expect("start again on the same port"));
     }
 }

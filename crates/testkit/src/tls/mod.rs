@@ -107,11 +107,17 @@ impl From<std::io::Error> for TlsError {
     }
 }
 
+/// HTTP/2 in ALPN.
+pub(crate) const HTTP2: &[u8] = b"h2";
+
 /// The names of this machine.
 const LOCAL_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-/// Makes fresh certificates and the server's configuration (HTTP/1.1, TLS 1.2 and 1.3).
-pub(crate) fn make(identity: Identity) -> Result<(Arc<ServerConfig>, TlsFiles), TlsError> {
+/// Makes fresh certificates and the server's configuration (TLS 1.2 and 1.3, HTTP/1.1 and perhaps HTTP/2).
+pub(crate) fn make(
+    identity: Identity,
+    speaks_http2: bool,
+) -> Result<(Arc<ServerConfig>, TlsFiles), TlsError> {
     let ca = authority("Plimsoll test CA")?;
     let key = KeyPair::generate()?;
     let files = write_files(&ca)?;
@@ -141,6 +147,9 @@ pub(crate) fn make(identity: Identity) -> Result<(Arc<ServerConfig>, TlsFiles), 
     };
     let mut config = builder.with_cert_resolver(resolver);
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    if speaks_http2 {
+        config.alpn_protocols.insert(0, HTTP2.to_vec());
+    }
     Ok((Arc::new(config), files))
 }
 

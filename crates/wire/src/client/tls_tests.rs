@@ -67,7 +67,7 @@ impl Authority {
         };
         let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
         let mut config = builder.with_single_cert(vec![certificate.der().clone()], key).unwrap();
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
         TlsAcceptor::from(Arc::new(config))
     }
 }

@@ -173,8 +173,8 @@ async fn shake(
 ) -> Result<(Response, Connection, Vec<u8>), Error> {
     let request = &upgrade.request;
     let mut head = Vec::new();
-    encode_head(request, false, &mut head)?;
-    let mut connection = client.dial(&request.target, trace).await?;
+    encode_head(request, None, false, &mut head)?;
+    let mut connection = client.dial_single(&request.target, trace).await?;
     trace.enter(Stage::Send, SystemClock::now());
     let mut sent_bytes = 0;
     while sent_bytes < head.len() {

@@ -5,6 +5,7 @@ mod busy_1000;
 mod download;
 mod growth;
 mod handshakes;
+mod http2_batch;
 mod lateness;
 mod memory;
 mod memory_big;
@@ -23,6 +24,7 @@ pub(super) const ALL: &[Case] = &[
     Case { name: "busy-1000", run: busy_1000::run },
     Case { name: "tls", run: tls::run },
     Case { name: "handshakes", run: handshakes::run },
+    Case { name: "http2-batch", run: http2_batch::run },
     Case { name: "upload", run: upload::run },
     Case { name: "download", run: download::run },
     Case { name: "memory-small", run: memory_small::run },

@@ -1,0 +1,24 @@
+//! What only HTTP/2 can do: resets of one stream, and farewells with a reason. Over HTTP/1.1 both end the connection.
+
+use super::Route;
+use crate::reply::{End, Reply};
+use crate::request::Request;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route {
+        segment: "reset-stream",
+        answer: |_, rest| Reply::silence(vec![], End::ResetStream(number(rest))),
+    },
+    Route { segment: "reset-body", answer: reset_body },
+    Route { segment: "go-away", answer: |_, rest| Reply::silence(vec![], End::GoAway(number(rest))) },
+];
+
+/// `/reset-body/N`: a head, some of its body, and a reset for reason N.
+fn reset_body(_: &Request, rest: &[&str]) -> Reply {
+    Reply::text(200, "the first part of it\n").ending(End::ResetStream(number(rest)))
+}
+
+/// The reason in the path (RFC 9113, 7); an internal error unless told.
+fn number(rest: &[&str]) -> u32 {
+    rest.first().and_then(|number| number.parse().ok()).unwrap_or(2)
+}

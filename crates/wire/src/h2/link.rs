@@ -1,0 +1,111 @@
+//! One HTTP/2 connection and its places for exchanges.
+
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use ::h2::client::{Builder, SendRequest};
+use bytes::Bytes;
+use tokio_rustls::client::TlsStream;
+
+use super::limits::{CONNECTION_WINDOW_BYTES, HEADERS_BYTES_MAX, STREAM_WINDOW_BYTES};
+use super::meter::{Meter, Metered};
+use crate::connection::Counted;
+use crate::target::Target;
+use crate::tls::TlsFacts;
+
+/// One HTTP/2 connection to a target's origin. It closes when nobody holds it and its last exchange is over.
+pub(crate) struct Link {
+    target: Target,
+    pub(crate) remote: SocketAddr,
+    pub(crate) tls: Arc<TlsFacts>,
+    sender: SendRequest<Bytes>,
+    meter: Rc<Meter>,
+    /// Exchanges under way.
+    active_count: Rc<Cell<usize>>,
+}
+
+impl Link {
+    /// Greets the server on `stream` and moves frames in a task of its own, so that a connection whose VU sleeps still
+    /// answers pings and hears a farewell. Needs a tokio `LocalSet`.
+    ///
+    /// # Errors
+    /// The greeting could not be written.
+    pub(crate) async fn open(
+        stream: Box<TlsStream<Counted>>,
+        target: Target,
+        remote: SocketAddr,
+        tls: Arc<TlsFacts>,
+    ) -> Result<Link, ::h2::Error> {
+        let meter = Rc::new(Meter::default());
+        let (sender, connection) = Builder::new()
+            .enable_push(false)
+            .initial_window_size(STREAM_WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .max_header_list_size(HEADERS_BYTES_MAX)
+            // Until the server has said how many it takes; it would refuse those beyond.
+            .initial_max_send_streams(1)
+            .handshake(Metered::new(stream, meter.clone()))
+            .await?;
+        // How it ends is told to the exchanges that it cuts; without any, nobody needs to know.
+        tokio::task::spawn_local(async move { drop(connection.await) });
+        Ok(Link { target, remote, tls, sender, meter, active_count: Rc::default() })
+    }
+
+    /// A target of the origin that it is for.
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// A place for one exchange; `None` where the server allows no more of them at a time.
+    pub(crate) fn slot(&self) -> Option<Slot> {
+        if self.active_count.get() >= self.sender.current_max_send_streams() {
+            return None;
+        }
+        Some(self.first_slot())
+    }
+
+    /// The place of the exchange that the connection was opened for.
+    pub(crate) fn first_slot(&self) -> Slot {
+        self.active_count.set(self.active_count.get() + 1);
+        Slot {
+            sender: self.sender.clone(),
+            meter: self.meter.clone(),
+            active_count: self.active_count.clone(),
+            target: self.target.clone(),
+            remote: self.remote,
+        }
+    }
+
+    /// Whether it takes new exchanges: neither side has ended it.
+    pub(super) fn is_open(&mut self) -> bool {
+        !matches!(self.sender.poll_ready(&mut Context::from_waker(Waker::noop())), Poll::Ready(Err(_)))
+    }
+}
+
+/// A place for one exchange.
+pub(crate) struct Slot {
+    pub(super) sender: SendRequest<Bytes>,
+    pub(super) meter: Rc<Meter>,
+    active_count: Rc<Cell<usize>>,
+    pub(super) target: Target,
+    pub(super) remote: SocketAddr,
+}
+
+impl Slot {
+    /// What the server said before it ended the connection, if it said something.
+    pub(super) fn farewell(&self) -> Option<::h2::Error> {
+        match self.sender.clone().poll_ready(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Err(error)) if error.is_go_away() && error.is_remote() => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.active_count.set(self.active_count.get() - 1);
+    }
+}

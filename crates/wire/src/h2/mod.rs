@@ -1,0 +1,26 @@
+//! HTTP/2 (RFC 9113) on connections whose TLS handshake chose it (ALPN); there is no HTTP/2 without TLS, as in k6.
+//!
+//! The frames are the work of the `h2` crate. Here is what a load generator adds: one [`Link`] per origin and client
+//! that many exchanges share, the same phases as HTTP/1.1, and errors in k6's words.
+
+mod converse;
+mod decode;
+mod encode;
+mod error;
+mod limits;
+mod link;
+mod links;
+mod meter;
+
+pub(crate) use converse::converse;
+pub(crate) use encode::encode;
+pub(crate) use link::{Link, Slot};
+pub(crate) use links::Links;
+
+/// The protocol's name in ALPN.
+pub(crate) const ALPN: &[u8] = b"h2";
+
+#[cfg(test)]
+mod lies;
+#[cfg(test)]
+mod tests;
