@@ -226,19 +226,38 @@ def flat(seen):
     return facts
 
 
+def summed(facts, field, rename):
+    """The facts with those of one field added up under fewer names."""
+    kept = {key: value for key, value in facts.items() if not key.startswith(f"{field}/")}
+    for key, value in facts.items():
+        if key.startswith(f"{field}/"):
+            name = f"{field}/{rename(key)}"
+            kept[name] = kept.get(name, 0) + (sum(value) if isinstance(value, list) else value)
+    return kept
+
+
+# Where chance chooses what is requested or checked, sums are compared: first without queries, then without paths.
+COARSER = [
+    ("requests", lambda key: re.sub(r"[?#]\S*", "", key)),
+    ("requests", lambda key: f"{key.split(' ')[0].split('/')[1]} {key.rsplit(' ', 1)[1]}"),
+    ("checks", lambda key: "all"),
+]
+
+
 def compare(first, second, ours):
     """What differs from k6 where k6 agrees with itself, and what k6 does not agree on."""
     one, two, own = flat(first["seen"]), flat(second["seen"]), flat(ours["seen"])
     unstable = sorted(key for key in {*one, *two} if one.get(key) != two.get(key))
-    loose = {key.split("/")[0] for key in unstable if key.startswith(("requests/", "checks/"))}
+    for field, rename in COARSER:
+        if any(one.get(key) != two.get(key) for key in {*one, *two} if key.startswith(f"{field}/")):
+            one, two, own = (summed(facts, field, rename) for facts in (one, two, own))
+    chance = {key for key in {*one, *two} if one.get(key) != two.get(key)}
+    loose = {key.split("/")[0] for key in chance}
     differs = {}
-    for key in sorted({*one, *own}):
-        if key in unstable or one.get(key) == own.get(key):
-            continue
-        # A request that only one of k6's runs made is chance, and so is one that only we made beside it.
-        if key.split("/")[0] in loose and key not in one:
-            continue
-        differs[key] = [one.get(key), own.get(key)]
+    for key in sorted({*one, *own} - chance):
+        # Beside what is chance, a request of ours that k6 did not make is chance, too.
+        if one.get(key) != own.get(key) and not (key not in one and key.split("/")[0] in loose):
+            differs[key] = [one.get(key), own.get(key)]
     return differs, unstable
 
 
@@ -256,11 +275,16 @@ def judge(folder, script, k6, binary, k6_version):
     ours = observe(binary, [], folder, script)
     (folder / "ours" / f"{key}.json").write_text(json.dumps(ours, indent=1))
     differs, unstable = compare(first, second, ours)
+    meant = False
+    if any(not name.startswith("logs/") for name in differs):
+        # What is equal again once our numbers are k6's to the letter is a difference that we mean.
+        strict = observe(binary, ["--compat", "strict"], folder, script)
+        meant = not any(not name.startswith("logs/") for name in compare(first, second, strict)[0])
     # Texts of our own warnings and errors are ours, so their number is shown and not judged.
     soft = {name: pair for name, pair in differs.items() if name.startswith("logs/")}
     hard = {name: pair for name, pair in differs.items() if name not in soft}
     return {"key": key, **script, "k6": first["seen"], "ours_exit": ours["seen"]["exit"], "cut": [first["cut"], ours["cut"]],
-            "seconds": [first["seconds"], ours["seconds"]], "differs": hard, "logs": soft, "unstable": unstable,
+            "seconds": [first["seconds"], ours["seconds"]], "differs": hard, "meant": meant, "logs": soft, "unstable": unstable,
             "k6_error": last_error(first), "our_error": last_error(ours)}
 
 
@@ -271,6 +295,12 @@ def last_error(run):
 
 def version(binary, word):
     return subprocess.run([binary, word], capture_output=True, text=True).stdout.strip().splitlines()[0]
+
+
+def commit():
+    """The commit whose binary is tested, if it was built from here."""
+    command = ["git", "-C", HERE, "-c", "safe.directory=*", "rev-parse", "--short", "HEAD"]
+    return os.environ.get("BIN_COMMIT") or subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
 def main():
@@ -292,7 +322,7 @@ def main():
     server = serve(folder)
     prepare(folder, sample["scripts"])
     scripts = [script for script in sample["scripts"] if chosen.only in f"{script['repository']}/{script['path']}"]
-    versions = {"k6": version(k6, "version"), "plimsoll": version(binary, "--version")}
+    versions = {"k6": version(k6, "version"), "plimsoll": version(binary, "--version"), "commit": commit()}
     results = []
     try:
         with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
@@ -301,7 +331,7 @@ def main():
                 result = task.result()
                 results.append(result)
                 first = next(iter(result["differs"].items()), "")
-                print(f"{len(results)}/{len(scripts)} {'DIFFERS' if result['differs'] else 'equal'} {result['repository']}/{result['path']} {result['seconds']} {first}", flush=True)
+                print(f"{len(results)}/{len(scripts)} {table.verdict(result)} {result['repository']}/{result['path']} {result['seconds']} {first}", flush=True)
     finally:
         server.terminate()
     results.sort(key=lambda result: (result["repository"], result["path"]))

@@ -71,6 +71,10 @@ def cap_sleep(text):
     return SLEEP.sub(renamed, text, count=1)
 
 
+# What a sort gives when its comparison is chance depends on the algorithm, even where the chance is the same.
+CHANCE_SORT = re.compile(r"\.sort\([^;]{0,80}Math\.random")
+
+
 def handle(text):
     """How the script's own options object is reached at its end, or None."""
     if found := re.search(r"export\s*\{[^}]*?\b(\w+)\s+as\s+options\b[^}]*\}(?!\s*from)", text):
@@ -87,9 +91,10 @@ def handle(text):
 def entry(text):
     """The text of a test, short and repeatable."""
     place = handle(text)
+    prefix = "" if CHANCE_SORT.search(text) else PREFIX
     if place is None:
-        return PREFIX + text
+        return prefix + text
     if place.startswith("__options;"):
         imported = place.removeprefix("__options;").removesuffix("(")
-        return PREFIX + text + "\n" + imported + SUFFIX.replace("HANDLE", "__options")
-    return PREFIX + text + SUFFIX.replace("HANDLE", f"typeof options==='undefined'?undefined:options" if place == "options" else place)
+        return prefix + text + "\n" + imported + SUFFIX.replace("HANDLE", "__options")
+    return prefix + text + SUFFIX.replace("HANDLE", "typeof options==='undefined'?undefined:options" if place == "options" else place)

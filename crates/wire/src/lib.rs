@@ -25,6 +25,7 @@ mod digest;
 mod dns;
 mod encode;
 mod error;
+mod escape;
 mod exchange;
 mod fetch;
 mod form;
