@@ -3,6 +3,7 @@
 
     python3 conformance/public/draw.py FOLDER [--mirror FOLDER]    # writes sample.json and FOLDER/tree
     python3 conformance/public/draw.py FOLDER --again              # FOLDER/tree at the commits of sample.json
+    python3 conformance/public/draw.py FOLDER --repositories FILE --sample FILE    # another sample
 
 Nothing is chosen by hand: `repositories.txt` says how the repositories were found, every file of theirs that meets
 `refusal()` is a candidate, and candidates are taken in the order of the SHA-256 of `repository/path`.
@@ -17,7 +18,6 @@ import re
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
-SAMPLE = HERE / "sample.json"
 SCRIPTS = 300
 SCRIPTS_PER_REPOSITORY = 5
 FILE_BYTES_MAX = 8 << 20
@@ -32,8 +32,8 @@ def git(folder, *command):
     return subprocess.run(["git", "--git-dir", folder, *command], check=True, capture_output=True).stdout
 
 
-def repositories():
-    lines = (line.split("#")[0].strip() for line in (HERE / "repositories.txt").read_text().splitlines())
+def repositories(listed):
+    lines = (line.split("#")[0].strip() for line in listed.read_text().splitlines())
     return [line for line in lines if line]
 
 
@@ -97,9 +97,9 @@ def candidates(history, commit):
         yield path, hashlib.sha256(content).hexdigest(), why
 
 
-def draw(folder, mirror):
+def draw(folder, mirror, listed, sample):
     found, refused, commits, absent = [], collections.Counter(), {}, []
-    for repository in repositories():
+    for repository in repositories(listed):
         history = history_of(repository, mirror, folder, None)
         if history is None:
             absent.append(repository)
@@ -116,19 +116,19 @@ def draw(folder, mirror):
             of[repository] += 1
             contents.add(digest)
             taken.append({"repository": repository, "path": path, "commit": commits[repository], "sha256": digest})
-    SAMPLE.write_text(json.dumps({
+    sample.write_text(json.dumps({
         "candidates": len(found),
         "refused": dict(sorted(refused.items())),
-        "repositories_asked": len(repositories()),
+        "repositories_asked": len(repositories(listed)),
         "repositories_without_a_copy": len(absent),
         "scripts": taken,
     }, indent=1) + "\n")
     print(f"{len(taken)} scripts of {len(of)} repositories, from {len(found)} candidates; refused: {dict(refused)}; no copy: {len(absent)}")
 
 
-def plant(folder, mirror):
+def plant(folder, mirror, sample):
     """Writes the files of every sampled repository, so that scripts find their modules and data."""
-    scripts = json.loads(SAMPLE.read_text())["scripts"]
+    scripts = json.loads(sample.read_text())["scripts"]
     for repository, commit in sorted({(script["repository"], script["commit"]) for script in scripts}):
         tree = folder / "tree" / repository.replace("/", "+")
         if tree.exists():
@@ -148,12 +148,14 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=pathlib.Path)
     arguments.add_argument("--mirror", type=pathlib.Path, help="folder of NAME+REPOSITORY/repo bare git directories")
+    arguments.add_argument("--repositories", type=pathlib.Path, default=HERE / "repositories.txt")
+    arguments.add_argument("--sample", type=pathlib.Path, default=HERE / "sample.json")
     arguments.add_argument("--again", action="store_true", help="draw nothing, only write the files")
     chosen = arguments.parse_args()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     if not chosen.again:
-        draw(chosen.folder, chosen.mirror)
-    plant(chosen.folder, chosen.mirror)
+        draw(chosen.folder, chosen.mirror, chosen.repositories, chosen.sample)
+    plant(chosen.folder, chosen.mirror, chosen.sample)
 
 
 if __name__ == "__main__":

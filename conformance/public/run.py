@@ -307,6 +307,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=pathlib.Path)
     arguments.add_argument("--mirror", type=pathlib.Path, default=pathlib.Path("mirror"), help="git directories of the libraries")
+    arguments.add_argument("--sample", type=pathlib.Path, default=HERE / "sample.json")
     arguments.add_argument("--only", default="", help="only scripts whose repository/path has this word")
     arguments.add_argument("--jobs", type=int, default=3)
     arguments.add_argument("--write", action="store_true", help="write the table into docs/conformance.md")
@@ -314,7 +315,7 @@ def main():
     enter_namespace()
     folder = chosen.folder.resolve()
     k6, binary = os.environ["K6_BIN"], os.environ["BIN"]
-    sample = json.loads((HERE / "sample.json").read_text())
+    sample = json.loads(chosen.sample.read_text())
     for name in ("k6", "ours", "tmp"):
         (folder / name).mkdir(exist_ok=True)
     libraries(folder, chosen.mirror)

@@ -10,9 +10,10 @@ VUS_MAX = 3
 ITERATIONS_OF_A_VU = 2
 SHARED_ITERATIONS_MAX = 6
 
+# One seed for all VUs: which VU serves which scenario is chance, what a VU of a scenario draws is then not.
 PREFIX = (
     "Math.random=(function(a){return function(){a=(a+0x6D2B79F5)|0;var t=Math.imul(a^(a>>>15),1|a);"
-    "t=(t+Math.imul(t^(t>>>7),61|t))^t;return((t^(t>>>14))>>>0)/4294967296}})(__VU+7);"
+    "t=(t+Math.imul(t^(t>>>7),61|t))^t;return((t^(t>>>14))>>>0)/4294967296}})(7);"
 )
 
 SUFFIX = """

@@ -95,7 +95,8 @@ mod tests {
 
     #[test]
     fn escapes_are_checked() {
-        let check = |path: &str, expect: Option<&str>| assert_eq!(bad_escape(path).as_deref(), expect, "{path}");
+        let check =
+            |path: &str, expect: Option<&str>| assert_eq!(bad_escape(path).as_deref(), expect, "{path}");
         check("/%41%2f", None);
         check("/%zz", Some("%zz"));
         check("/a%", Some("%"));

@@ -443,7 +443,8 @@ mod tests {
 
     #[test]
     fn urls_are_shown_as_k6_does() {
-        let check = |url: &str, expect: &str| assert_eq!(Target::parse(url).unwrap().shown(), expect, "{url}");
+        let check =
+            |url: &str, expect: &str| assert_eq!(Target::parse(url).unwrap().shown(), expect, "{url}");
         check("http://h", "http://h");
         check("http://u:p@h?x=1", "http://h?x=1");
         check("HTTP://h/a b?c=d é#e f", "http://h/a%20b?c=d é#e%20f");
