@@ -297,8 +297,8 @@ impl<'js> Response<'js> {
             "ocsp" => ocsp(ctx, facts.exchange.tls.is_some()),
             "error" => text(facts.error().map_or("", |error| &error.message)),
             "error_code" => Ok(Value::new_int(ctx.clone(), facts.error_code().into())),
-            // What was no URL has become no request.
-            _ if facts.error_code() == wire::ErrorCode::INVALID_URL.0 => Ok(Value::new_null(ctx.clone())),
+            // What could not be made a request.
+            _ if facts.target.as_str().is_empty() => Ok(Value::new_null(ctx.clone())),
             _ => request(ctx, &facts.request),
         }
     }

@@ -103,7 +103,6 @@ fn add<'js>(
     let value = value.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let number = match kind {
         _ if value.is_null() || value.is_undefined() => f64::NAN,
-        MetricKind::Rate if !value.is_number() => f64::from(js::to_bool(&value)),
         _ => js::to_number(ctx, &value)?,
     };
     let problem = if number.is_nan() {
