@@ -13,6 +13,8 @@ export default function () {
     const res = http.get(url);
     console.log(JSON.stringify(url), res.status, res.error_code, res.error);
   }
+  const twice = http.get(`http://${__ENV.BASE}/`);
+  console.log(twice.url.replace(__ENV.BASE, 'BASE'), twice.status);
   const res = http.get('http://host/%zz');
   console.log(res.request, res.status, res.error_code);
 }

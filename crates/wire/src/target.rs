@@ -73,6 +73,7 @@ impl Target {
         let tail = split_tail(url, tail)?;
         let path_end = push_tail(&mut text, &tail);
         let inner = Inner {
+            shown: shown(&text, &authority, given_authority, &tail),
             is_tls,
             port: port.unwrap_or(if is_tls { 443 } else { 80 }),
             authority,
@@ -80,7 +81,6 @@ impl Target {
             host: host_range,
             path_and_query: path_start..path_end,
             user,
-            shown: shown(&text, path_start, &tail),
             url: text,
         };
         Ok(Target(Arc::new(inner)))
@@ -346,15 +346,19 @@ fn push_tail(text: &mut String, tail: &Tail<'_>) -> usize {
     end
 }
 
-/// The URL as k6 shows it, where that is not `url`: no slash is added, a query stays as written, an empty fragment goes.
-fn shown(url: &str, origin_end: usize, tail: &Tail<'_>) -> Option<Box<str>> {
-    let is_url = !tail.path.is_empty()
+/// The URL as k6 shows it, where that is not `url`: host and port as written (a colon may have no port after it), no slash
+/// added, a query as written, no empty fragment.
+fn shown(url: &str, authority: &Range<usize>, given_authority: &str, tail: &Tail<'_>) -> Option<Box<str>> {
+    // A name in another script than ASCII is shown as it is looked up.
+    let host = if given_authority.is_ascii() { given_authority } else { &url[authority.clone()] };
+    let is_url = host == &url[authority.clone()]
+        && !tail.path.is_empty()
         && tail.fragment != "#"
         && tail.query.bytes().all(|byte| byte.is_ascii_graphic());
     if is_url {
         return None;
     }
-    let mut text = format!("{}{}{}", &url[..origin_end], tail.path, tail.query);
+    let mut text = format!("{}{host}{}{}", &url[..authority.start], tail.path, tail.query);
     if tail.fragment != "#" {
         escape::push_graphic(&mut text, tail.fragment);
     }
@@ -450,6 +454,8 @@ mod tests {
         check("HTTP://h/a b?c=d é#e f", "http://h/a%20b?c=d é#e%20f");
         check("http://h/#", "http://h/");
         check("http://h/?", "http://h/?");
+        check("http://http://h/x", "http://http://h/x");
+        check("http://u@h:080/x", "http://h:080/x");
         assert_eq!(Target::never("undefined/x").shown(), "undefined/x");
     }
 
