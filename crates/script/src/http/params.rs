@@ -130,11 +130,15 @@ fn known_method(name: &str) -> Result<wire::Method, wire::Error> {
 }
 
 fn set_body<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, body: &Value<'js>) -> rquickjs::Result<()> {
+    if body.is_array() {
+        prepared.complain("unknown type of a request's body: array");
+        return Ok(());
+    }
     let bytes = if let Some(string) = body.as_string() {
         string.to_string()?.into_bytes()
     } else if let Some(bytes) = js::bytes_of(body) {
         bytes
-    } else if let Some(object) = body.as_object().filter(|_| !body.is_function() && !body.is_array()) {
+    } else if let Some(object) = body.as_object().filter(|_| !body.is_function()) {
         let form = form::encode(args, object)?;
         set_header(&mut prepared.request, "Content-Type", form.content_type);
         form.body
