@@ -57,6 +57,9 @@ def shorter(value):
 
 
 def details(result):
+    if result["differs"].get("iterations", ["", ""])[1] is None and "exit" in result["differs"]:
+        k6, ours = result["differs"]["exit"]
+        return f"exit: {k6} → {ours}, nothing was run"
     pairs = sorted(result["differs"].items(), key=lambda pair: (pair[0] != "exit", not pair[0].startswith("iterations"), pair[0]))
     shown = [f"{name[:70]}: {shorter(k6)} → {shorter(ours)}" for name, (k6, ours) in pairs[:DETAILS_MAX]]
     more = len(pairs) - len(shown)
