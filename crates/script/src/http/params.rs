@@ -172,7 +172,7 @@ fn read_params<'js>(
                 "timeout" | "compression" | "responseType" => {
                     prepared.complain(format!("invalid {key}: {}", crate::console::format_value(&value)));
                 }
-                "responseCallback" if value.is_null() => prepared.callback = Callback::Off,
+                "responseCallback" => prepared.callback = Callback::Off,
                 _ => {}
             }
             continue;
