@@ -1,5 +1,6 @@
 //! What scripts find in the global scope besides the language's own.
 
+mod apply;
 mod lazy;
 mod text;
 
@@ -20,6 +21,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     js::set_natives(&globals, vu, FUNCTIONS)?;
     js::set_natives(&globals, vu, TIMERS)?;
     lazy::install(ctx, vu)?;
+    apply::install(ctx, vu)?;
     globals.set("global", globals.clone())?;
     globals.set("__VU", 0)?;
     let env = Object::new(ctx.clone())?;
