@@ -12,4 +12,7 @@ export default function () {
   rate.add(-1);
   rate.add('0');
   rate.add(1, { kind: 'tagged' });
+  for (const value of ['', ' ', 'x', [], [0], {}, new Date(0)]) {
+    console.log(JSON.stringify(value), rate.add(value, { kind: 'odd' }));
+  }
 }

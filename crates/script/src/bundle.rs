@@ -475,7 +475,8 @@ impl ScriptVu {
     fn enter_scenario(&self, call: &Call) {
         let state = &self.vm.state;
         let Some(plan) = state.plan() else { return };
-        if self.scenario.replace(Some(call.scenario)) == Some(call.scenario) {
+        let before = self.scenario.replace(Some(call.scenario));
+        if before == Some(call.scenario) {
             return;
         }
         let scenario = &plan.scenarios[usize::from(call.scenario.0)];
@@ -490,6 +491,9 @@ impl ScriptVu {
         }
         state.tags.borrow_mut().reset(tags, "", plan.system_tags.has(SystemTag::Group));
         self.vm.context.with(|ctx| {
+            if before.is_none() {
+                let _ = crate::globals::install_iteration(&ctx, state);
+            }
             // `__ENV` is a plain object that scripts may have replaced; then theirs stays.
             let Ok(env) = ctx.globals().get::<_, Object<'_>>("__ENV") else { return };
             for (name, value) in &scenario.env {

@@ -1,5 +1,6 @@
 //! What scripts find in the global scope besides the language's own.
 
+mod apply;
 pub(crate) mod blob;
 mod clone;
 mod events;
@@ -30,9 +31,9 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
     js::scope::install(ctx)?;
     // The engine's own counts from its start, not from the epoch, and has no marks.
     globals.remove("performance")?;
+    apply::install(ctx, vu)?;
     globals.set("global", globals.clone())?;
     globals.set("__VU", 0)?;
-    js::getter(&globals, vu, "__ITER", iteration)?;
     let env = Object::new(ctx.clone())?;
     for (name, value) in &vu.init.env {
         env.set(name.as_str(), value.as_str())?;
@@ -51,8 +52,13 @@ pub(crate) const TIMERS: &[(&str, NativeFn)] = &[
     ("clearInterval", clear_timer),
 ];
 
-/// `__ITER`: this VU's iterations before this one; `undefined` outside of iterations. It is worked out when it is read,
-/// because few scripts read it and every iteration would have to set it.
+/// Defines `__ITER`, which in k6 is no name at all before a VU's first iteration, nor in `setup()` and `teardown()`.
+pub(crate) fn install_iteration<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
+    js::getter(&ctx.globals(), vu, "__ITER", iteration)
+}
+
+/// `__ITER`: this VU's iterations before this one. It is worked out when it is read, because few scripts read it and every
+/// iteration would have to set it.
 fn iteration<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     match &*args.vu.call.borrow() {
         Some(call) => Ok(Value::new_number(args.ctx.clone(), call.vu_iteration as f64)),

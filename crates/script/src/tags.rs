@@ -160,14 +160,13 @@ impl TagCache {
 /// Reads tags from a JavaScript object: strings, numbers and booleans become text.
 ///
 /// # Errors
-/// The value is not an object, or one of its values is something else; thrown as a `TypeError`.
+/// One of its values is something else; thrown as a `TypeError`.
 pub(crate) fn from_js<'js>(
     ctx: &rquickjs::Ctx<'js>,
     value: &rquickjs::Value<'js>,
 ) -> rquickjs::Result<Vec<(Arc<str>, Arc<str>)>> {
-    let Some(object) = value.as_object() else {
-        return Err(rquickjs::Exception::throw_type(ctx, "tags must be an object of names and values"));
-    };
+    // What is no object has no tags, as in k6.
+    let Some(object) = value.as_object() else { return Ok(Vec::new()) };
     let vu = crate::js::vu_of(ctx);
     let mut tags = Vec::new();
     for entry in object.props::<String, rquickjs::Value<'js>>() {

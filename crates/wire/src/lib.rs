@@ -26,6 +26,7 @@ mod digest;
 mod dns;
 mod encode;
 mod error;
+mod escape;
 mod exchange;
 mod fetch;
 mod form;

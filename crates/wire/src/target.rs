@@ -1,5 +1,6 @@
 //! Where a request goes: a checked absolute `http` or `https` URL.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -9,11 +10,12 @@ use std::sync::Arc;
 use memchr::{memchr, memrchr};
 
 use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::escape;
 
 /// A checked absolute `http` or `https` URL. Cloning is cheap.
 ///
-/// What a server must not see is encoded (spaces, non-ASCII characters; in paths also the characters that RFC 3986
-/// does not allow there); what is encoded already, dot segments and doubled slashes are left alone, as in Go.
+/// What a server must not see is encoded (spaces and non-ASCII characters, paths as `escape::path` says); what is encoded
+/// already, dot segments and doubled slashes are left alone, as in Go.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target(Arc<Inner>);
 
@@ -31,6 +33,8 @@ struct Inner {
     /// The host where it is an address.
     ip: Option<IpAddr>,
     user: Option<(String, String)>,
+    /// The URL as k6 shows it, where that differs from `url`.
+    shown: Option<Box<str>>,
 }
 
 impl Target {
@@ -66,8 +70,10 @@ impl Target {
         }
         let authority = authority_start..text.len();
         let path_start = text.len();
-        let path_end = push_tail(&mut text, url, tail)?;
+        let tail = split_tail(url, tail)?;
+        let path_end = push_tail(&mut text, &tail);
         let inner = Inner {
+            shown: shown(&text, &authority, given_authority, &tail),
             is_tls,
             port: port.unwrap_or(if is_tls { 443 } else { 80 }),
             authority,
@@ -78,6 +84,23 @@ impl Target {
             url: text,
         };
         Ok(Target(Arc::new(inner)))
+    }
+
+    /// Stands in for the target of a request that is never sent: it is shown as `text`, whatever that is.
+    #[must_use]
+    pub fn never(text: &str) -> Target {
+        let range = 0..0;
+        Target(Arc::new(Inner {
+            url: text.to_owned(),
+            is_tls: false,
+            port: 0,
+            authority: range.clone(),
+            host: range.clone(),
+            path_and_query: range,
+            ip: None,
+            user: None,
+            shown: None,
+        }))
     }
 
     /// The target that the reference `location` names, seen from here (RFC 3986, 5.2). User information is kept as
@@ -114,6 +137,12 @@ impl Target {
     /// The whole URL, encoded, without user information.
     pub fn as_str(&self) -> &str {
         &self.0.url
+    }
+
+    /// The URL as k6 shows it in tags and to scripts, without user information: an empty path stays empty and a query
+    /// as it was written.
+    pub fn shown(&self) -> &str {
+        self.0.shown.as_deref().unwrap_or(&self.0.url)
     }
 
     /// Whether it is `https`.
@@ -236,7 +265,7 @@ type User = Option<(String, String)>;
 fn split_user(authority: &str) -> (User, &str) {
     let Some(at) = memrchr(b'@', authority.as_bytes()) else { return (None, authority) };
     let (name, password) = authority[..at].split_once(':').unwrap_or((&authority[..at], ""));
-    (Some((percent_decoded(name), percent_decoded(password))), &authority[at + 1..])
+    (Some((escape::decoded_text(name), escape::decoded_text(password))), &authority[at + 1..])
 }
 
 fn split_port<'a>(url: &str, authority: &'a str) -> Result<(&'a str, Option<u16>), Error> {
@@ -289,80 +318,51 @@ fn check_host(url: &str, host: &str) -> Result<String, Error> {
     }
 }
 
-/// Appends path, query and fragment, encoded; gives the end of the query.
-fn push_tail(text: &mut String, url: &str, tail: &str) -> Result<usize, Error> {
-    let (tail, fragment) = match memchr(b'#', tail.as_bytes()) {
-        Some(hash) => (&tail[..hash], Some(&tail[hash..])),
-        None => (tail, None),
-    };
-    let (path, query) = match memchr(b'?', tail.as_bytes()) {
-        Some(mark) => (&tail[..mark], Some(&tail[mark..])),
-        None => (tail, None),
-    };
-    check_escapes(url, path)?;
-    if path.is_empty() {
+/// Path (empty where none was written), query with its `?`, fragment with its `#`.
+struct Tail<'a> {
+    path: Cow<'a, str>,
+    query: &'a str,
+    fragment: &'a str,
+}
+
+fn split_tail<'a>(url: &str, tail: &'a str) -> Result<Tail<'a>, Error> {
+    let (tail, fragment) = tail.split_at(memchr(b'#', tail.as_bytes()).unwrap_or(tail.len()));
+    let (path, query) = tail.split_at(memchr(b'?', tail.as_bytes()).unwrap_or(tail.len()));
+    if let Some(escape) = escape::bad_escape(path) {
+        return Err(invalid(url, &format!("invalid URL escape {escape:?}")));
+    }
+    Ok(Tail { path: escape::path(path), query, fragment })
+}
+
+/// Appends the tail with everything encoded that a server must not see; gives the end of the query.
+fn push_tail(text: &mut String, tail: &Tail<'_>) -> usize {
+    if tail.path.is_empty() {
         text.push('/');
     }
-    push_encoded(text, path, |byte| is_plain(byte) && !b"\"<>\\^`{|}".contains(&byte));
-    push_encoded(text, query.unwrap_or_default(), is_plain);
+    text.push_str(&tail.path);
+    escape::push_graphic(text, tail.query);
     let end = text.len();
-    push_encoded(text, fragment.unwrap_or_default(), is_plain);
-    Ok(end)
+    escape::push_graphic(text, tail.fragment);
+    end
 }
 
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_graphic()
-}
-
-/// A `%` in a path starts an escape, as Go insists; queries may hold anything.
-fn check_escapes(url: &str, path: &str) -> Result<(), Error> {
-    for (at, _) in path.match_indices('%') {
-        let digits = path.as_bytes().get(at + 1..at + 3);
-        if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
-            let escape = String::from_utf8_lossy(&path.as_bytes()[at..path.len().min(at + 3)]).into_owned();
-            return Err(invalid(url, &format!("invalid URL escape {escape:?}")));
-        }
+/// The URL as k6 shows it, where that is not `url`: host and port as written (a colon may have no port after it), no slash
+/// added, a query as written, no empty fragment.
+fn shown(url: &str, authority: &Range<usize>, given_authority: &str, tail: &Tail<'_>) -> Option<Box<str>> {
+    // A name in another script than ASCII is shown as it is looked up.
+    let host = if given_authority.is_ascii() { given_authority } else { &url[authority.clone()] };
+    let is_url = host == &url[authority.clone()]
+        && !tail.path.is_empty()
+        && tail.fragment != "#"
+        && tail.query.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_url {
+        return None;
     }
-    Ok(())
-}
-
-fn push_encoded(text: &mut String, part: &str, keep: impl Fn(u8) -> bool) {
-    if part.bytes().all(&keep) {
-        text.push_str(part);
-        return;
+    let mut text = format!("{}{host}{}{}", &url[..authority.start], tail.path, tail.query);
+    if tail.fragment != "#" {
+        escape::push_graphic(&mut text, tail.fragment);
     }
-    for byte in part.bytes() {
-        if keep(byte) {
-            text.push(char::from(byte));
-        } else {
-            let _ = write!(text, "%{byte:02X}");
-        }
-    }
-}
-
-/// Percent-decoding of user information; what is no escape is left alone.
-fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escape = bytes.get(at + 1..at + 3).and_then(|digits| {
-            let high = char::from(digits[0]).to_digit(16)?;
-            let low = char::from(digits[1]).to_digit(16)?;
-            u8::try_from(high * 16 + low).ok()
-        });
-        match escape {
-            Some(byte) if bytes[at] == b'%' => {
-                decoded.push(byte);
-                at += 3;
-            }
-            _ => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
+    Some(text.into())
 }
 
 /// An absolute path without `.` and `..` segments (RFC 3986, 5.2.4).
@@ -443,6 +443,20 @@ mod tests {
         check("http://h/%zz", bad, "invalid URL escape \"%zz\"");
         check("http://h/%é", bad, "invalid URL escape");
         check("http://h/a\nb", bad, "control character");
+    }
+
+    #[test]
+    fn urls_are_shown_as_k6_does() {
+        let check =
+            |url: &str, expect: &str| assert_eq!(Target::parse(url).unwrap().shown(), expect, "{url}");
+        check("http://h", "http://h");
+        check("http://u:p@h?x=1", "http://h?x=1");
+        check("HTTP://h/a b?c=d é#e f", "http://h/a%20b?c=d é#e%20f");
+        check("http://h/#", "http://h/");
+        check("http://h/?", "http://h/?");
+        check("http://http://h/x", "http://http://h/x");
+        check("http://u@h:080/x", "http://h:080/x");
+        assert_eq!(Target::never("undefined/x").shown(), "undefined/x");
     }
 
     #[test]

@@ -96,9 +96,12 @@ pub(crate) fn from_js<'js>(args: &Args<'_, 'js>, value: &Value<'js>) -> rquickjs
     if value.is_null() {
         return Ok(Callback::Off);
     }
-    let statuses = value.as_object().and_then(Class::<ExpectedStatuses>::from_object);
-    match statuses {
-        Some(statuses) => Ok(Callback::Statuses(statuses.borrow().0.clone())),
-        None => Err(args.error("unsupported argument, expected http.expectedStatuses")),
-    }
+    statuses_of(value).ok_or_else(|| args.error("unsupported argument, expected http.expectedStatuses"))
+}
+
+/// What `http.expectedStatuses()` made.
+pub(crate) fn statuses_of(value: &Value<'_>) -> Option<Callback> {
+    let statuses = value.as_object().and_then(Class::<ExpectedStatuses>::from_object)?;
+    let found = statuses.borrow().0.clone();
+    Some(Callback::Statuses(found))
 }

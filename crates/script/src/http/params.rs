@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use model::{GoDuration, Instant, SystemClock, TagSetId};
-use rquickjs::{Class, Object, Value};
+use rquickjs::{Class, Exception, Object, Value};
 use wire::Auth;
 
 use super::expected::{self, Callback};
@@ -107,10 +107,8 @@ pub(crate) fn prepare<'js>(
     if let Some(body) = body {
         set_body(args, &mut prepared, &body)?;
     }
-    if let Some(params) = params {
-        let Some(params) = params.as_object() else {
-            return Err(args.type_error("request parameters must be an object"));
-        };
+    // k6 overlooks parameters that are no object.
+    if let Some(params) = params.as_ref().and_then(Value::as_object) {
         read_params(args, &mut prepared, params)?;
     }
     prepared.request.keep_body = prepared.response_type != ResponseType::None;
@@ -126,11 +124,16 @@ impl Prepared {
     }
 }
 
+/// Go takes no method for `GET`.
 fn known_method(name: &str) -> Result<wire::Method, wire::Error> {
-    wire::Method::parse(name)
+    if name.is_empty() { Ok(wire::Method::GET) } else { wire::Method::parse(name) }
 }
 
 fn set_body<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, body: &Value<'js>) -> rquickjs::Result<()> {
+    if body.is_array() {
+        prepared.complain("unknown type of a request's body: array");
+        return Ok(());
+    }
     let bytes = if let Some(string) = body.as_string() {
         string.to_string()?.into_bytes()
     } else if let Some(bytes) = js::bytes_of(body) {
@@ -168,7 +171,15 @@ fn read_params<'js>(
 ) -> rquickjs::Result<()> {
     for entry in params.props::<String, Value<'js>>() {
         let (key, value) = entry?;
-        if value.is_undefined() || (value.is_null() && key != "responseCallback") {
+        if value.is_undefined() || value.is_null() {
+            match key.as_str() {
+                // k6 refuses to guess what these mean when a script names them and gives nothing.
+                "timeout" | "compression" | "responseType" => {
+                    prepared.complain(format!("invalid {key}: {}", crate::console::format_value(&value)));
+                }
+                "responseCallback" => prepared.callback = Callback::Off,
+                _ => {}
+            }
             continue;
         }
         match key.as_str() {
@@ -190,7 +201,10 @@ fn read_params<'js>(
             "responseType" => read_response_type(prepared, &js::to_string(args.ctx, &value)?),
             "auth" => prepared.auth = auth(args, &js::to_string(args.ctx, &value)?)?,
             "throw" => prepared.throws = js::to_bool(&value),
-            "responseCallback" => prepared.callback = expected::from_js(args, &value)?,
+            "responseCallback" => match expected::statuses_of(&value) {
+                Some(callback) => prepared.callback = callback,
+                None => prepared.complain("unsupported responseCallback"),
+            },
             // k6 ignores what it does not know.
             _ => {}
         }
@@ -219,6 +233,9 @@ fn read_cookies<'js>(
     let Some(cookies) = value.as_object() else { return Ok(()) };
     for entry in cookies.props::<String, Value<'js>>() {
         let (name, value) = entry?;
+        if value.is_null() || value.is_undefined() {
+            continue;
+        }
         let cookie = match value.as_object() {
             Some(object) => {
                 let replace: Value<'js> = object.get("replace")?;
@@ -233,7 +250,15 @@ fn read_cookies<'js>(
 }
 
 fn read_tags<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, value: &Value<'js>) -> rquickjs::Result<()> {
-    prepared.tags = crate::tags::from_js(args.ctx, value)?;
+    match crate::tags::from_js(args.ctx, value) {
+        Ok(tags) => prepared.tags = tags,
+        Err(rquickjs::Error::Exception) => {
+            let thrown = args.ctx.catch().into_object().and_then(Exception::from_object);
+            let message = thrown.and_then(|thrown| thrown.message()).unwrap_or_default();
+            prepared.complain(format!("invalid tags: {message}"));
+        }
+        Err(error) => return Err(error),
+    }
     prepared.name = prepared.tags.iter().find(|(name, _)| &**name == "name").map(|(_, value)| value.clone());
     Ok(())
 }

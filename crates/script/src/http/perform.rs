@@ -72,7 +72,9 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
 /// A request that cannot be sent: the script gets a response that says why.
 fn refuse(vu: &Rc<VuState>, prepared: &mut Prepared, error: wire::Error) -> Done {
     let now = SystemClock::now();
-    let target = prepared.url.target.clone();
+    // What could not be made a request has no URL for the script either.
+    let target =
+        if prepared.is_counted_problem { prepared.url.target.clone() } else { wire::Target::never("") };
     let exchange = Box::new(Exchange {
         started: now,
         finished: now,

@@ -314,6 +314,8 @@ impl<'js> Response<'js> {
             "ocsp" => ocsp(ctx, facts.exchange.tls.is_some()),
             "error" => text(facts.error().map_or("", |error| &error.message)),
             "error_code" => Ok(Value::new_int(ctx.clone(), facts.error_code().into())),
+            // What could not be made a request.
+            _ if facts.target.as_str().is_empty() => Ok(Value::new_null(ctx.clone())),
             _ => request(ctx, &facts.request),
         }
     }
@@ -360,7 +362,7 @@ impl Facts {
 
 /// The URL with the user information that scripts put into it.
 fn with_user(target: &wire::Target) -> String {
-    let url = target.as_str();
+    let url = target.shown();
     let Some((user, password)) = target.user() else { return url.to_owned() };
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let separator = if password.is_empty() { "" } else { ":" };

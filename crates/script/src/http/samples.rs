@@ -152,7 +152,7 @@ fn slow_tags(
     system: SystemTags,
 ) -> TagSetId {
     let is_own = sent.target.is_same(&prepared.request.target);
-    let url: Arc<str> = if is_own { prepared.url.tag.clone() } else { sent.target.as_str().into() };
+    let url: Arc<str> = if is_own { prepared.url.tag.clone() } else { sent.target.shown().into() };
     let name = prepared.name.clone().unwrap_or_else(|| url.clone());
     let mut tags: Vec<(Arc<str>, Arc<str>)> = Vec::with_capacity(16);
     let mut add = |tag: SystemTag, value: Arc<str>| {

@@ -65,11 +65,13 @@ pub(crate) fn named(url: &str, name: &str) -> Result<Rc<Url>, wire::Error> {
     })
 }
 
-/// Stands in for a URL that is none, in a request that is never sent; its tags show what was given.
+/// Stands in for a URL that is none, in a request that is never sent; its tags and the script see what was given.
 pub(crate) fn unusable<'js>(ctx: &Ctx<'js>, given: &Value<'js>) -> rquickjs::Result<Rc<Url>> {
-    let target = wire::Target::parse("http://invalid.invalid/").expect("a URL");
-    let tag = if given.is_string() { js::to_string(ctx, given)?.replace(' ', "%20") } else { String::new() };
-    Ok(KNOWN.with_borrow_mut(|known| known.number(target, tag.into())))
+    let text = if given.is_string() { js::to_string(ctx, given)?.replace(' ', "%20") } else { String::new() };
+    // Go forgets the slashes of a URL that has nothing after them.
+    let text = text.strip_suffix("://").map_or(text.clone(), |scheme| format!("{scheme}:"));
+    let target = wire::Target::never(&text);
+    Ok(KNOWN.with_borrow_mut(|known| known.number(target, text.into())))
 }
 
 impl Known {
@@ -79,17 +81,16 @@ impl Known {
     }
 }
 
-/// The URL as given, its user information masked as k6 does.
+/// The URL as k6 shows it, its user information masked.
 fn masked(url: &str, target: &wire::Target) -> String {
-    if target.user().is_none() {
-        return url.to_owned();
-    }
-    let scheme_end = url.find("://").map_or(0, |at| at + 3);
-    let authority_end = url[scheme_end..].find(['/', '?', '#']).map_or(url.len(), |at| scheme_end + at);
-    let Some(at) = url[scheme_end..authority_end].rfind('@') else { return url.to_owned() };
-    let has_password = url[scheme_end..scheme_end + at].contains(':');
-    let mask = if has_password { "****:****" } else { "****" };
-    format!("{}{mask}{}", &url[..scheme_end], &url[scheme_end + at..])
+    let shown = target.shown();
+    let Some((scheme, rest)) = shown.split_once("://").filter(|_| target.user().is_some()) else {
+        return shown.to_owned();
+    };
+    let given = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = &given[..given.find(['/', '?', '#']).unwrap_or(given.len())];
+    let has_password = authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
+    format!("{scheme}://{}@{rest}", if has_password { "****:****" } else { "****" })
 }
 
 /// ``http.url`https://host/${id}` ``: the URL with its template as the name.
@@ -155,6 +156,8 @@ mod tests {
         check("http://a.b/c?d=e@f", "http://a.b/c?d=e@f");
         check("http://user:secret@a.b/c", "http://****:****@a.b/c");
         check("http://user@a.b", "http://****@a.b");
+        check("HTTP://a.b?c=d e#", "http://a.b?c=d e");
+        check("http://a.b/[c d]#e f", "http://a.b/%5Bc%20d%5D#e%20f");
     }
 
     #[test]

@@ -103,7 +103,10 @@ fn add<'js>(
     let value = value.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
     let number = match kind {
         _ if value.is_null() || value.is_undefined() => f64::NAN,
-        MetricKind::Rate if !value.is_number() => f64::from(js::to_bool(&value)),
+        // What is no number at all is refused; of the rest k6 asks whether it is true, and the text "0" is.
+        MetricKind::Rate if !value.is_number() && !js::to_number(ctx, &value)?.is_nan() => {
+            f64::from(js::to_bool(&value))
+        }
         _ => js::to_number(ctx, &value)?,
     };
     let problem = if number.is_nan() {
