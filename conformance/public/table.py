@@ -45,6 +45,8 @@ def cause(result, reasons):
         return known
     if result["meant"]:
         return "meant: equal with `--compat strict`"
+    if set(result["differs"]) == {"metrics/ws_session_duration"}:
+        return "a WebSocket session that was cut off with its iteration has a duration; k6 drops it"
     for pattern, text in CAUSES:
         if found := re.search(pattern, result["our_error"]):
             return text.format(*found.groups())
