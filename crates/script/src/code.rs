@@ -106,7 +106,7 @@ pub(crate) fn explain(ctx: &Ctx<'_>, vu: &Rc<VuState>, url: &str, error: rquickj
 }
 
 /// k6's rule: the types of `.ts` files are stripped, and of what comes from standard input.
-fn strip(url: &str, text: &str) -> Result<Option<Output>, Refusal> {
+pub(crate) fn strip(url: &str, text: &str) -> Result<Option<Output>, Refusal> {
     if url.ends_with(".ts") || url.ends_with("/-") {
         return transpile::strip_types(url, text).map_err(Refusal::Syntax);
     }

@@ -64,8 +64,12 @@ fn follow(entry: &Entry, outside: Outside) -> Result<Imports, ScriptError> {
 
 /// Compiling a module loads its imports. A CommonJS file imports nothing that is known before it runs.
 fn declare<'js>(ctx: &Ctx<'js>, url: &str, text: &Arc<str>) -> rquickjs::Result<Module<'js, Declared>> {
-    let text = if crate::syntax::is_module(text) { text.as_bytes() } else { b"" };
-    Module::declare(ctx.clone(), url, text)
+    if url.ends_with(".json") {
+        return Module::declare(ctx.clone(), url, "");
+    }
+    let stripped = crate::code::strip(url, text).map_err(|refusal| refusal.throw(ctx, url))?;
+    let text = stripped.as_ref().map_or(&**text, |stripped| &stripped.code);
+    Module::declare(ctx.clone(), url, if crate::syntax::is_module(text) { text } else { "" })
 }
 
 struct Follower(Rc<Sources>, Rc<std::cell::RefCell<BTreeSet<String>>>);
@@ -98,6 +102,9 @@ impl Loader for Follower {
         _attributes: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<Module<'js, Declared>> {
         if name == "k6" || name.starts_with("k6/") {
+            return Module::declare(ctx.clone(), name, "");
+        }
+        if name == crate::source::EMPTY_URL {
             return Module::declare(ctx.clone(), name, "");
         }
         let text = self.0.read_text(name).map_err(|text| Exception::throw_message(ctx, &text))?;
@@ -134,6 +141,12 @@ mod tests {
             &[("/t/lib/a.js", "export * from '../b.js'"), ("/t/b.js", "exports.b = require('k6/x/redis')")],
             &["file:///t/b.js", "file:///t/lib/a.js", "file:///t/s.js", "k6/http"],
             &["k6/x/sql"],
+        );
+        check(
+            "import './a.ts'",
+            &[("/t/a.ts", "import { check } from 'k6'; export const a: number = check(1, {}) ? 1 : 2;")],
+            &["file:///t/a.ts", "file:///t/s.js", "k6"],
+            &[],
         );
         check("exports.default = () => {}", &[], &["file:///t/s.js"], &[]);
     }

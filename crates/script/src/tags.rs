@@ -80,8 +80,8 @@ pub(crate) struct HttpKey {
     pub(crate) status: u16,
     /// 0 no response callback, 1 unexpected, 2 expected.
     pub(crate) expected: u8,
-    /// 0 for none; otherwise TLS version and cipher are part of the set.
-    pub(crate) tls: u8,
+    /// HTTP and TLS versions.
+    pub(crate) protocol: u8,
 }
 
 /// Entries kept per cache. Beyond it the cache starts anew: a script that makes up names pays, others never notice.

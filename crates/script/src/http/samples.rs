@@ -116,7 +116,6 @@ fn tags_of(
         && sent.target.is_same(&prepared.request.target)
         && sent.method == prepared.request.method
         && exchange.result.is_ok()
-        && exchange.tls.is_none()
         && !system.has(SystemTag::Ip)
         && !system.has(SystemTag::OcspStatus);
     let make = || slow_tags(vu, prepared, exchange, sent, status, expected, system);
@@ -129,9 +128,9 @@ fn tags_of(
         method: method_number(&prepared.request.method),
         status,
         expected: expected.map_or(0, |expected| 1 + u8::from(expected)),
-        tls: 0,
+        protocol: protocol_number(exchange),
     };
-    if key.method == u8::MAX {
+    if key.method == u8::MAX || key.protocol == u8::MAX {
         return make();
     }
     vu.cache.http(key, make)
@@ -140,6 +139,21 @@ fn tags_of(
 fn method_number(method: &wire::Method) -> u8 {
     const KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     KNOWN.iter().position(|known| *known == method.as_str()).map_or(u8::MAX, |index| index as u8)
+}
+
+/// The HTTP and TLS versions of an answer as one number; `u8::MAX` where they are rare.
+fn protocol_number(exchange: &Exchange) -> u8 {
+    let http = match exchange.result.as_ref().map_or("", |response| response.proto) {
+        "HTTP/1.1" => 0,
+        "HTTP/2.0" => 3,
+        _ => return u8::MAX,
+    };
+    match exchange.tls.as_ref().map_or("", |tls| tls.version) {
+        "" => http,
+        "tls1.2" => http + 1,
+        "tls1.3" => http + 2,
+        _ => u8::MAX,
+    }
 }
 
 fn slow_tags(
@@ -171,6 +185,9 @@ fn slow_tags(
     match &exchange.result {
         Ok(response) => {
             add(SystemTag::Proto, response.proto.into());
+            if let Some(tls) = &exchange.tls {
+                add(SystemTag::TlsVersion, tls.version.into());
+            }
             if status >= 400 {
                 add(SystemTag::ErrorCode, (1000 + u32::from(status)).to_string().into());
             }
@@ -179,9 +196,6 @@ fn slow_tags(
             add(SystemTag::Error, error.message.as_str().into());
             add(SystemTag::ErrorCode, error.code.0.to_string().into());
         }
-    }
-    if let Some(tls) = &exchange.tls {
-        add(SystemTag::TlsVersion, tls.version.into());
     }
     if let Some(remote) = exchange.remote {
         add(SystemTag::Ip, remote.ip().to_string().into());

@@ -31,8 +31,13 @@ fn check(name: &str, text: &str, expect: &str) {
 
 fn check_refused(name: &str, text: &str, expect: &[&str]) {
     let error = init(name, text).expect_err(text);
-    let ScriptError::Exception { message, excerpt, .. } = &error else { panic!("{error:?}") };
-    let said = format!("{message}\n{}", excerpt.as_deref().unwrap_or_default());
+    let said = match &error {
+        ScriptError::Exception { message, excerpt, .. } => {
+            format!("{message}\n{}", excerpt.as_deref().unwrap_or_default())
+        }
+        ScriptError::Missing(text) => text.clone(),
+        other => panic!("{other:?}"),
+    };
     for part in expect {
         assert!(said.contains(part), "{text}\n→\n{said}\nlacks {part}");
     }

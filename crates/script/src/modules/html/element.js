@@ -53,7 +53,7 @@
     name,
     value,
     prefix: () => '',
-    namespaceURI: () => '',
+    namespaceURI: () => element.namespaceURI(),
     localName: () => name,
   });
   const elementsOf = (element) => under(element, 'input, select, button, textarea, fieldset');
@@ -112,12 +112,13 @@
     querySelector(selector) { return firstUnder(this, String(selector)); }
     querySelectorAll(selector) { return under(this, String(selector)); }
     selection() { return select(this[NODES], this[URL_OF]); }
-    textContent() { return host.kind(this[NODES]) === 8 ? host.ownText(this[NODES]) : host.text(this[NODES]); }
+    textContent() { return host.text(this[NODES]); }
     toString() { return '[object html.Node]'; }
   }
 
   // Members that only show an attribute: `name`, or `name=attribute`; an ending says how: `?` whether it is there, `#` a
   // whole number, `~` resolved against the page's URL.
+  const MARKERS = ['1', 'a', 'A', 'i', 'I', 'disc', 'square', 'circle'];
   const PLAIN = {
     link: 'accessKey download href~ hrefLang referrerPolicy rel target type',
     base: 'href~ target',
@@ -134,7 +135,7 @@
     keygen: 'autofocus? challenge disabled? name',
     label: 'htmlFor=for',
     legend: 'accessKey',
-    li: 'type value#',
+    li: 'value#',
     link_: 'href~ hreflang media referrerPolicy rel target type',
     map: 'name',
     media: 'autoplay? controls? defaultMuted=muted? loop? mediaGroup muted? src',
@@ -252,7 +253,7 @@
     keygen: ['keygen', { form: field.form, labels: field.labels, keytype() { return among(this, 'keytype', ['dsa', 'ec'], 'rsa').toUpperCase(); }, type() { return 'keygen'; } }],
     label: ['label', { control() { return byId(this, text(this, 'for')) ?? firstUnder(this, ':input'); }, form() { return form(this); } }],
     legend: ['legend', { form() { return form(this); } }],
-    li: ['li', {}],
+    li: ['li', { type() { return MARKERS.includes(attribute(this, 'type')) ? attribute(this, 'type') : ''; } }],
     link: ['link_', { ...relations, crossOrigin() { return crossOrigin(this); } }],
     map: ['map', { areas() { return under(this, 'area'); }, images() { return all(this, onPage(this, `img[usemap=${quoted(`#${this.name()}`)}], object[usemap=${quoted(`#${this.name()}`)}]`)); } }],
     meta: ['meta', { httpEquiv() { return among(this, 'http-equiv', ['content-language', 'content-type', 'default-style', 'refresh', 'set-cookie'], 'content-type'); } }],

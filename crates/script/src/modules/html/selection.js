@@ -157,14 +157,10 @@
         .join('&');
     }
     serializeArray() {
-      const fields = [];
-      for (const nodes of ones(this[NODES])) {
-        const candidates = host.name(nodes) === 'form' ? ones(host.find(nodes, 'input, select, textarea, keygen')) : [nodes];
-        for (const one of candidates) {
-          if (isSent(one)) fields.push({ name: attribute(one, 'name'), value: valueOf(one) });
-        }
-      }
-      return fields;
+      // With a form among them, only what is inside of them counts.
+      const isForm = ones(this[NODES]).some((nodes) => host.name(nodes) === 'form');
+      const fields = ones(isForm ? host.find(this[NODES], 'input, select, textarea, keygen') : this[NODES]);
+      return fields.filter(isSent).map((one) => ({ name: attribute(one, 'name'), value: valueOf(one) }));
     }
     serializeObject() { return Object.fromEntries(this.serializeArray().map(({ name, value }) => [name, value])); }
     siblings(...filter) { return this.#walk('siblings', filter); }
