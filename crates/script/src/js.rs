@@ -166,7 +166,7 @@ impl<'a, 'js> Text<'a, 'js> {
         let mut length = 0;
         // SAFETY: `value` belongs to `ctx`; the out-pointer is valid, and what is returned is freed in `drop`.
         let start = unsafe { qjs::JS_ToCStringLen(ctx.as_raw().as_ptr(), &mut length, value.as_raw()) };
-        (!start.is_null()).then_some(Text { ctx, start, length: length as usize })
+        (!start.is_null()).then_some(Text { ctx, start, length })
     }
 
     fn bytes(&self) -> &[u8] {

@@ -187,7 +187,7 @@ fn broken_rules_are_named() {
         format!("{number} Malformed Wait http2: connection error with http2 ErrCode {reason}")
     };
     check(Lie::Say(frame(PING, 0, 0, b"xx")), &connection("PROTOCOL_ERROR", 1652));
-    check(Lie::Say(headers(5, b"\xff\xff\xff\xff\xff\xff")), &connection("COMPRESSION_ERROR", 1660));
+    check(Lie::Say(headers(5, b"\xff\xff\xff\xff\xff\xff")), &connection("PROTOCOL_ERROR", 1652));
     check(Lie::Say(frame(WINDOW_UPDATE, 0, 0, &[0; 4])), &connection("PROTOCOL_ERROR", 1652));
     check(Lie::Say(frame(DATA, 0, 5, b"hi")), &connection("PROTOCOL_ERROR", 1652));
     let promise = frame(PUSH_PROMISE, END_HEADERS, 1, &joined(&[&2_u32.to_be_bytes(), b"\x82\x87\x84"]));
@@ -199,7 +199,7 @@ fn broken_rules_are_named() {
     check(Lie::Say(headers(5, &field("x", "1"))), &stream("PROTOCOL_ERROR", 1632, "Wait"));
     check(
         Lie::Say(headers(5, &joined(&[STATUS_200, &field("X-A", "1")]))),
-        &stream("PROTOCOL_ERROR", 1632, "Wait"),
+        &connection("PROTOCOL_ERROR", 1652),
     );
     let length = headers(END_HEADERS, &joined(&[STATUS_200, &field("content-length", "10")]));
     check(
