@@ -12,6 +12,7 @@ function once(exec) {
 
 export const options = {
   scenarios: {
+    ending: once('ending'),
     waiting: once('waiting'),
     sleeping: once('sleeping'),
     throwing: once('throwing'),
@@ -20,9 +21,12 @@ export const options = {
   },
 };
 
+export function ending() {
+  ws.connect(URL, {}, (socket) => socket.on('open', () => socket.close()));
+}
+
 export function waiting() {
   ws.connect(URL, {}, () => {});
-  console.log('never');
 }
 
 export function sleeping() {
