@@ -5,7 +5,8 @@
 
 FOLDER is what `draw.py` filled. Both tools run in a network namespace where every name and address is `catchall.py`
 (Linux, `unshare`, `ip`, `nft`, `openssl`; root, or user namespaces). k6 runs each script twice: what differs between its
-own two runs is not compared. `--write` puts the table into docs/conformance.md.
+own two runs is not compared. Plimsoll runs each by default and with `--compat strict`. `--write` puts the table into
+docs/conformance.md, between the comments that carry the name of the sample's file.
 """
 
 import argparse
@@ -274,18 +275,21 @@ def judge(folder, script, k6, binary, k6_version):
     first, second = runs["runs"]
     ours = observe(binary, [], folder, script)
     (folder / "ours" / f"{key}.json").write_text(json.dumps(ours, indent=1))
+    strict = observe(binary, ["--compat", "strict"], folder, script)
+    hard, soft, unstable = judged(first, second, ours)
+    strict_hard, _, _ = judged(first, second, strict)
+    return {"key": key, **script, "k6": first["seen"], "ours_exit": ours["seen"]["exit"], "cut": [first["cut"], ours["cut"]],
+            "seconds": [first["seconds"], ours["seconds"]], "differs": hard, "strict_differs": strict_hard, "logs": soft,
+            "unstable": unstable, "k6_error": last_error(first), "our_error": last_error(ours)}
+
+
+def judged(first, second, ours):
+    """What differs, and what differs in the log only: texts of our own warnings and errors are ours, so their number is
+    shown and not judged."""
     differs, unstable = compare(first, second, ours)
-    meant = False
-    if any(not name.startswith("logs/") for name in differs):
-        # What is equal again once our numbers are k6's to the letter is a difference that we mean.
-        strict = observe(binary, ["--compat", "strict"], folder, script)
-        meant = not any(not name.startswith("logs/") for name in compare(first, second, strict)[0])
-    # Texts of our own warnings and errors are ours, so their number is shown and not judged.
     soft = {name: pair for name, pair in differs.items() if name.startswith("logs/")}
     hard = {name: pair for name, pair in differs.items() if name not in soft}
-    return {"key": key, **script, "k6": first["seen"], "ours_exit": ours["seen"]["exit"], "cut": [first["cut"], ours["cut"]],
-            "seconds": [first["seconds"], ours["seconds"]], "differs": hard, "meant": meant, "logs": soft, "unstable": unstable,
-            "k6_error": last_error(first), "our_error": last_error(ours)}
+    return hard, soft, unstable
 
 
 def last_error(run):
@@ -340,7 +344,7 @@ def main():
     text = table.render(sample, versions, results)
     print(table.headline(results))
     if chosen.write:
-        table.write(HERE.parents[1] / "docs" / "conformance.md", text)
+        table.write(HERE.parents[1] / "docs" / "conformance.md", chosen.sample.stem, text)
 
 
 if __name__ == "__main__":

@@ -151,18 +151,18 @@
     #parts;
     #params;
 
-    constructor(url, base) {
+    constructor(url, base = undefined) {
       need(arguments, 1);
       this.#parts = host.parse(wellFormed(url), base === undefined ? undefined : wellFormed(base));
       if (this.#parts === undefined) throw new TypeError(`Invalid URL: ${url}`);
     }
 
-    static canParse(url, base) {
+    static canParse(url, base = undefined) {
       need(arguments, 1);
       return host.parse(wellFormed(url), base === undefined ? undefined : wellFormed(base)) !== undefined;
     }
 
-    static parse(url, base) {
+    static parse(url, base = undefined) {
       need(arguments, 1);
       return URL.canParse(url, base) ? new URL(url, base) : null;
     }

@@ -335,7 +335,7 @@ impl ScriptVu {
 
     /// Emits what is counted per iteration, also of iterations that failed or were cut off.
     fn end_iteration(&self, state: &Rc<VuState>) {
-        state.websockets.end_all(state);
+        state.websockets.end_all();
         let (sent, received) = state.http.take_bytes();
         let tags = state.tags.borrow_mut().id(&state.cache);
         let at = SystemClock::now();

@@ -15,7 +15,6 @@ use rquickjs::Value;
 use session::Session;
 
 use crate::js::{self, Args};
-use crate::state::VuState;
 
 /// Sockets open at once in one VU. A script that opens more leaks them.
 const SOCKETS_MAX: usize = 10_000;
@@ -48,10 +47,10 @@ impl WebSockets {
     }
 
     /// Says goodbye on every socket that is open: the iteration is over.
-    pub(crate) fn end_all(&self, vu: &VuState) {
+    pub(crate) fn end_all(&self) {
         let open = std::mem::take(&mut *self.open.borrow_mut());
         for (_, session) in open {
-            session.leave(vu);
+            session.cut_off();
         }
     }
 }

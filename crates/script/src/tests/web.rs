@@ -24,6 +24,7 @@ fn a_global_is_made_when_it_is_read_and_may_be_replaced() {
     check("is(typeof Blob, 'function'); is(Blob === Blob, true); is('URL' in globalThis, true)");
     check("is(typeof nothing, 'undefined'); throws('ReferenceError', () => nothing)");
     check("globalThis.URL = 1; is(URL, 1); is(Object.keys(globalThis).includes('Blob'), false)");
+    check("is([URL.length, URL.canParse.length, URLSearchParams.length], [1, 1, 0])");
     check("Blob; globalThis.Blob = 2; is(Blob, 2); is(globalThis.nothing, undefined)");
 }
 

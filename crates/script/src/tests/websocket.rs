@@ -124,13 +124,39 @@ fn an_exception_in_a_handler_ends_the_iteration() {
     assert!(left.logs[0] == "closed" && left.logs[1].contains("boom"), "{:?}", left.logs);
 }
 
+/// A session has a duration when it came to an end, also by an exception in a `k6/ws` handler; not when it ended with its
+/// iteration.
 #[test]
-fn a_session_that_is_cut_off_is_counted_and_closed() {
-    let server = testkit::http::start();
-    let left = run(&server, "ws.connect(__ENV.BASE + '/ws/silent', {}, () => {}); console.log('never');");
-    assert_eq!((left.ends.as_slice(), left.logs.len()), ([End::Interrupted].as_slice(), 0));
-    assert_eq!((left.count("ws_sessions"), left.count("ws_session_duration")), (1, 1));
-    assert_eq!(server.seen().websocket.sessions, 1);
+fn what_is_cut_off_has_no_duration() {
+    let check = |body: &str, end: End, durations: usize| {
+        let server = testkit::http::start();
+        let left = run(&server, body);
+        assert_eq!(left.ends, [end], "{body}");
+        assert!(!left.logs.iter().any(|line| line == "never"), "{body}: {:?}", left.logs);
+        assert_eq!((left.count("ws_sessions"), left.count("ws_session_duration")), (1, durations), "{body}");
+        assert_eq!(server.seen().websocket.sessions, 1, "{body}");
+    };
+    let legacy = |does: &str| {
+        format!("ws.connect(__ENV.BASE + '/ws/silent', {{}}, (s) => {{ {does} }}); console.log('never');")
+    };
+    let browser = |does: &str| {
+        format!("const s = new WebSocket(__ENV.BASE + '/ws/silent'); s.onopen = () => {{ {does} }};")
+    };
+    let cases = [
+        (legacy(""), End::Interrupted, 0),
+        (legacy("s.on('open', () => sleep(60));"), End::Interrupted, 0),
+        (legacy("s.on('open', () => { throw new Error('boom') });"), End::Failed, 1),
+        (legacy("s.setTimeout(() => { throw new Error('boom') }, 5);"), End::Failed, 1),
+        (browser(""), End::Interrupted, 0),
+        (browser("for (;;);"), End::Interrupted, 0),
+        (browser("setTimeout(() => { throw new Error('boom') }, 5);"), End::Failed, 0),
+    ];
+    // Side by side: each that is cut off takes the seconds until it is.
+    std::thread::scope(|scope| {
+        for (body, end, durations) in &cases {
+            scope.spawn(move || check(body, *end, *durations));
+        }
+    });
 }
 
 #[test]

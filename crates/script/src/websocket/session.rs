@@ -181,12 +181,25 @@ impl Session {
         self.end(vu, SystemClock::now());
     }
 
+    /// Says goodbye because the iteration is over. It has no duration then: k6 measures what came to an end, and how long
+    /// this one would have lasted nobody knows.
+    pub(super) fn cut_off(&self) {
+        self.send_close(1001, "");
+        if !self.is_over.replace(true) {
+            self.let_go();
+        }
+    }
+
     /// The session is over: counts it and lets the connection go.
     pub(super) fn end(&self, vu: &VuState, at: Instant) {
         if self.is_over.replace(true) {
             return;
         }
         vu.record(builtin::WS_SESSION_DURATION, self.tags, at.ms_since(self.started), Mark::Measured, at);
+        self.let_go();
+    }
+
+    fn let_go(&self) {
         if let Some(mut socket) = self.socket.borrow_mut().take() {
             // Tried at once: the run may be over before the task has its turn.
             if let Some(reader) = self.reader.borrow().as_ref() {
