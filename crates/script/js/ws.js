@@ -51,12 +51,13 @@
       setTimeout: (callback, ms) => start('setTimeout', callback, ms, false),
     };
 
+    // As Go's ticker: the beat is kept whatever a callback takes, and of ticks that were missed one is made up for.
     function runTimers() {
       const now = host.now();
       for (const timer of timers.filter((timer) => timer.at <= now).sort((a, b) => a.at - b.at)) {
         if (over) return;
         if (timer.every === undefined) timers = timers.filter((other) => other !== timer);
-        else timer.at = now + timer.every;
+        else timer.at += timer.every * Math.max(1, Math.floor((now - timer.at) / timer.every));
         timer.callback();
       }
     }

@@ -442,6 +442,13 @@ fn request<'js>(ctx: &Ctx<'js>, facts: &RequestFacts) -> rquickjs::Result<Value<
         values.set(0, value)?;
         headers.set(name, values)?;
     }
+    // They are put together only for scripts that look. A header of the script's own is shown as it was given.
+    if !facts.cookies.is_empty() && !facts.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Cookie"))
+    {
+        let pairs: Vec<String> =
+            facts.cookies.iter().map(|(name, value, _)| format!("{name}={value}")).collect();
+        headers.set("Cookie", vec![pairs.join("; ")])?;
+    }
     object.set("headers", headers)?;
     object.set("body", String::from_utf8_lossy(facts.body.as_bytes()).as_ref())?;
     let cookies = Object::new(ctx.clone())?;

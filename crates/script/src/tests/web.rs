@@ -195,3 +195,16 @@ fn text_in_many_encodings() {
         "throws('RangeError', () => new TextDecoder('nope')); throws('TypeError', () => new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([255])))",
     );
 }
+
+#[test]
+fn a_request_shows_the_cookies_that_went_along() {
+    let server = testkit::http::start();
+    let init = "import http from 'k6/http';";
+    run(
+        &server.url(""),
+        init,
+        "const p = { cookies: { a: 'b', c: { value: 'd', replace: true } } };
+         is(http.get(__ENV.BASE, p).request.headers.Cookie, ['a=b; c=d']);
+         is(http.get(__ENV.BASE).request.headers.Cookie, undefined)",
+    );
+}
