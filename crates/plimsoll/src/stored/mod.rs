@@ -11,8 +11,7 @@ mod recording;
 
 pub(crate) use ci::{CiOutputs, render};
 pub(crate) use document::document;
-pub(crate) use part::Part;
-pub(crate) use read::{open, part, state_word, summary_facts, summary_of, time_unit, whole};
+pub(crate) use read::{Shown, find, open, state_word, summary_facts, summary_of, time_unit, whole};
 pub(crate) use recording::{RecordSettings, Recording};
 
 use crate::exit::Exit;
