@@ -209,7 +209,7 @@ mod tests {
             LogFormat::Text,
             true,
             &steering,
-            "\x1b[36mINFO\x1b[0m[0001] a\\u{1b}[2Jb\\r\n\tc                             \x1b[36msource\x1b[0m=console\n",
+            "\x1b[36mINFO\x1b[0m[0001] a\\u{1b}[2Jb\\r\n\tc                              \x1b[36msource\x1b[0m=console\n",
         );
         check(
             LogFormat::Text,

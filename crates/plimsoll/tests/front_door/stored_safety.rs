@@ -53,13 +53,19 @@ fn a_read_only_directory_stops_no_load_and_keeps_its_runs() {
     let allow = |path: &std::path::Path, mode| {
         std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
     };
-    [(ran.folder(), 0o777), (&runs, 0o555), (&file, 0o444)].map(|(path, mode)| allow(path, mode));
-    // Nothing is read-only for root: it becomes nobody.
-    let nobody = "exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$0\" \"$@\"";
-    let before = if rustix::process::geteuid().is_root() { nobody } else { "" };
-    let as_other = |words: &str| match before {
-        "" => ran.and(words),
-        before => ran.and(words).before(before),
+    allow(ran.folder(), 0o777);
+    allow(&runs, 0o555);
+    allow(&file, 0o444);
+    // Nothing is read-only for root: it becomes nobody, who may not see where the program was built.
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root {
+        let copied = std::fs::copy(env!("CARGO_BIN_EXE_plimsoll"), ran.folder().join("program"));
+        copied.expect("there is room for the program");
+    }
+    let nobody = "exec setpriv --reuid=65534 --regid=65534 --clear-groups ./program \"$@\"";
+    let as_other = |words: &str| match is_root {
+        true => ran.and(words).before(nobody),
+        false => ran.and(words),
     };
     as_other("runs prune --keep 0 --yes --runs runs").run().exits(255).says("failed to delete the run");
     assert!(file.exists());
