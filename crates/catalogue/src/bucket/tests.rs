@@ -1,5 +1,5 @@
-//! Against `s3s-fs`, a server that checks signatures, in this process; or against any other that `AWS_ENDPOINT_URL` names,
-//! with a bucket called `plimsoll-test`. It was passed against `moto`, too.
+//! Against `s3s-fs`, a server that checks signatures, in this process; or against any other that `AWS_ENDPOINT_URL`
+//! names, with a bucket called `plimsoll-test`. It was passed against `moto`, too.
 
 mod server;
 

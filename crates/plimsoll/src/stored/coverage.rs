@@ -5,8 +5,8 @@ use plan::segment::Fraction;
 /// The whole test.
 const END: Fraction = (1, 1);
 
-/// What the segments lack of the whole test, or have more than once, a sentence each. Runs of whole tests have no segment
-/// and lack nothing.
+/// What the segments lack of the whole test, or have more than once, a sentence each. Runs of whole tests have no
+/// segment and lack nothing.
 pub(crate) fn coverage_flaws<'a>(segments: impl Iterator<Item = &'a str>) -> Vec<String> {
     let parsed = segments.filter(|segment| !segment.is_empty()).map(plan::parse_segment);
     // A file's own words may be anything; what is no segment says nothing about the others.
