@@ -7,7 +7,7 @@ use api::rfc3339;
 use model::{Metadata, Sample, SystemTag, TagSet};
 
 use crate::json::{has_value, sorted};
-use crate::net::duration;
+use crate::setting::parse_duration;
 use crate::{Context, Format, Kind, Output, OutputError, writer};
 
 /// k6's name for a file that was not named.
@@ -91,7 +91,7 @@ impl Settings {
             "fileName" | "file_name" => self.path = value.to_owned(),
             "saveInterval" | "save_interval" => {
                 self.save_interval =
-                    duration(value).ok_or_else(|| refuse("a duration such as 500ms or 1s"))?;
+                    parse_duration(value).ok_or_else(|| refuse("a duration such as 500ms or 1s"))?;
             }
             "timeFormat" | "time_format" => {
                 let known = TIME_FORMATS.iter().find(|(name, _)| *name == value);

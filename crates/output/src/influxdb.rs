@@ -128,7 +128,7 @@ impl Exporter for InfluxDb {
             lost => format!("{sent} of {} samples stored, {lost} lost", sent.saturating_add(lost)),
         };
         for name in &self.settings.without_effect {
-            note.push_str(&format!("; K6_INFLUXDB_{name} has no effect"));
+            note.push_str(&format!("; {name} has no effect"));
         }
         note
     }

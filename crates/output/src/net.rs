@@ -5,12 +5,10 @@
 //! that doubles; and the count of what arrived and what did not.
 
 mod http;
-mod settings;
 #[cfg(test)]
 pub(crate) mod testing;
 
 pub(crate) use http::{Answer, HttpClient, HttpSettings, gzip};
-pub(crate) use settings::{Settings, duration, is_true};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,7 +44,6 @@ pub(crate) enum Feed {
     /// Every raw sample.
     Samples,
     /// The aggregates of each second.
-    #[allow(dead_code, reason = "no export of aggregates is built in yet")]
     Windows,
 }
 
@@ -314,9 +311,8 @@ impl Worker {
 mod tests {
     use std::sync::mpsc::{Sender, channel};
 
-    use model::{Mark, MetricId, TagSetId};
-
     use super::*;
+    use crate::writer::tests::batch;
 
     /// Sends one byte per sample, after as many failures as it is told, and then refuses what it is told to refuse.
     struct Bytes {
@@ -367,17 +363,6 @@ mod tests {
         fn note(&self, sent: u64, lost: u64) -> String {
             format!("{sent} sent, {lost} lost")
         }
-    }
-
-    fn batch(values: &[u8]) -> RunEvent {
-        let sample = |value: &u8| Sample {
-            metric: MetricId(0),
-            tags: TagSetId::EMPTY,
-            value: f64::from(*value),
-            at: Instant::ZERO,
-            mark: Mark::Measured,
-        };
-        RunEvent::Samples(Arc::new(values.iter().map(|value| (sample(value), None)).collect()))
     }
 
     fn output(

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::net::{self, is_true};
 use crate::{Context, OutputError};
 
 /// The variable's value; an empty one counts as unset.
@@ -15,13 +14,26 @@ pub(crate) fn first<'a>(context: &Context, names: &[&'a str]) -> Option<(&'a str
     names.iter().find_map(|name| Some((*name, text(context, name)?)))
 }
 
+/// What `read` makes of it, without the space around it; `None` if it is unset.
+///
+/// # Errors
+/// `read` makes nothing of it.
+pub(crate) fn parsed<T>(
+    context: &Context,
+    name: &str,
+    expected: &'static str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, OutputError> {
+    let Some(value) = text(context, name) else { return Ok(None) };
+    read(value.trim()).map(Some).ok_or_else(|| refuse(name, &value, expected))
+}
+
 /// A switch; off if it is unset.
 ///
 /// # Errors
 /// It is neither on nor off in any spelling of Go's.
 pub(crate) fn switch(context: &Context, name: &str) -> Result<bool, OutputError> {
-    let Some(value) = text(context, name) else { return Ok(false) };
-    is_true(&value).ok_or_else(|| refuse(name, &value, "true or false"))
+    Ok(parsed(context, name, "true or false", is_true)?.unwrap_or(false))
 }
 
 /// A duration.
@@ -29,8 +41,7 @@ pub(crate) fn switch(context: &Context, name: &str) -> Result<bool, OutputError>
 /// # Errors
 /// It is none, or not longer than nothing.
 pub(crate) fn duration(context: &Context, name: &str, default: Duration) -> Result<Duration, OutputError> {
-    let Some(value) = text(context, name) else { return Ok(default) };
-    net::duration(&value).ok_or_else(|| refuse(name, &value, "a duration such as 500ms or 1s"))
+    Ok(parsed(context, name, "a duration such as 500ms or 1s", parse_duration)?.unwrap_or(default))
 }
 
 /// A list of `name<separator>value`, separated by commas; empty if it is unset.
@@ -58,6 +69,28 @@ pub(crate) fn refuse(setting: &str, value: &str, expected: &'static str) -> Outp
     OutputError::Setting { setting: setting.to_owned(), value: value.to_owned(), expected }
 }
 
+/// `true` or `false` in the spellings that Go's `strconv.ParseBool` documents.
+pub(crate) fn is_true(text: &str) -> Option<bool> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
+        _ => None,
+    }
+}
+
+/// A number with `ms`, `s` or `m`, or of milliseconds; more than nothing.
+pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
+    let digits = text.trim_end_matches(|glyph: char| glyph.is_ascii_alphabetic());
+    let seconds = match &text[digits.len()..] {
+        "" | "ms" => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        _ => return None,
+    };
+    let seconds = digits.parse::<f64>().ok()? * seconds;
+    Duration::try_from_secs_f64(seconds).ok().filter(|duration| !duration.is_zero())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,10 +114,12 @@ mod tests {
         let on = |context: &Context| switch(context, "X");
         check("", on, "false");
         check("T", on, "true");
+        check(" true ", on, "true");
         check("on", on, "read X of the output: \"on\" is not true or false");
         let interval = |context: &Context| duration(context, "X", Duration::from_secs(5));
         check("", interval, "5s");
         check("250", interval, "250ms");
+        check("2m ", interval, "120s");
         check("0s", interval, "read X of the output: \"0s\" is not a duration such as 500ms or 1s");
         let list = |context: &Context| pairs(context, "X", '=', "k=v");
         check("", list, "[]");

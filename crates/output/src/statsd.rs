@@ -16,6 +16,7 @@ use std::time::Duration;
 use model::Instant;
 
 use crate::net::{self, Entry, Exporter, Feed, Payload, SendError};
+use crate::setting::{duration, parsed, switch, text};
 use crate::{Context, Kind, Output, OutputError};
 use lines::{Lines, Style};
 
@@ -51,17 +52,16 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 fn open(argument: &str, context: &Context) -> Result<Box<dyn Output>, OutputError> {
-    let env = net::Settings::new(context, "K6_STATSD_");
     let argument = (!argument.is_empty()).then(|| argument.to_owned());
-    let address = argument.or(env.text("ADDR")).unwrap_or_else(|| ADDRESS_DEFAULT.to_owned());
+    let address = argument.or(text(context, "K6_STATSD_ADDR")).unwrap_or_else(|| ADDRESS_DEFAULT.to_owned());
     let socket = socket(&address)?;
-    let lines_max = env.read("BUFFER_SIZE", "a number above zero", |text| {
-        text.parse::<usize>().ok().filter(|lines| *lines > 0)
+    let lines_max = parsed(context, "K6_STATSD_BUFFER_SIZE", "a number above zero", |lines| {
+        lines.parse::<usize>().ok().filter(|lines| *lines > 0)
     })?;
-    let blocklist = env.text("TAG_BLOCKLIST").unwrap_or_else(|| BLOCKLIST_DEFAULT.to_owned());
+    let blocklist = text(context, "K6_STATSD_TAG_BLOCKLIST").unwrap_or_else(|| BLOCKLIST_DEFAULT.to_owned());
     let style = Style {
-        namespace: env.text("NAMESPACE").unwrap_or_else(|| NAMESPACE_DEFAULT.to_owned()),
-        has_tags: env.flag("ENABLE_TAGS")?,
+        namespace: text(context, "K6_STATSD_NAMESPACE").unwrap_or_else(|| NAMESPACE_DEFAULT.to_owned()),
+        has_tags: switch(context, "K6_STATSD_ENABLE_TAGS")?,
         blocklist: blocklist.split(',').map(|name| name.trim().to_owned()).collect(),
     };
     let exporter = StatsD {
@@ -70,7 +70,7 @@ fn open(argument: &str, context: &Context) -> Result<Box<dyn Output>, OutputErro
         lines_max: lines_max.unwrap_or(BUFFER_SIZE_DEFAULT),
         datagrams: 0,
     };
-    let push_interval = env.duration("PUSH_INTERVAL", PUSH_INTERVAL_DEFAULT)?;
+    let push_interval = duration(context, "K6_STATSD_PUSH_INTERVAL", PUSH_INTERVAL_DEFAULT)?;
     net::start(format!("statsd ({address})"), push_interval, Box::new(exporter))
 }
 

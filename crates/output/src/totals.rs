@@ -119,6 +119,13 @@ pub(crate) mod tests {
         Window { index, start, end, series, ..Window::default() }
     }
 
+    /// A window of so many series of one metric.
+    pub(crate) fn window_of_series(context: &Context, count: usize) -> Window {
+        let tags: Vec<String> = (0..count).map(|number| format!("i={number}")).collect();
+        let samples: Vec<_> = tags.iter().map(|tags| ("http_reqs", &**tags, 1.0, Mark::Measured)).collect();
+        window(context, 0, &samples)
+    }
+
     fn without_empty(tags: &TagSet) -> Labels {
         let kept = tags.iter().filter(|(_, value)| !value.is_empty());
         kept.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()

@@ -168,7 +168,7 @@ fn write_batch(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::io::BufWriter;
     use std::sync::mpsc::{Sender, channel};
 
@@ -218,7 +218,8 @@ mod tests {
         (output.expect("a thread"), read, allow)
     }
 
-    fn samples(values: &[u8]) -> RunEvent {
+    /// Samples with these values, of one metric and without tags.
+    pub(crate) fn batch(values: &[u8]) -> RunEvent {
         let sample = |value: &u8| Sample {
             metric: MetricId(0),
             tags: TagSetId::EMPTY,
@@ -233,9 +234,9 @@ mod tests {
     fn everything_is_written_in_order() {
         let (mut output, read, allow) = disk(u32::MAX);
         drop(allow);
-        output.on_event(&samples(b"ab"));
+        output.on_event(&batch(b"ab"));
         output.on_event(&RunEvent::SetupStarted);
-        output.on_event(&samples(b"c"));
+        output.on_event(&batch(b"c"));
         let report = Box::new(output).finish();
         assert_eq!((report.written, report.lost, report.warning()), (3, 0, None));
         assert_eq!(read.iter().collect::<Vec<u8>>(), b"[abc");
@@ -245,7 +246,7 @@ mod tests {
     fn a_slow_disk_loses_samples_and_says_so() {
         let (mut output, read, allow) = disk(u32::MAX);
         let batches = QUEUE_BATCHES_MAX + 10;
-        (0..batches).for_each(|_| output.on_event(&samples(b"ab")));
+        (0..batches).for_each(|_| output.on_event(&batch(b"ab")));
         output.on_event(&RunEvent::SamplesLost { count: 5 });
         drop(allow);
         let report = Box::new(output).finish();
@@ -264,8 +265,8 @@ mod tests {
     fn a_full_disk_ends_the_export_and_counts_the_rest() {
         let (mut output, _read, allow) = disk(2);
         drop(allow);
-        output.on_event(&samples(b"abcd"));
-        output.on_event(&samples(b"ef"));
+        output.on_event(&batch(b"abcd"));
+        output.on_event(&batch(b"ef"));
         let report = Box::new(output).finish();
         assert_eq!((report.written, report.lost), (1, 5));
         let warning = report.warning().expect("the disk is full");

@@ -111,6 +111,14 @@ impl Logger {
         }
     }
 
+    /// Tells how something came out: a line by itself where people read the log, and a log line where programs do.
+    pub(crate) fn tell(&self, text: &str) {
+        match self.formatter.format {
+            LogFormat::Text => self.write(&format!("{text}\n")),
+            LogFormat::Raw | LogFormat::Json => self.say(LogLevel::Info, text),
+        }
+    }
+
     /// From now on the progress of this plan is drawn between the lines, if they go to standard error.
     pub(crate) fn show_progress(&self, plan: &Plan) {
         if let Out::Stderr(live) = &mut *self.out() {

@@ -11,12 +11,21 @@ pub const NAME_CHARS_MAX: usize = 160;
 
 /// Text for a terminal: what would steer it, or hide or reorder what is read, is shown as an escape (`\u{1b}`, `\n`).
 pub fn terminal(text: &str) -> String {
-    if !text.chars().any(is_unseen) {
+    escaped(text, is_unseen)
+}
+
+/// Text of several lines for a terminal: as [`terminal`], with line breaks and tabs left as they are.
+pub fn terminal_lines(text: &str) -> String {
+    escaped(text, |glyph| is_unseen(glyph) && !matches!(glyph, '\n' | '\t'))
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
+    if !text.chars().any(&is_escaped) {
         return text.to_owned();
     }
     let mut shown = String::with_capacity(text.len() + 8);
     for glyph in text.chars() {
-        match is_unseen(glyph) {
+        match is_escaped(glyph) {
             true => shown.extend(glyph.escape_default()),
             false => shown.push(glyph),
         }
@@ -177,6 +186,11 @@ mod tests {
                 ("user\u{202e}nimda", "user\\u{202e}nimda"),
             ],
         );
+    }
+
+    #[test]
+    fn lines_stay_lines() {
+        check(terminal_lines, &[("a\n\tb\r\x1b]0;t\x07", "a\n\tb\\r\\u{1b}]0;t\\u{7}"), ("a\nb", "a\nb")]);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use model::{Epoch, Instant, LogLevel, LogLine};
 
-use crate::Style;
 use crate::style::{CYAN, RED, WHITE, YELLOW};
+use crate::{Style, escape};
 
 /// How log lines are written (`--log-format`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,6 +79,7 @@ impl LogFormatter {
         };
         let seconds = line.at.since(self.started).as_secs();
         let message = line.message.strip_suffix('\n').unwrap_or(&line.message);
+        let message = escape::terminal_lines(message);
         let mut text =
             format!("{}[{seconds:04}] {message:<MESSAGE_WIDTH$} ", self.style.paint(colour, level));
         for (key, value) in fields(line) {
@@ -202,6 +203,13 @@ mod tests {
             true,
             &hello,
             "\x1b[36mINFO\x1b[0m[0001] hello \"w\" { a: 1 }                            \x1b[36msource\x1b[0m=console\n",
+        );
+        let steering = line(LogLevel::Info, "a\x1b[2Jb\r\n\tc", "console");
+        check(
+            LogFormat::Text,
+            true,
+            &steering,
+            "\x1b[36mINFO\x1b[0m[0001] a\\u{1b}[2Jb\\r\n\tc                              \x1b[36msource\x1b[0m=console\n",
         );
         check(
             LogFormat::Text,

@@ -128,7 +128,7 @@ fn write_field(name: &str, kind: FieldKind, value: &str, out: &mut Vec<u8>) {
         FieldKind::Float => {
             value.parse::<f64>().ok().filter(|value| value.is_finite()).map(|value| format!("{value}"))
         }
-        FieldKind::Boolean => crate::net::is_true(value).map(|value| value.to_string()),
+        FieldKind::Boolean => crate::setting::is_true(value).map(|value| value.to_string()),
     };
     if text.is_none() && kind != FieldKind::Text {
         return;

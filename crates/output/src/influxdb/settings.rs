@@ -7,7 +7,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::line::{Field, FieldKind};
-use crate::net::{self, HttpSettings};
+use crate::net::HttpSettings;
+use crate::setting::{duration, parsed, switch, text};
 use crate::{Context, OutputError};
 
 /// Where InfluxDB listens by default.
@@ -23,7 +24,8 @@ const PUSH_INTERVAL_DEFAULT: Duration = Duration::from_secs(1);
 const FIELDS_DEFAULT: &str = "vu:int,iter:int,url";
 
 /// Variables of k6's writer: stamps must be in nanoseconds to be distinct, and one connection writes batches of our size.
-const WITHOUT_EFFECT: &[&str] = &["CONCURRENT_WRITES", "PAYLOAD_SIZE", "PRECISION"];
+const WITHOUT_EFFECT: &[&str] =
+    &["K6_INFLUXDB_CONCURRENT_WRITES", "K6_INFLUXDB_PAYLOAD_SIZE", "K6_INFLUXDB_PRECISION"];
 
 /// What may stand in a query as it is (RFC 3986, 2.3).
 const QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -61,11 +63,10 @@ pub(super) struct Settings {
 impl Settings {
     /// Environment first, then the argument: `http://[user:password@]host:port[/prefix]/database`.
     pub(super) fn read(argument: &str, context: &Context) -> Result<Settings, OutputError> {
-        let env = net::Settings::new(context, "K6_INFLUXDB_");
-        let bucket = env.text("BUCKET");
-        let api = net::Settings::new(context, "PLIMSOLL_INFLUXDB_").read("API", "v1, v2 or v3", api)?;
+        let bucket = text(context, "K6_INFLUXDB_BUCKET");
+        let api = parsed(context, "PLIMSOLL_INFLUXDB_API", "v1, v2 or v3", api)?;
         let api = api.unwrap_or(if bucket.is_some() { Api::V2 } else { Api::V1 });
-        let address = env.text("ADDR").unwrap_or_else(|| ADDRESS_DEFAULT.to_owned());
+        let address = text(context, "K6_INFLUXDB_ADDR").unwrap_or_else(|| ADDRESS_DEFAULT.to_owned());
         let place = Place::read(if argument.is_empty() { &address } else { argument });
         // Buckets have a variable of their own, so that a whole path is a prefix where it is set.
         let (address, named) = match api {
@@ -73,11 +74,11 @@ impl Settings {
             _ if argument.is_empty() => (place.whole, None),
             _ => (place.address, place.database),
         };
-        let store = bucket.filter(|_| api == Api::V2).or(named).or(env.text("DB"));
-        let username = env.text("USERNAME").or(place.username);
-        let password = env.text("PASSWORD").or(place.password).unwrap_or_default();
+        let store = bucket.filter(|_| api == Api::V2).or(named).or(text(context, "K6_INFLUXDB_DB"));
+        let username = text(context, "K6_INFLUXDB_USERNAME").or(place.username);
+        let password = text(context, "K6_INFLUXDB_PASSWORD").or(place.password).unwrap_or_default();
         let login = username.map(|username| format!("{username}:{password}"));
-        let authorization = match (env.text("TOKEN"), api) {
+        let authorization = match (text(context, "K6_INFLUXDB_TOKEN"), api) {
             (Some(token), Api::V3) => Some(format!("Bearer {token}")),
             (Some(token), Api::V2) => Some(format!("Token {token}")),
             _ => login.map(|login| format!("Basic {}", BASE64.encode(login))),
@@ -88,19 +89,27 @@ impl Settings {
             store: store.unwrap_or_else(|| DATABASE_DEFAULT.to_owned()),
             authorization,
             http: HttpSettings {
-                skips_verification: env.flag("INSECURE")?,
-                proxy: env.text("PROXY"),
+                skips_verification: switch(context, "K6_INFLUXDB_INSECURE")?,
+                proxy: text(context, "K6_INFLUXDB_PROXY"),
                 ..HttpSettings::default()
             },
-            push_interval: env.duration("PUSH_INTERVAL", PUSH_INTERVAL_DEFAULT)?,
-            fields: env
-                .read("TAGS_AS_FIELDS", "a list such as vu:int,iter:int,url", fields)?
-                .or_else(|| fields(FIELDS_DEFAULT))
-                .unwrap_or_default(),
-            without_effect: WITHOUT_EFFECT.iter().copied().filter(|name| env.text(name).is_some()).collect(),
-            organization: env.text("ORGANIZATION"),
-            retention: env.text("RETENTION"),
-            consistency: env.text("CONSISTENCY"),
+            push_interval: duration(context, "K6_INFLUXDB_PUSH_INTERVAL", PUSH_INTERVAL_DEFAULT)?,
+            fields: parsed(
+                context,
+                "K6_INFLUXDB_TAGS_AS_FIELDS",
+                "a list such as vu:int,iter:int,url",
+                fields,
+            )?
+            .or_else(|| fields(FIELDS_DEFAULT))
+            .unwrap_or_default(),
+            without_effect: WITHOUT_EFFECT
+                .iter()
+                .copied()
+                .filter(|name| text(context, name).is_some())
+                .collect(),
+            organization: text(context, "K6_INFLUXDB_ORGANIZATION"),
+            retention: text(context, "K6_INFLUXDB_RETENTION"),
+            consistency: text(context, "K6_INFLUXDB_CONSISTENCY"),
         })
     }
 

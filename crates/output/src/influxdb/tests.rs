@@ -31,6 +31,49 @@ fn export(argument: &str, env: &[(&str, &str)], count: usize) -> OutputReport {
     output.finish()
 }
 
+/// What one request leaves behind: these metrics, all at one instant.
+const OF_A_REQUEST: [&str; 8] = [
+    "http_reqs",
+    "http_req_duration",
+    "http_req_blocked",
+    "http_req_connecting",
+    "http_req_sending",
+    "http_req_waiting",
+    "http_req_receiving",
+    "http_req_failed",
+];
+
+/// Exports requests with the same tags that all ended at the same instant.
+fn export_requests(argument: &str, count: usize) -> OutputReport {
+    let context = context(&[]);
+    let spec = OutputSpec::parse(&format!("influxdb={argument}")).expect("a known output");
+    let mut output = spec.open(&context).expect("settings");
+    let request = OF_A_REQUEST.map(|metric| (sample(&context, metric, 1.0, Mark::Measured), None));
+    for start in (0..count).step_by(100) {
+        let batch = std::iter::repeat_n(&request, 100.min(count - start)).flatten().cloned().collect();
+        output.on_event(&RunEvent::Samples(Arc::new(batch)));
+    }
+    output.finish()
+}
+
+fn series_and_stamp(line: &str) -> (Option<&str>, Option<&str>) {
+    (line.split(' ').next(), line.rsplit(' ').next())
+}
+
+#[test]
+fn requests_of_one_instant_are_all_points_of_their_own() {
+    const REQUESTS: usize = 20_000;
+    let samples = REQUESTS * OF_A_REQUEST.len();
+    let fixture = HttpFixture::start(vec![DONE.to_owned()]);
+    let report = export_requests(&format!("{}/db", fixture.url), REQUESTS);
+    assert_eq!((report.written, report.lost, report.warning()), (samples as u64, 0, None));
+    let bodies = fixture.requests().into_iter().filter(|request| !request.body.is_empty());
+    let text: String = bodies.map(|request| gunzip(&request.body)).collect();
+    // InfluxDB keeps one point per measurement, tags and stamp.
+    let points: std::collections::HashSet<_> = text.lines().map(series_and_stamp).collect();
+    assert_eq!((text.lines().count(), points.len()), (samples, samples));
+}
+
 fn gunzip(bytes: &[u8]) -> String {
     let mut text = String::new();
     flate2::read::GzDecoder::new(bytes).read_to_string(&mut text).expect("gzip of text");
@@ -172,6 +215,14 @@ fn the_real_influxdb_stores_as_many_as_were_sent() {
     assert_eq!((report.written, report.lost, report.warning()), (20_000, 0, None));
     let stored = influx.query("SELECT count(value) FROM http_req_duration").expect("an answer");
     assert!(stored.contains(",20000]]"), "{stored}");
+
+    let report = export_requests(&format!("{}/requests", influx.url), 20_000);
+    assert_eq!((report.written, report.lost, report.warning()), (160_000, 0, None));
+    for metric in OF_A_REQUEST {
+        let query = format!("SELECT count(value) FROM requests.autogen.{metric}");
+        let stored = influx.query(&query).expect("an answer");
+        assert!(stored.contains(",20000]]"), "{metric}: {stored}");
+    }
 
     // Tags that want to be more than tags, each read back as one series.
     let context = context(&[("K6_INFLUXDB_ADDR", &influx.url)]);

@@ -244,7 +244,7 @@ mod tests {
 
     use super::*;
     use crate::csv::tests::context;
-    use crate::totals::tests::window;
+    use crate::totals::tests::{window, window_of_series};
 
     /// Data points as text, one a line: metric, unit, kind, attributes and value.
     fn read(payloads: &[Payload]) -> Vec<String> {
@@ -333,9 +333,7 @@ mod tests {
     fn series_of_one_metric_are_one_metric() {
         let context = context(&[]);
         let mut exporter = Exporter::new(&context, String::new(), &[], false);
-        let tags: Vec<String> = (0..SERIES_PER_REQUEST_MAX + 1).map(|i| format!("i={i}")).collect();
-        let samples: Vec<_> = tags.iter().map(|tags| ("http_reqs", &**tags, 1.0, Mark::Measured)).collect();
-        exporter.add(&window(&context, 0, &samples));
+        exporter.add(&window_of_series(&context, SERIES_PER_REQUEST_MAX + 1));
         let payloads = exporter.payloads(0);
         assert_eq!(payloads.iter().map(|payload| payload.count).collect::<Vec<_>>(), [500, 1]);
         let request = ExportMetricsServiceRequest::decode(&*payloads[0].body).expect("a request");

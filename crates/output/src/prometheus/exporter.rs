@@ -226,7 +226,7 @@ mod tests {
 
     use super::*;
     use crate::csv::tests::context;
-    use crate::totals::tests::window;
+    use crate::totals::tests::{window, window_of_series};
 
     fn exporter(context: &Context, trends: Trends) -> Exporter {
         let everywhere = [("testid".to_owned(), "run".to_owned())].into_iter().collect();
@@ -354,9 +354,7 @@ mod tests {
     fn many_series_are_split_over_requests() {
         let context = context(&[]);
         let mut exporter = exporter(&context, stats("max"));
-        let tags: Vec<String> = (0..SERIES_PER_REQUEST_MAX + 1).map(|i| format!("i={i}")).collect();
-        let samples: Vec<_> = tags.iter().map(|tags| ("http_reqs", &**tags, 1.0, Mark::Measured)).collect();
-        exporter.add(&window(&context, 0, &samples));
+        exporter.add(&window_of_series(&context, SERIES_PER_REQUEST_MAX + 1));
         let payloads = exporter.payloads(0);
         assert_eq!((payloads.len(), read(&payloads).len()), (2, SERIES_PER_REQUEST_MAX + 1));
     }

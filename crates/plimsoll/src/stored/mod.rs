@@ -1,6 +1,7 @@
 //! A run's file, from both sides: written while the run goes on, and read again to show what its terminal showed.
 
 mod ci;
+mod coverage;
 mod document;
 mod ending;
 mod header;
@@ -10,9 +11,9 @@ mod read;
 mod recording;
 
 pub(crate) use ci::{CiOutputs, render};
+pub(crate) use coverage::coverage_flaws;
 pub(crate) use document::document;
-pub(crate) use part::Part;
-pub(crate) use read::{open, part, state_word, summary_facts, summary_of, time_unit, whole};
+pub(crate) use read::{Shown, find, open, state_word, summary_facts, summary_of, time_unit, whole};
 pub(crate) use recording::{RecordSettings, Recording};
 
 use crate::exit::Exit;

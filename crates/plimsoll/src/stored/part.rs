@@ -51,8 +51,9 @@ impl Part {
         if range.is_empty() {
             let all = reader.range().map_err(|error| failed(&error))?;
             let text = format!(
-                "failed to find --window in the run: it has {} seconds; ask for a part of them",
-                all.len()
+                "failed to find --window in the run: it has {} second{}; ask for a part of them",
+                all.len(),
+                if all.len() == 1 { "" } else { "s" }
             );
             return Err(Failure::new(Exit::Other, text));
         }

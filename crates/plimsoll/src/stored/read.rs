@@ -10,7 +10,9 @@ use report::summary::{SummaryFacts, SummaryInput};
 use runfile::{Header, Reader, State};
 use tally::{Thresholds, Totals};
 
+use super::part::Part;
 use super::{failed, header};
+use crate::common::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -20,6 +22,34 @@ use crate::failure::Failure;
 /// It is none, or cannot be read.
 pub(crate) fn open(path: &Path) -> Result<Reader, Failure> {
     Reader::open(path).map_err(|error| failed(&error))
+}
+
+/// What a verb shows of a run.
+pub(crate) struct Shown {
+    /// The run's file.
+    pub(crate) reader: Reader,
+    /// Its seconds added up.
+    pub(crate) window: Window,
+    /// How long they were.
+    pub(crate) elapsed: Duration,
+    /// Which seconds, where not all of them were asked for.
+    pub(crate) range: Option<Range<u32>>,
+}
+
+/// Finds a run and adds up the part of it that `--window` names, or all of it.
+///
+/// # Errors
+/// There is no such run or no such part, or the file cannot be read.
+pub(crate) fn find(run: &str, window: Option<&str>, common: &Common) -> Result<Shown, Failure> {
+    let asked = window.map(Part::parse).transpose()?;
+    let path = common.catalogue()?.find(run).map_err(|error| failed(&error))?;
+    let reader = open(&path)?;
+    let range = asked.map(|asked| asked.range(&reader)).transpose()?;
+    let (window, elapsed) = match &range {
+        Some(range) => part(&reader, range.clone())?,
+        None => whole(&reader)?,
+    };
+    Ok(Shown { reader, window, elapsed, range })
 }
 
 /// How a run stands, in a word.
@@ -63,7 +93,7 @@ pub(crate) fn whole(reader: &Reader) -> Result<(Window, Duration), Failure> {
 ///
 /// # Errors
 /// The file is damaged.
-pub(crate) fn part(reader: &Reader, range: Range<u32>) -> Result<(Window, Duration), Failure> {
+fn part(reader: &Reader, range: Range<u32>) -> Result<(Window, Duration), Failure> {
     if range.is_empty() {
         return Ok((Window::default(), Duration::ZERO));
     }

@@ -157,7 +157,7 @@ impl Recorded {
         if !common.is_quiet {
             let place =
                 common.runs_flag().map_or_else(String::new, |place| format!(" --runs {}", quoted(place)));
-            common.logger.print(&format!("run: {}  plimsoll show{place} {}\n", self.id, self.id));
+            common.logger.tell(&format!("run: {}  plimsoll show{place} {}", self.id, self.id));
         }
     }
 

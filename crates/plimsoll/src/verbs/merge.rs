@@ -28,6 +28,9 @@ pub(crate) fn run(flags: &MergeFlags, common: &Common) -> Result<Exit, Failure> 
         );
         common.logger.say(model::LogLevel::Warn, text);
     }
+    for flaw in stored::coverage_flaws(readers.iter().map(|reader| reader.header().segment.as_str())) {
+        common.logger.say(model::LogLevel::Warn, flaw);
+    }
     let inputs: Vec<&Reader> = readers.iter().collect();
     let options = MergeOptions { force: flags.force };
     let id = match &flags.output {
@@ -35,7 +38,7 @@ pub(crate) fn run(flags: &MergeFlags, common: &Common) -> Result<Exit, Failure> 
         None => into_catalogue(&inputs, options, &catalogue, common)?,
     };
     let shown = flags.output.as_ref().map_or_else(|| id.clone(), |path| path.display().to_string());
-    common.logger.print(&format!("run: {id}  plimsoll show {shown}\n"));
+    common.logger.tell(&format!("run: {id}  plimsoll show {shown}"));
     Ok(Exit::Ok)
 }
 

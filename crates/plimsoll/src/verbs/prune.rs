@@ -8,7 +8,7 @@ use model::SystemClock;
 use plan::GoDuration;
 use runfile::{Reader, State};
 
-use super::runs::size;
+use super::runs::{counted, size};
 use crate::common::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -27,7 +27,11 @@ pub(crate) fn run(flags: &PruneFlags, common: &Common) -> Result<Exit, Failure> 
     let mut doomed = prune::doomed(&entries, &policy, now_unix_s);
     doomed.retain(|entry| !is_live(&catalogue, entry));
     if doomed.is_empty() {
-        crate::print(&format!("nothing to delete among {} runs in {}\n", entries.len(), catalogue.place()));
+        crate::print(&format!(
+            "nothing to delete among {} in {}\n",
+            counted(entries.len(), "run"),
+            catalogue.place()
+        ));
         return Ok(Exit::Ok);
     }
     crate::print(&describe(&doomed, &catalogue, flags.dry_run));
@@ -41,7 +45,7 @@ pub(crate) fn run(flags: &PruneFlags, common: &Common) -> Result<Exit, Failure> 
     for entry in &doomed {
         catalogue.remove(entry).map_err(|error| stored::failed(&error))?;
     }
-    crate::print(&format!("deleted {} runs\n", doomed.len()));
+    crate::print(&format!("deleted {}\n", counted(doomed.len(), "run")));
     Ok(Exit::Ok)
 }
 
@@ -79,7 +83,7 @@ fn describe(doomed: &[Entry], catalogue: &Catalogue, is_rehearsal: bool) -> Stri
     let bytes = doomed.iter().map(|entry| entry.bytes).sum();
     let would = if is_rehearsal { "would delete" } else { "to delete" };
     let lines: String = doomed.iter().map(line).collect();
-    format!("{would} {} runs, {}, in {}:\n{lines}", doomed.len(), size(bytes), catalogue.place())
+    format!("{would} {}, {}, in {}:\n{lines}", counted(doomed.len(), "run"), size(bytes), catalogue.place())
 }
 
 fn is_confirmed() -> Result<bool, Failure> {

@@ -53,8 +53,7 @@ pub(crate) fn run(flags: &RunsFlags, common: &Common) -> Result<Exit, Failure> {
         crate::print(&table(&rows));
     }
     if older > 0 {
-        let text =
-            format!("{older} older runs were not looked at; --limit takes more than {}\n", flags.list.limit);
+        let text = format!("{} not looked at; --limit takes more than {}\n", were(older), flags.list.limit);
         common.logger.print(&text);
     }
     Ok(Exit::Ok)
@@ -163,6 +162,16 @@ fn table(rows: &[Row]) -> String {
     lines.iter().map(line).collect()
 }
 
+/// `1 older run was`, `2 older runs were`
+fn were(older: usize) -> String {
+    format!("{} {}", counted(older, "older run"), if older == 1 { "was" } else { "were" })
+}
+
+/// `1 run`, `2 runs`
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A size for people.
 pub(super) fn size(bytes: u64) -> String {
     match bytes {
@@ -175,6 +184,12 @@ pub(super) fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_one() {
+        assert_eq!([0, 1, 2].map(|count| counted(count, "run")), ["0 runs", "1 run", "2 runs"]);
+        assert_eq!([1, 2].map(were), ["1 older run was", "2 older runs were"]);
+    }
 
     #[test]
     fn sizes_are_for_people() {

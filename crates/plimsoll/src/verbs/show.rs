@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::ShowFlags;
 use crate::logger;
-use crate::stored::{self, Part};
+use crate::stored::{self, Shown};
 
 /// Runs the verb. The summary of a whole run goes to standard output alone, so that it is what the terminal had, byte for
 /// byte; what there is to say about it goes to standard error.
@@ -19,14 +19,7 @@ use crate::stored::{self, Part};
 /// There is no such run, or it cannot be read.
 pub(crate) fn run(flags: &ShowFlags, common: &Common) -> Result<Exit, Failure> {
     let layout = layout(flags)?;
-    let part = flags.window.as_deref().map(Part::parse).transpose()?;
-    let path = common.catalogue()?.find(&flags.run).map_err(|error| stored::failed(&error))?;
-    let reader = stored::open(&path)?;
-    let range = part.map(|part| part.range(&reader)).transpose()?;
-    let (window, elapsed) = match &range {
-        Some(range) => stored::part(&reader, range.clone())?,
-        None => stored::whole(&reader)?,
-    };
+    let Shown { reader, window, elapsed, range } = stored::find(&flags.run, flags.window.as_deref(), common)?;
     let input = stored::summary_of(&reader, &window, elapsed)?;
     if !common.is_quiet {
         common.logger.print(&format!("{}\n", title(&reader)));

@@ -135,7 +135,8 @@ fn segments_become_the_whole() {
         };
         let merging =
             order.split(' ').fold(first.and("merge -o whole.plimsoll"), |it, place| it.word(&path(place)));
-        merging.run().exits(0);
+        let merged = merging.run().exits(0);
+        assert!(!merged.err.contains("execution segment"), "{}", merged.err);
         let merged = json(&first.and("report whole.plimsoll --format json").run().exits(0));
         for statistic in ["avg", "min", "med", "max", "p(90)", "p(95)"] {
             let said = whole.value("size", statistic).expect("the summary has it");
@@ -151,6 +152,8 @@ fn segments_become_the_whole() {
             text.lines().filter(is_exact).map(words).collect::<Vec<_>>()
         };
         assert_eq!(rows(&shown), rows(&whole.out), "{order}");
+        let some = first.and("merge -o some.plimsoll").word(&path("a")).word(&path("c")).run().exits(0);
+        some.says("the execution segment 1/3:2/3 is missing");
     }
 }
 

@@ -44,6 +44,37 @@ fn a_place_that_cannot_be_written_to_stops_no_load() {
 }
 
 #[test]
+fn a_read_only_directory_stops_no_load_and_keeps_its_runs() {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+    let ran = plimsoll("export default () => {};").flags("-i 3 --runs runs").run().exits(0);
+    let runs = ran.folder().join("runs");
+    let file = std::fs::read_dir(&runs).expect("runs").next().expect("one").expect("readable").path();
+    let allow = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
+    };
+    allow(ran.folder(), 0o777);
+    allow(&runs, 0o555);
+    allow(&file, 0o444);
+    // Nothing is read-only for root: it becomes nobody, who may not see where the program was built.
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root {
+        let copied = std::fs::copy(env!("CARGO_BIN_EXE_plimsoll"), ran.folder().join("program"));
+        copied.expect("there is room for the program");
+    }
+    let nobody = "exec setpriv --reuid=65534 --regid=65534 --clear-groups ./program \"$@\"";
+    let as_other = |words: &str| match is_root {
+        true => ran.and(words).before(nobody),
+        false => ran.and(words),
+    };
+    as_other("runs prune --keep 0 --yes --runs runs").run().exits(255).says("failed to delete the run");
+    assert!(file.exists());
+    as_other("show @last --runs runs").run().exits(0).prints("iterations");
+    as_other("run --no-color --runs runs -i 2 script.js").run().exits(0).says("failed to store the run");
+    allow(&runs, 0o755);
+}
+
+#[test]
 fn a_full_disk_stops_no_load() {
     let script = "import { Counter } from 'k6/metrics'; import { sleep } from 'k6'; const count = new Counter('count');
         export const options = { vus: 1, duration: '4s' };
@@ -69,6 +100,9 @@ fn the_last_line_says_how_to_see_it_again() {
     let ran = plimsoll("export default () => {};").flags("-q=false --runs").word("my runs").run().exits(0);
     let last = ran.err.lines().last().expect("it says something");
     assert!(last.starts_with("run: ") && last.contains("plimsoll show --runs 'my runs' "), "{last}");
+    let programs = plimsoll("export default () => {};").flags("-q=false --log-format json").run().exits(0);
+    let last = programs.err.lines().last().expect("it says something");
+    assert!(last.starts_with('{') && last.contains("plimsoll show"), "{last}");
     let quiet = plimsoll("export default () => {};").run().exits(0);
     assert!(!quiet.err.contains("plimsoll show"), "{}", quiet.err);
 }

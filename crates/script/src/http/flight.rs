@@ -6,6 +6,7 @@ use wire::{Exchange, Request};
 
 use super::debug;
 use super::params::Prepared;
+use super::response;
 use super::samples::{self, Verdict};
 use crate::Finished;
 use crate::state::{Seat, VuState};
@@ -145,10 +146,11 @@ fn note_error(seat: &Seat, exchange: &Exchange, sent: &Request, verdict: &Verdic
 /// k6's code of a failed request, and the text of its error. k6 has no text for a response that nobody expected, and no
 /// code where its status is below 400.
 fn what_failed(exchange: &Exchange) -> (u16, String) {
+    let code = response::error_code(exchange);
     match &exchange.result {
-        Err(error) => (error.code.0, error.message.clone()),
+        Err(error) => (code, error.message.clone()),
         Ok(response) => {
-            let code = if response.status >= 400 { 1000 + response.status } else { wire::ErrorCode::OTHER.0 };
+            let code = if code == 0 { wire::ErrorCode::OTHER.0 } else { code };
             (code, format!("unexpected status {}", response.status))
         }
     }

@@ -313,7 +313,7 @@ impl<'js> Response<'js> {
             "tls_cipher_suite" => text(facts.exchange.tls.as_ref().map_or("", |tls| &tls.cipher_suite)),
             "ocsp" => ocsp(ctx, facts.exchange.tls.is_some()),
             "error" => text(facts.error().map_or("", |error| &error.message)),
-            "error_code" => Ok(Value::new_int(ctx.clone(), facts.error_code().into())),
+            "error_code" => Ok(Value::new_int(ctx.clone(), error_code(&facts.exchange).into())),
             // What could not be made a request.
             _ if facts.target.as_str().is_empty() => Ok(Value::new_null(ctx.clone())),
             _ => request(ctx, &facts.request),
@@ -335,15 +335,6 @@ impl Facts {
         self.exchange.remote.filter(|_| !self.error().is_some_and(wire::Error::is_unconnected))
     }
 
-    /// k6's number for what went wrong: its own for errors, 1000 and the status for refusals.
-    fn error_code(&self) -> u16 {
-        match &self.exchange.result {
-            Err(error) => error.code.0,
-            Ok(response) if response.status >= 400 => 1000 + response.status,
-            Ok(_) => 0,
-        }
-    }
-
     fn status(&self) -> u16 {
         self.response().map_or(0, |response| response.status)
     }
@@ -357,6 +348,15 @@ impl Facts {
         let response = self.response().filter(|_| self.response_type != ResponseType::None)?;
         // These statuses have no body by definition, which is not the same as an empty one.
         (!matches!(response.status, 204 | 304)).then_some(&response.body)
+    }
+}
+
+/// k6's number for what went wrong: its own for errors, 1000 and the status for refusals, else zero.
+pub(super) fn error_code(exchange: &wire::Exchange) -> u16 {
+    match &exchange.result {
+        Err(error) => error.code.0,
+        Ok(response) if response.status >= 400 => 1000 + response.status,
+        Ok(_) => 0,
     }
 }
 

@@ -13,6 +13,7 @@ mod memory_small;
 mod ready;
 mod regex;
 mod startup;
+mod store;
 mod tls;
 mod upload;
 mod workers;
@@ -32,6 +33,7 @@ pub(super) const ALL: &[Case] = &[
     Case { name: "ready", run: ready::run },
     Case { name: "growth", run: growth::run },
     Case { name: "workers", run: workers::run },
+    Case { name: "store", run: store::run },
     Case { name: "startup", run: startup::run },
     Case { name: "lateness", run: lateness::run },
     Case { name: "regex", run: regex::run },
