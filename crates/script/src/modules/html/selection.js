@@ -158,8 +158,9 @@
     }
     serializeArray() {
       // With a form among them, only what is inside of them counts.
-      const isForm = ones(this[NODES]).some((nodes) => host.name(nodes) === 'form');
-      const fields = ones(isForm ? host.find(this[NODES], 'input, select, textarea, keygen') : this[NODES]);
+      const all = [...ones(this[NODES])];
+      const isForm = all.some((nodes) => host.name(nodes) === 'form');
+      const fields = isForm ? [...ones(host.find(this[NODES], 'input, select, textarea, keygen'))] : all;
       return fields.filter(isSent).map((one) => ({ name: attribute(one, 'name'), value: valueOf(one) }));
     }
     serializeObject() { return Object.fromEntries(this.serializeArray().map(({ name, value }) => [name, value])); }
