@@ -173,7 +173,7 @@ fn runs_are_listed_filtered_and_pruned() {
     assert_eq!(list("--tag env=a"), ["a"]);
     assert_eq!(list("--script first"), ["a"]);
     assert_eq!(list("--status passed --limit 1"), ["b"]);
-    ran.and("runs --limit 1").run().exits(0).says("1 older runs were not looked at");
+    ran.and("runs --limit 1").run().exits(0).says("1 older run was not looked at");
     assert_eq!(list("--status failed"), Vec::<String>::new());
     assert_eq!(list("--since 1h"), ["b", "a"]);
     assert_eq!(list("--since 2999-01-01"), Vec::<String>::new());
