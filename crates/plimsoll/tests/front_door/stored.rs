@@ -181,10 +181,10 @@ fn runs_are_listed_filtered_and_pruned() {
     ran.and("runs --since soon").run().exits(255).says("--since");
 
     ran.and("runs prune").run().exits(255).says("--older-than");
-    ran.and("runs prune --keep 1 --dry-run").run().exits(0).prints("would delete 1 runs");
-    ran.and("runs prune --keep 1").run().exits(255).prints("to delete 1 runs").says("--yes");
+    ran.and("runs prune --keep 1 --dry-run").run().exits(0).prints("would delete 1 run");
+    ran.and("runs prune --keep 1").run().exits(255).prints("to delete 1 run").says("--yes");
     assert_eq!(list(""), ["b", "a"], "nothing is deleted in silence");
-    ran.and("runs prune --keep 1 --yes").run().exits(0).prints("deleted 1 runs");
+    ran.and("runs prune --keep 1 --yes").run().exits(0).prints("deleted 1 run");
     assert_eq!(list(""), ["b"]);
     ran.and("runs prune --older-than 30d --yes").run().exits(0).prints("nothing to delete");
 }

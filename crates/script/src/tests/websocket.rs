@@ -134,7 +134,7 @@ fn what_is_cut_off_has_no_duration() {
         assert_eq!(left.ends, [end], "{body}");
         assert!(!left.logs.iter().any(|line| line == "never"), "{body}: {:?}", left.logs);
         assert_eq!((left.count("ws_sessions"), left.count("ws_session_duration")), (1, durations), "{body}");
-        assert_eq!(server.seen().websocket.sessions, 1, "{body}");
+        assert_eq!(server.settled().websocket.sessions, 1, "{body}");
     };
     let legacy = |does: &str| {
         format!("ws.connect(__ENV.BASE + '/ws/silent', {{}}, (s) => {{ {does} }}); console.log('never');")
