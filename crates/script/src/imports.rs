@@ -101,10 +101,7 @@ impl Loader for Follower {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<Module<'js, Declared>> {
-        if name == "k6" || name.starts_with("k6/") {
-            return Module::declare(ctx.clone(), name, "");
-        }
-        if name == crate::source::EMPTY_URL {
+        if name == "k6" || name.starts_with("k6/") || name == crate::source::EMPTY_URL {
             return Module::declare(ctx.clone(), name, "");
         }
         let text = self.0.read_text(name).map_err(|text| Exception::throw_message(ctx, &text))?;
@@ -148,6 +145,11 @@ mod tests {
             &["file:///t/a.ts", "file:///t/s.js", "k6"],
             &[],
         );
+        let refused = imports_of("import 'lodash'", &[]).expect_err("an archive has no packages").to_string();
+        assert!(refused.contains("archives do not hold"), "{refused}");
+        let inside = [("/t/node_modules/a/i.js", "import './j.js'"), ("/t/node_modules/a/j.js", "")];
+        let urls = ["file:///t/node_modules/a/i.js", "file:///t/node_modules/a/j.js", "file:///t/s.js"];
+        check("import './node_modules/a/i.js'", &inside, &urls, &[]);
         check("exports.default = () => {}", &[], &["file:///t/s.js"], &[]);
     }
 

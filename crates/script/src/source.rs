@@ -251,13 +251,18 @@ impl Sources {
             PathBuf::from(specifier)
         } else if specifier.starts_with("./") || specifier.starts_with("../") {
             folder.join(specifier)
+        } else if self.outside.packed.is_some() {
+            return Err(format!(
+                "\"{specifier}\" is looked for in node_modules, which archives do not hold; bundle the script before it \
+                 is archived"
+            ));
         } else {
             return self.resolve_in_packages(folder, specifier, asked, |folder| {
                 node::package(folder, specifier, asked)
             });
         };
         let path = normalize(&path);
-        if is_in_package(base) {
+        if is_in_package(base) && self.outside.packed.is_none() {
             return self.resolve_in_packages(folder, specifier, asked, |_| node::file(&path));
         }
         self.must_exist(specifier, &path)?;
@@ -290,8 +295,12 @@ impl Sources {
         resolved
     }
 
-    /// Names the file that was meant while it is known how the script called it. What has been read, exists.
+    /// Names the file that was meant while it is known how the script called it. What has been read, exists; an archive
+    /// answers for itself when it is read, and its scripts learn nothing of this machine's disk.
     fn must_exist(&self, specifier: &str, path: &Path) -> Result<(), String> {
+        if self.outside.packed.is_some() {
+            return Ok(());
+        }
         let inner = self.inner();
         if inner.is_locked || inner.texts.contains_key(&file_url(path)) || inner.files.contains_key(path) {
             return Ok(());
