@@ -27,6 +27,7 @@ const BARS: &[Bar] = &[
     at_most("memory, small script", 320.0, 130.0, "KB"),
     at_most("memory, big script", 1400.0, 700.0, "KB"),
     at_most("ready, 10,000 VUs", 10.0, 10.0, "s"),
+    at_most("ready, 10,000 big VUs", 30.0, 30.0, "s"),
     at_most("memory growth, minute 1 to 10", 2048.0, 2048.0, "KB"),
     at_most("lateness p99 at half load", 1.0, 1.0, "ms"),
     at_most("two workers against one", 1.1, 1.1, "×"),

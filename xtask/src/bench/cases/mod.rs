@@ -2,11 +2,13 @@
 
 mod busy_100;
 mod busy_1000;
+mod busy_big;
 mod download;
 mod growth;
 mod handshakes;
 mod http2_batch;
 mod lateness;
+mod libraries;
 mod memory;
 mod memory_big;
 mod memory_small;
@@ -23,6 +25,7 @@ use super::Case;
 pub(super) const ALL: &[Case] = &[
     Case { name: "busy-100", run: busy_100::run },
     Case { name: "busy-1000", run: busy_1000::run },
+    Case { name: "busy-big", run: busy_big::run },
     Case { name: "tls", run: tls::run },
     Case { name: "handshakes", run: handshakes::run },
     Case { name: "http2-batch", run: http2_batch::run },
@@ -30,7 +33,8 @@ pub(super) const ALL: &[Case] = &[
     Case { name: "download", run: download::run },
     Case { name: "memory-small", run: memory_small::run },
     Case { name: "memory-big", run: memory_big::run },
-    Case { name: "ready", run: ready::run },
+    Case { name: "ready", run: ready::small },
+    Case { name: "ready-big", run: ready::big },
     Case { name: "growth", run: growth::run },
     Case { name: "workers", run: workers::run },
     Case { name: "store", run: store::run },

@@ -1,8 +1,10 @@
-//! 10,000 small VUs: how soon the first request leaves, and whether each then asks once a second.
+//! 10,000 VUs: how soon the first request leaves, and whether each then asks once a second.
 
 use std::cell::Cell;
 
+use super::libraries;
 use crate::bench::bars::judge;
+use crate::bench::clients::Load;
 use crate::bench::page::Report;
 use crate::bench::stats::{estimate, median};
 use crate::bench::{ALL_CORES, Bench};
@@ -15,8 +17,22 @@ const ROUNDS: u32 = 3;
 /// The load lasts at least this long, so that the rush of the first second fades.
 const SECONDS_MIN: u32 = 20;
 
-pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
-    let mut load = bench.load("small.js", bench.server.url("/list"), VUS);
+/// Of the small script.
+pub(super) fn small(bench: &Bench) -> anyhow::Result<Report> {
+    measure(bench, bench.load("small.js", bench.server.url("/list"), VUS), "ready, 10,000 VUs")
+}
+
+/// Of the script that brings lodash and moment.
+pub(super) fn big(bench: &Bench) -> anyhow::Result<Report> {
+    let mut load = bench.load("big.js", bench.server.url("/list"), VUS);
+    load.script = match libraries::beside(bench, "big.js") {
+        Ok(script) => script,
+        Err(error) => return Ok(Report::skipped(format!("{error:#}"))),
+    };
+    measure(bench, load, "ready, 10,000 big VUs")
+}
+
+fn measure(bench: &Bench, mut load: Load, bar: &str) -> anyhow::Result<Report> {
     load.seconds = bench.seconds.max(SECONDS_MIN);
     load.cores = ALL_CORES;
     let (mut ready_s, mut per_s, mut resident_mb) = (Vec::new(), Vec::new(), Vec::new());
@@ -44,7 +60,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
         format!("{:.0}", median(&per_s)),
         format!("{:.0}", median(&resident_mb)),
     ];
-    let verdicts = estimate(&ready_s).map(|found| judge("ready, 10,000 VUs", found));
+    let verdicts = estimate(&ready_s).map(|found| judge(bar, found));
     let notes = vec![format!(
         "Ready is when the server sees the first request, counted from the start of the process, on both cores. Each \
          VU sleeps for 1 s between requests, for {} s.",
