@@ -18,6 +18,14 @@ type Inner<T> = corosensei::Coroutine<(), (), std::thread::Result<T>, DefaultSta
 /// Stacks kept per thread for the next coroutine of the same size.
 const SPARE_STACKS_MAX: usize = 64;
 
+/// How much of a suspended stack is asked for before it runs: the frames that a response comes back through.
+#[cfg(target_arch = "x86_64")]
+const FETCHED_BYTES: usize = 3072;
+
+/// Of that, the part below the wait: the frame that suspends.
+#[cfg(target_arch = "x86_64")]
+const FETCHED_BELOW_BYTES: usize = 256;
+
 thread_local! {
     /// The coroutine running on this thread now; null outside of one.
     static CURRENT: Cell<*const State> = const { Cell::new(std::ptr::null()) };
@@ -87,6 +95,7 @@ impl<T> Future for Coroutine<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let state = self.state.clone();
+        state.fetch_stack();
         state.remember_waker(context);
         loop {
             if state.poll_wait(context).is_pending() {
@@ -130,6 +139,22 @@ impl State {
         match waker.as_mut() {
             Some(known) => known.clone_from(context.waker()),
             None => *waker = Some(context.waker().clone()),
+        }
+    }
+
+    /// Asks the processor for the part of the stack that the body will run on, if it goes on.
+    ///
+    /// Between two turns of a coroutine a hundred others have had the caches. The answer comes while the wait is polled,
+    /// which mostly means a system call.
+    fn fetch_stack(&self) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(wait) = self.wait.get() {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let first = wait.as_ptr().cast::<i8>().wrapping_sub(FETCHED_BELOW_BYTES);
+            for offset in (0..FETCHED_BYTES).step_by(64) {
+                // SAFETY: a prefetch reads nothing and cannot fault, wherever it points.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(offset)) };
+            }
         }
     }
 
