@@ -39,6 +39,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result
         env.set(name.as_str(), value.as_str())?;
     }
     globals.set("__ENV", env)?;
+    *vu.specimens.borrow_mut() = Some(crate::shapes::keep(ctx)?);
     crate::console::install(ctx, vu)
 }
 

@@ -254,6 +254,19 @@ impl PropertyName<'_, '_> {
     }
 }
 
+/// An empty object that inherits from `prototype` and is laid out like others of that kind, which an object whose prototype
+/// was changed is not.
+pub(crate) fn object_with_prototype<'js>(
+    ctx: &Ctx<'js>,
+    prototype: &Object<'js>,
+) -> rquickjs::Result<Object<'js>> {
+    // SAFETY: the prototype belongs to `ctx`, and the engine takes a count of its own; the result is owned.
+    let value = unsafe {
+        Value::from_raw(ctx.clone(), qjs::JS_NewObjectProto(ctx.as_raw().as_ptr(), prototype.as_raw()))
+    };
+    value.into_object().ok_or(rquickjs::Error::Exception)
+}
+
 /// The names of an object's own properties, freed whatever becomes of the visit.
 struct PropertyTable<'a, 'js> {
     ctx: &'a Ctx<'js>,

@@ -25,6 +25,7 @@ mod outside;
 mod places;
 mod prelude;
 mod secrets;
+mod shapes;
 mod source;
 mod state;
 mod syntax;

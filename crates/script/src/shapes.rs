@@ -1,0 +1,31 @@
+//! Layouts of objects, kept so that the engine finds them.
+//!
+//! Objects that were made alike share one layout for as long as one of them lives. An iteration makes functions and drops
+//! them all, so each would lay out its first function anew, step by step: nothing, `length`, `length` and `name`. One
+//! specimen of each step spares that.
+
+use rquickjs::object::Property;
+use rquickjs::{Array, Ctx, Function, Object, Persistent};
+
+use crate::js;
+
+/// The specimens of one VU.
+pub(crate) type Specimens = Persistent<Array<'static>>;
+
+/// What a function has, in the order in which the engine defines it.
+const OF_FUNCTIONS: &[&str] = &["length", "name"];
+
+/// Makes them.
+pub(crate) fn keep(ctx: &Ctx<'_>) -> rquickjs::Result<Specimens> {
+    let function: Function<'_> = ctx.globals().get("Function")?;
+    let prototype: Object<'_> = function.get("prototype")?;
+    let specimens = Array::new(ctx.clone())?;
+    for steps in 0..=OF_FUNCTIONS.len() {
+        let specimen = js::object_with_prototype(ctx, &prototype)?;
+        for name in &OF_FUNCTIONS[..steps] {
+            specimen.prop(*name, Property::from(0).configurable())?;
+        }
+        specimens.set(steps, specimen)?;
+    }
+    Ok(Persistent::save(ctx, specimens))
+}
