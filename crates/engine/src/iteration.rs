@@ -14,17 +14,18 @@ use crate::vu_task::{Living, panic_text};
 use crate::{AbortReason, IterationCall, IterationEnd, Seat};
 
 impl ScenarioRoom {
-    /// Runs one iteration on the calling VU's coroutine, and the pad up to `minIterationDuration` after it.
+    /// Runs one iteration on the calling VU's coroutine from `started`, which is now, and the pad up to
+    /// `minIterationDuration` after it.
     pub(crate) fn run_iteration(
         &self,
         living: &mut Living,
         due: Option<Instant>,
+        started: Instant,
         is_first: bool,
     ) -> IterationEnd {
-        let call = self.call(living, due, is_first);
-        self.worker.start_work(Some(self.id), Work::Iterations, call.started);
-        let end = iterate(&self.run, living, &call);
-        let finished = SystemClock::now();
+        let call = self.call(living, due, started, is_first);
+        self.worker.start_work(Some(self.id), Work::Iterations, started);
+        let (end, finished) = iterate(&self.run, living, &call);
         self.worker.finish_work(Some(self.id), Work::Iterations, finished);
         self.count(end);
         self.record(living, &call, end, finished);
@@ -39,7 +40,13 @@ impl ScenarioRoom {
         end
     }
 
-    fn call(&self, living: &mut Living, due: Option<Instant>, is_first: bool) -> IterationCall {
+    fn call(
+        &self,
+        living: &mut Living,
+        due: Option<Instant>,
+        started: Instant,
+        is_first: bool,
+    ) -> IterationCall {
         let iteration_in_instance = self.progress().iterations_started.fetch_add(1, Ordering::Relaxed);
         let position = living.iterations_of.iter().position(|(scenario, _)| *scenario == self.id);
         let position = position.unwrap_or_else(|| {
@@ -54,7 +61,7 @@ impl ScenarioRoom {
             iteration_in_test: self.shared().stripe.global_index(iteration_in_instance),
             vu_iteration: living.iterations,
             due,
-            started: SystemClock::now(),
+            started,
             first_in_activation: is_first,
             setup_data: self.setup_data.clone(),
         };
@@ -123,15 +130,16 @@ impl ScenarioRoom {
     }
 }
 
-fn iterate(run: &RunShared, living: &mut Living, call: &IterationCall) -> IterationEnd {
+fn iterate(run: &RunShared, living: &mut Living, call: &IterationCall) -> (IterationEnd, Instant) {
     let vu = &mut living.vu;
     match catch_unwind(AssertUnwindSafe(|| vu.iterate(call))) {
-        Ok(end) => end,
+        Ok(ended) => ended,
         Err(payload) => {
+            let finished = SystemClock::now();
             let message = format!("iteration {} panicked: {}", call.iteration_in_test, panic_text(&*payload));
-            living.seat.worker.error(SystemClock::now(), message);
+            living.seat.worker.error(finished, message);
             living.mend(run);
-            IterationEnd::Failed
+            (IterationEnd::Failed, finished)
         }
     }
 }

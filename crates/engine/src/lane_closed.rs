@@ -36,12 +36,12 @@ impl Stint {
         progress.vus_active.fetch_add(1, Ordering::Relaxed);
         scenario.progress().vus_active.fetch_add(1, Ordering::Relaxed);
         let mut is_first = true;
-        while self.may_start(living) {
+        while let Some(started) = self.may_start(living) {
             // Left over where the VU was to go and then was wanted again.
             vu::clear_interrupt();
             self.started.set(self.started.get() + 1);
             let suspensions = vu::suspensions();
-            let end = scenario.run_iteration(living, None, is_first);
+            let end = scenario.run_iteration(living, None, started, is_first);
             is_first = false;
             if end == IterationEnd::Aborted {
                 break;
@@ -57,16 +57,18 @@ impl Stint {
         scenario.leave();
     }
 
-    fn may_start(&self, living: &Living) -> bool {
+    /// When the next iteration starts, which is now, if it may.
+    fn may_start(&self, living: &Living) -> Option<Instant> {
         let now = SystemClock::now();
         if !self.is_wanted.get() || now >= self.scenario.end || !living.may_go_on(now) {
-            return false;
+            return None;
         }
-        match self.scenario.shared().quota {
+        let is_due = match self.scenario.shared().quota {
             Quota::Unlimited => true,
             Quota::PerVu(iterations) => self.started.get() < iterations,
             Quota::Shared(iterations) => self.scenario.shared().take_from_pile(iterations),
-        }
+        };
+        is_due.then_some(now)
     }
 }
 

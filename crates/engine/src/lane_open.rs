@@ -134,11 +134,12 @@ impl ScenarioRoom {
         vu.serves.set(Some(self.id));
         vu.deadline.set(self.hard_end);
         let progress = &self.run.config.progress;
-        if living.may_go_on(SystemClock::now()) {
+        let now = SystemClock::now();
+        if living.may_go_on(now) {
             progress.vus_active.fetch_add(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_add(1, Ordering::Relaxed);
             let is_first = living.last_scenario != Some(self.id);
-            self.run_iteration(living, Some(arrival.due), is_first);
+            self.run_iteration(living, Some(arrival.due), now, is_first);
             progress.vus_active.fetch_sub(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_sub(1, Ordering::Relaxed);
         } else {

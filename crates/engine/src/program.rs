@@ -48,7 +48,9 @@ pub trait Program: Send + Sync {
 pub trait Vu {
     /// Runs one iteration to its end. It ends soon after the seat's deadline: a wait is called off by the engine, and
     /// code that computes without waiting asks [`Seat::deadline`] now and then.
-    fn iterate(&mut self, call: &IterationCall) -> IterationEnd;
+    ///
+    /// It says when that was: the last samples of the code and those of the engine then carry one time, read once.
+    fn iterate(&mut self, call: &IterationCall) -> (IterationEnd, Instant);
 
     /// The tags that the samples of the iteration just ended carry, where the code changes them; otherwise they are the
     /// scenario's.

@@ -12,7 +12,7 @@ use model::metric::builtin::{
     ITERATIONS, VUS, VUS_MAX,
 };
 use model::plan::{Compat, Executor, Plan, Scenario, Stage, ThresholdSpec};
-use model::{Aggregate, MetricId, RunEvent, SystemClock, SystemTag};
+use model::{Aggregate, Instant, MetricId, RunEvent, SystemClock, SystemTag};
 
 use crate::{
     AbortReason, DropCounts, IterationCall, IterationEnd, LifecycleError, Program, ProgramError, RunConfig,
@@ -53,8 +53,8 @@ impl Script {
 struct ScriptVu(Seat, Arc<Body>);
 
 impl Vu for ScriptVu {
-    fn iterate(&mut self, call: &IterationCall) -> IterationEnd {
-        (self.1)(&self.0, call)
+    fn iterate(&mut self, call: &IterationCall) -> (IterationEnd, Instant) {
+        ((self.1)(&self.0, call), SystemClock::now())
     }
 }
 

@@ -53,7 +53,7 @@ impl engine::Program for ScriptProgram {
 struct EngineVu(ScriptVu);
 
 impl engine::Vu for EngineVu {
-    fn iterate(&mut self, call: &IterationCall) -> IterationEnd {
+    fn iterate(&mut self, call: &IterationCall) -> (IterationEnd, Instant) {
         let script_call = Call {
             scenario: call.scenario,
             vu_iteration: call.vu_iteration,
@@ -62,12 +62,14 @@ impl engine::Vu for EngineVu {
             iteration_in_test: call.iteration_in_test,
             due: call.due,
         };
-        match self.0.iterate(&script_call, call.setup_data.as_ref()) {
+        let (end, at) = self.0.iterate(&script_call, call.setup_data.as_ref());
+        let end = match end {
             End::Completed => IterationEnd::Completed,
             End::Failed => IterationEnd::Failed,
             End::Interrupted => IterationEnd::Interrupted,
             End::Aborted => IterationEnd::Aborted,
-        }
+        };
+        (end, at)
     }
 
     fn tags(&self) -> Option<TagSetId> {

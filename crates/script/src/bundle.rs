@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::metric::builtin;
 use model::plan::Compat;
-use model::{Mark, MetricRegistry, SystemClock, SystemTag};
+use model::{Instant, Mark, MetricRegistry, SystemClock, SystemTag};
 use rquickjs::function::Args as CallArgs;
 use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
 
@@ -302,8 +302,8 @@ impl Drop for ScriptVu {
 }
 
 impl ScriptVu {
-    /// Runs one iteration to its end. Must be called on the VU's coroutine.
-    pub fn iterate(&mut self, call: &Call, setup_data: Option<&Arc<str>>) -> End {
+    /// Runs one iteration to its end, and says when that was. Must be called on the VU's coroutine.
+    pub fn iterate(&mut self, call: &Call, setup_data: Option<&Arc<str>>) -> (End, Instant) {
         let state = self.vm.state.clone();
         state.stop.begin();
         state.phase.set(Phase::Iterations);
@@ -314,8 +314,8 @@ impl ScriptVu {
         state.refresh_metadata();
         let result = self.call_exec(call, setup_data);
         state.events.clear();
-        self.end_iteration(&state);
-        match result {
+        let ended = self.end_iteration(&state);
+        let end = match result {
             Ok(()) => End::Completed,
             Err(ScriptError::Interrupted) => End::Interrupted,
             Err(ScriptError::Aborted(_)) => End::Aborted,
@@ -324,7 +324,8 @@ impl ScriptVu {
                 self.report(&error);
                 End::Failed
             }
-        }
+        };
+        (end, ended)
     }
 
     fn call_exec(&self, call: &Call, setup_data: Option<&Arc<str>>) -> Result<(), ScriptError> {
@@ -333,8 +334,8 @@ impl ScriptVu {
         self.run(exec, |ctx| self.setup_argument(ctx, setup_data)).map(|_| ())
     }
 
-    /// Emits what is counted per iteration, also of iterations that failed or were cut off.
-    fn end_iteration(&self, state: &Rc<VuState>) {
+    /// Emits what is counted per iteration, also of iterations that failed or were cut off; tells when.
+    fn end_iteration(&self, state: &Rc<VuState>) -> Instant {
         state.websockets.end_all();
         let (sent, received) = state.http.take_bytes();
         let tags = state.tags.borrow_mut().id(&state.cache);
@@ -343,6 +344,7 @@ impl ScriptVu {
             state.record(metric, tags, bytes as f64, Mark::Measured, at);
         }
         state.http.end_iteration(state);
+        at
     }
 
     /// The tags that samples of this VU carry now, as the script may have changed them.

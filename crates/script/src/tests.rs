@@ -188,7 +188,7 @@ fn iterate(bundle: &Bundle, run: Arc<RunShared>, iterations: u64) -> Ended {
             iteration_in_test: index,
             due: None,
         };
-        vu.iterate(&call, setup_data.as_ref())
+        vu.iterate(&call, setup_data.as_ref()).0
     });
     let ends = ends.collect();
     drop(vu);

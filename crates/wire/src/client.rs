@@ -162,7 +162,9 @@ impl Client {
                 }
             },
         };
-        trace.enter(Stage::Send, SystemClock::now());
+        // An idle connection is taken, not waited for: then sending is all there is until the response.
+        let sends_at = if trace.reused.get() { trace.started } else { SystemClock::now() };
+        trace.enter(Stage::Send, sends_at);
         let decoder = Decoder::new(request.method == Method::HEAD, request.keep_body);
         let talk = converse(&mut connection, head, request.body.as_bytes(), decoder, trace).await;
         let (response, is_reusable) = match talk {
@@ -174,7 +176,7 @@ impl Client {
             }
         };
         if is_reusable && !closes {
-            connection.idle_since = SystemClock::now();
+            connection.idle_since = trace.received_at.get();
             let (per_host_max, max) = (self.shared.idle_per_host_max(), self.shared.idle_max());
             self.idle.borrow_mut().put(connection, per_host_max, max);
         } else {

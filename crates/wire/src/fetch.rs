@@ -28,6 +28,8 @@ pub struct FetchRequest<'a> {
     pub redirects_max: u32,
     /// What is done with the name and the password of the URL.
     pub auth: Auth,
+    /// When the first exchange begins, which is now: whoever sets the deadline has just asked.
+    pub started: Instant,
 }
 
 /// What a chain of exchanges ended with.
@@ -62,8 +64,10 @@ pub async fn fetch(
     let first = fetch.request;
     let mut request = Cow::Borrowed(first);
     let mut redirects = 0;
+    let mut started = fetch.started;
     loop {
-        let Hop { mut exchange, sent, is_coded } = hop(client, &request, &fetch, jar, observer).await;
+        let Hop { mut exchange, sent, is_coded } =
+            hop(client, &request, &fetch, jar, started, observer).await;
         let mut redirect_limit_reached = false;
         let mut failure = None;
         if let Ok(response) = &exchange.result
@@ -77,6 +81,7 @@ pub async fn fetch(
                         drop(sent);
                         request = Cow::Owned(next);
                         redirects += 1;
+                        started = SystemClock::now();
                         continue;
                     }
                     Err(error) => failure = Some(error),
@@ -123,10 +128,10 @@ async fn hop<'r>(
     request: &'r Request,
     fetch: &FetchRequest<'_>,
     jar: Option<&RefCell<CookieJar>>,
+    started: Instant,
     observer: &mut dyn Observer,
 ) -> Hop<'r> {
     let sent = prepared(request, fetch, jar);
-    let started = SystemClock::now();
     observer.started(started);
     let exchange = Box::new(client.exchange_from(&sent, started).await);
     let is_coded = absorb(&exchange, &sent, jar);

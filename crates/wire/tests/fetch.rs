@@ -125,6 +125,7 @@ impl Case<'_> {
             cookies: self.cookies,
             redirects_max: self.redirects_max,
             auth: self.auth,
+            started: SystemClock::now(),
         };
         let fetched = wire::fetch(&client, request, Some(&self.jar), &mut observe).await;
         Outcome { fetched, observed, was_borrowed }
@@ -361,7 +362,13 @@ async fn the_future_of_a_fetch_is_small() {
     let options = (HttpOptions::default(), NetworkOptions::default(), TlsOptions::default());
     let client = Client::new(Arc::new(Shared::new(&options.0, &options.1, &options.2).unwrap()), 1);
     let request = Request::new(Method::GET, Target::parse("http://h/").unwrap(), Instant::MAX);
-    let fetch = FetchRequest { request: &request, cookies: &[], redirects_max: 10, auth: Auth::Basic };
+    let fetch = FetchRequest {
+        request: &request,
+        cookies: &[],
+        redirects_max: 10,
+        auth: Auth::Basic,
+        started: SystemClock::now(),
+    };
     let mut observe = |_: &wire::Exchange, _: &Request| {};
     let future = wire::fetch(&client, fetch, None, &mut observe);
     let bytes = size_of_val(&future);

@@ -131,8 +131,6 @@ async fn run(vu: &Rc<VuState>, requests: Vec<Prepared>) -> Vec<Done> {
         running.push(async move {
             let _host = host.acquire().await;
             let _slot = all.acquire().await;
-            // The time spent waiting for a slot belongs to the batch, not to the request.
-            prepared.request.deadline = model::SystemClock::now() + prepared.timeout;
             (index, perform(vu, &mut prepared).await)
         });
     }

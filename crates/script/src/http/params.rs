@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use model::{GoDuration, Instant, SystemClock, TagSetId};
+use model::{GoDuration, Instant, TagSetId};
 use rquickjs::{Class, Exception, Object, Value};
 use wire::Auth;
 
@@ -112,7 +112,6 @@ pub(crate) fn prepare<'js>(
         read_params(args, &mut prepared, params)?;
     }
     prepared.request.keep_body = prepared.response_type != ResponseType::None;
-    prepared.request.deadline = SystemClock::now() + prepared.timeout;
     Ok(prepared)
 }
 

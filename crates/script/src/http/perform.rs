@@ -36,10 +36,11 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
         let wait = gate.wait(SystemClock::now());
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
-            // As in k6, the wait is no part of the request.
-            prepared.request.deadline = SystemClock::now() + prepared.timeout;
         }
     }
+    // As in k6, what the request has waited for until here is no part of it: a place in a batch, its turn.
+    let started = SystemClock::now();
+    prepared.request.deadline = started + prepared.timeout;
     let mut flight = Flight::new(vu, client, prepared);
     let fetched = {
         let cookies: Vec<RequestCookie<'_>> = prepared
@@ -52,6 +53,7 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
             cookies: &cookies,
             redirects_max: prepared.redirects_max,
             auth: prepared.auth,
+            started,
         };
         wire::fetch(client, request, Some(prepared.jar.for_requests()), &mut flight).await
     };
