@@ -109,9 +109,7 @@ fn products(values: &[f64], lag: usize) -> f64 {
     let (right_fours, right_rest) = right.as_chunks::<4>();
     let mut lanes = [0.0; 4];
     for (a, b) in left_fours.iter().zip(right_fours) {
-        for lane in 0..4 {
-            lanes[lane] += a[lane] * b[lane];
-        }
+        lanes.iter_mut().zip(a).zip(b).for_each(|((lane, a), b)| *lane += a * b);
     }
     let rest: f64 = left_rest.iter().zip(right_rest).map(|(a, b)| a * b).sum();
     lanes.iter().sum::<f64>() + rest

@@ -70,9 +70,7 @@ fn fit_at(points: &[(f64, f64)], knot: f64) -> Option<TwoSegments> {
     for (x, y) in points {
         let row = row(*x);
         for (i, line) in system.iter_mut().enumerate() {
-            for j in 0..3 {
-                line[j] += row[i] * row[j];
-            }
+            line.iter_mut().zip(row).for_each(|(cell, other)| *cell += row[i] * other);
             line[3] += row[i] * y;
         }
     }

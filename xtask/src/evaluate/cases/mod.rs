@@ -1,5 +1,6 @@
 //! The cases: one file and one line each.
 
+mod between_runs;
 mod false_changes;
 mod power;
 mod real;
@@ -15,6 +16,12 @@ pub(super) const ALL: &[Case] = &[
         table: false_changes::table,
     },
     Case { name: "power", parts: power::PARTS, measure: power::measure, table: power::table },
+    Case {
+        name: "between-runs",
+        parts: between_runs::PARTS,
+        measure: between_runs::measure,
+        table: between_runs::table,
+    },
     Case { name: "speed", parts: speed::PARTS, measure: speed::measure, table: speed::table },
     Case { name: "real", parts: real::PARTS, measure: real::measure, table: real::table },
 ];
