@@ -34,7 +34,7 @@ fn a_bucket_is_a_catalogue() {
     let ran = there(plimsoll("export default () => {};").flags("-i 3"), &s3.url).run().exits(0);
     let and = |words: &str| there(ran.and(words), &s3.url);
     assert_eq!(and("show @last").run().exits(0).out, ran.out);
-    assert_eq!(and("show @last --window 0s..1s").run().exits(0).out.matches("iterations").count(), 1);
+    and("show @last --window 0s..1s").run().exits(0).prints("iterations");
     and("note @last").word("remarkable").run().exits(0);
     and("report @last").run().exits(0).prints("remarkable");
     and("report @last --format json").run().exits(0).prints("\"schemaVersion\"");
@@ -61,10 +61,7 @@ fn segments_in_a_bucket_are_merged() {
     assert_eq!(rows.len(), 2);
     let ids: Vec<&str> = rows.iter().filter_map(|row| row["id"].as_str()).collect();
     and(&format!("merge {} {} -o whole.plimsoll", ids[0], ids[1])).run().exits(0);
-    let whole: Value =
-        serde_json::from_str(&first.and("report whole.plimsoll --format json").run().exits(0).out)
-            .expect("a report is JSON");
-    assert!(whole.to_string().contains("\"10\""), "all ten iterations are in it: {whole}");
+    first.and("show whole.plimsoll").run().exits(0).prints("iterations").prints(": 10 ");
 }
 
 #[test]
@@ -72,7 +69,6 @@ fn what_could_not_be_uploaded_waits_for_the_next_run() {
     let s3 = S3::start();
     let away = "http://127.0.0.1:1";
     let ran = there(plimsoll("export default () => {};").flags("-i 3 --no-color"), away).run().exits(0);
-    ran.and("show @last").env("PLIMSOLL_RUNS", PLACE).run().exits(255);
     assert_eq!(listed(there(verb("runs --json"), &s3.url)), Vec::<Value>::new(), "it is nowhere but here");
     assert_eq!(listed(there(ran.and("runs --json"), &s3.url)).len(), 1, "here it is listed");
     assert_eq!(there(ran.and("show @last"), &s3.url).run().exits(0).out, ran.out);
