@@ -1,7 +1,7 @@
 //! The histogram: counts by exponential bucket on both sides of zero.
 
 use crate::bucket::{self, INDEX_MAX, INDEX_MIN};
-use crate::codec::{DecodeError, Reader, write_varint};
+use crate::codec::{COUNT_MAX, DecodeError, Reader, write_varint};
 use crate::pages::Pages;
 
 /// A sparse base-2 exponential histogram of scale 9: buckets 0.135 % wide, so that no quantile is further than 0.07 % from
@@ -175,6 +175,32 @@ impl Histogram {
         Ok(histogram)
     }
 
+    /// A histogram of so many zeros and of buckets as [`Histogram::positive`] and [`Histogram::negative`] give them, whose
+    /// smallest and largest values are these.
+    ///
+    /// # Errors
+    /// No histogram would give that: buckets are empty, out of range or out of order, or the ends are in none of the
+    /// outermost ones.
+    pub fn from_buckets(
+        zero: u64,
+        (min, max): (f64, f64),
+        positive: &[(i32, u64)],
+        negative: &[(i32, u64)],
+    ) -> Result<Histogram, DecodeError> {
+        let mut histogram = Histogram { zero, min, max, ..Histogram::default() };
+        let positives = fill_side(positive, &mut histogram.positive)?;
+        let mut pages = Pages::default();
+        let negatives = fill_side(negative, &mut pages)?;
+        histogram.negative = (negatives > 0).then(|| Box::new(pages));
+        histogram.count = zero.saturating_add(positives).saturating_add(negatives);
+        // An infinity or NaN has no bucket, and negative zero is stored as zero.
+        let is_value = |value: f64| value.is_finite() && (value != 0.0 || value.is_sign_positive());
+        if !is_value(min) || !is_value(max) || histogram.count > COUNT_MAX || !histogram.ends_match() {
+            return Err(DecodeError::Invalid("the smallest or largest value is not in the outermost bucket"));
+        }
+        Ok(histogram)
+    }
+
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         write_varint(out, self.non_finite);
         write_varint(out, self.zero);
@@ -290,6 +316,21 @@ fn encode_side(out: &mut Vec<u8>, side: impl Iterator<Item = (i32, u64)> + Clone
         write_varint(out, count);
         previous = index;
     }
+}
+
+/// Counts one side's buckets; returns the sum of their counts.
+fn fill_side(buckets: &[(i32, u64)], pages: &mut Pages) -> Result<u64, DecodeError> {
+    let mut previous = INDEX_MIN - 1;
+    let mut total = 0u64;
+    for (index, count) in buckets {
+        if *index <= previous || *index > INDEX_MAX || *count == 0 {
+            return Err(DecodeError::Invalid("a bucket is empty, out of range or out of order"));
+        }
+        pages.add(*index, *count);
+        total = total.saturating_add(*count);
+        previous = *index;
+    }
+    Ok(total)
 }
 
 /// Reads one side's buckets; returns the sum of their counts.

@@ -54,6 +54,17 @@ impl FixedSum {
         self.non_finite
     }
 
+    /// The sum in units of 2^-96 as an integer of 192 bits in two's complement, the lowest 64 bits first.
+    pub fn words(&self) -> [u64; 3] {
+        [self.low as u64, (self.low >> u64::BITS) as u64, self.high as u64]
+    }
+
+    /// The sum of these [`FixedSum::words`], with so many non-finite values beside it.
+    pub fn from_words(words: [u64; 3], non_finite: u64) -> FixedSum {
+        let low = u128::from(words[0]) | u128::from(words[1]) << u64::BITS;
+        FixedSum { low, high: words[2] as i64, non_finite }
+    }
+
     /// The encoding: 24 bytes of sum, little-endian, and a count.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.low.to_le_bytes());
@@ -193,6 +204,15 @@ mod tests {
         check(&[f64::MAX, -f64::MAX, 1.0], 1.0);
         check(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 2.0], 2.0);
         assert_eq!(sum_of(&[f64::NAN, f64::INFINITY, 2.0]).non_finite(), 2);
+    }
+
+    #[test]
+    fn words_are_the_sum() {
+        assert_eq!(sum_of(&[1.0]).words(), [0, 1 << 32, 0]);
+        for values in [&[][..], &[1.0], &[-0.1, 1e-20], &[f64::MAX, f64::NAN], &[-f64::MAX, 7.5]] {
+            let sum = sum_of(values);
+            assert_eq!(FixedSum::from_words(sum.words(), sum.non_finite()), sum, "{values:?}");
+        }
     }
 
     #[test]

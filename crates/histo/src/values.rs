@@ -1,6 +1,6 @@
 //! The values of a series: exact while they are few, a histogram after that.
 
-use crate::codec::{DecodeError, Reader, write_varint};
+use crate::codec::{COUNT_MAX, DecodeError, Reader, write_varint};
 use crate::histogram::{Histogram, same_bucket};
 use crate::sum::FixedSum;
 
@@ -216,6 +216,39 @@ impl Values {
         Ok(Values { repr, non_finite })
     }
 
+    /// Values that are all known, in any order, and so many non-finite ones.
+    ///
+    /// # Errors
+    /// They are more than [`EXACT_MAX`], or one of them is not finite or is negative zero.
+    pub fn from_raw(values: Vec<f64>, non_finite: u64) -> Result<Values, DecodeError> {
+        let is_value = |value: &f64| value.is_finite() && (*value != 0.0 || value.is_sign_positive());
+        if values.len() > EXACT_MAX || !values.iter().all(is_value) || non_finite > COUNT_MAX {
+            return Err(DecodeError::Invalid("the values are too many, or not finite"));
+        }
+        Ok(Values { repr: Repr::Exact(values), non_finite })
+    }
+
+    /// Values of which a histogram and the sum are known, and so many non-finite ones.
+    ///
+    /// # Errors
+    /// The histogram or the sum counts non-finite values itself, or there is a sum of no values.
+    pub fn from_histogram(
+        histogram: Histogram,
+        sum: FixedSum,
+        non_finite: u64,
+    ) -> Result<Values, DecodeError> {
+        let inexact = Inexact { histogram, sum };
+        let is_empty = inexact.histogram.count() == 0;
+        if inexact.sum.non_finite() != 0
+            || inexact.histogram.non_finite() != 0
+            || non_finite > COUNT_MAX
+            || (is_empty && inexact != Inexact::default())
+        {
+            return Err(DecodeError::Invalid("the sum is not that of the histogram"));
+        }
+        Ok(Values { repr: Repr::Inexact((!is_empty).then(|| Box::new(inexact))), non_finite })
+    }
+
     /// The inexact form, made of the raw values if need be.
     #[cold]
     fn inexact_mut(&mut self) -> &mut Inexact {
@@ -389,6 +422,47 @@ mod tests {
             Values::from_bytes(&[1, 0, 7]),
             Err(DecodeError::Invalid("the kind of values is not known"))
         );
+    }
+
+    #[test]
+    fn parts_make_the_same_values() {
+        for values in [
+            values_of(&[vec![1.5, -2.5, 0.0, f64::NAN], vec![7.25; EXACT_MAX]].concat()),
+            values_of(&[0.0; EXACT_MAX + 1]),
+            Values::inexact(),
+        ] {
+            let known = values.to_histogram();
+            let sides: [Vec<_>; 2] = [known.positive().collect(), known.negative().collect()];
+            let ends = known.min().zip(known.max());
+            let histogram =
+                ends.map(|ends| Histogram::from_buckets(known.zero(), ends, &sides[0], &sides[1]));
+            let histogram = histogram.unwrap_or_else(|| Ok(Histogram::default())).expect("its own parts");
+            assert_eq!(Values::from_histogram(histogram, values.sum(), values.non_finite()), Ok(values));
+        }
+        let raw = values_of(&[3.0, -1.0, f64::INFINITY]);
+        assert_eq!(Values::from_raw(vec![-1.0, 3.0], 1), Ok(raw));
+    }
+
+    #[test]
+    fn hostile_parts_are_refused() {
+        assert!(Values::from_raw(vec![1.0; EXACT_MAX + 1], 0).is_err());
+        assert!(Values::from_raw(vec![f64::NAN], 0).is_err());
+        assert!(Values::from_raw(vec![-0.0], 0).is_err());
+        let check = |zero, ends, positive: &[(i32, u64)], negative: &[(i32, u64)]| {
+            assert!(Histogram::from_buckets(zero, ends, positive, negative).is_err(), "{positive:?}");
+        };
+        check(0, (1.0, 1.0), &[], &[]);
+        check(0, (1.0, 1.0), &[(-1, 0)], &[]);
+        check(0, (1.0, 1.0), &[(-1, 1), (-1, 1)], &[]);
+        check(0, (1.0, 1.0), &[(5, 1)], &[]);
+        check(0, (1.0, f64::INFINITY), &[(-1, 2)], &[]);
+        check(1, (-0.0, -0.0), &[], &[]);
+        check(0, (1.0, 1.0), &[(i32::MAX, 1)], &[]);
+        check(0, (1.0, 1.0), &[(-1, 1)], &[(i32::MIN, 1)]);
+        let histogram = || Histogram::from_buckets(0, (1.0, 1.0), &[(-1, 1)], &[]).expect("one value");
+        assert!(Values::from_histogram(histogram(), FixedSum::from_words([0; 3], 1), 0).is_err());
+        assert!(Values::from_histogram(Histogram::default(), FixedSum::from_words([1, 0, 0], 0), 0).is_err());
+        assert!(Values::from_histogram(histogram(), FixedSum::default(), u64::MAX).is_err());
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! A minute's rows become chunks and roll-ups; ten minutes' roll-ups become one.
 //!
-//! Only a minute's windows are in memory, and of longer roll-ups one series at a time: what a long run costs is disk.
+//! Only a minute's windows are in memory, and of longer roll-ups one block of series at a time: what a long run costs is disk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use histo::Values;
-use model::{Aggregate, MetricKind, SeriesKey, Trend, Window};
+use model::{Aggregate, SeriesKey, Trend, Window};
 use rusqlite::params;
 
-use crate::format::{FIVE_MINUTES, MINUTE, TEN, TEN_MINUTES, WHOLE, cell, chunk};
+use crate::format::blob::Unpacker;
+use crate::format::block::{self, BlockWriter};
+use crate::format::cell::Flaw;
+use crate::format::{FIVE_MINUTES, MINUTE, SERIES_PER_BLOCK, TEN, TEN_MINUTES, WHOLE};
+use crate::reader::UNKNOWN_NUMBER;
 use crate::store::{SeriesState, Store, too_big};
 
 /// Windows that wait to be compacted while the disk refuses; older minutes stay in the tail.
@@ -74,13 +78,21 @@ impl Store {
                 by_series.entry(*key).or_default().push((window.index % MINUTE, aggregate));
             }
         }
+        let mut rows = MinuteRows {
+            seconds: Rows::new(CHUNK, (minute, 1)),
+            tens: Rows::new(CHUNK, (minute, TEN)),
+            whole: Rows::new(ROLLUP, (MINUTE, minute)),
+        };
         let mut counted = Vec::with_capacity(by_series.len());
         for (id, state) in self.series.clone().iter().enumerate() {
             let Some(cells) = by_series.get(&state.key) else { continue };
             let id = id as u32;
             let counts = cells.iter().fold(state.counts, |counts, cell| add(counts, counts_of(cell.1)));
-            self.write_series(minute, id, cells, SeriesState::is_inexact(counts))?;
+            rows.write_series(self, id, cells, SeriesState::is_inexact(counts))?;
             counted.push((id, counts));
+        }
+        for rows in [&mut rows.seconds, &mut rows.tens, &mut rows.whole] {
+            rows.end(self)?;
         }
         self.execute(
             "DELETE FROM tail WHERE window >= ? AND window < ?",
@@ -88,29 +100,6 @@ impl Store {
         )?;
         self.mark_rolled(MINUTE, minute)?;
         Ok(counted)
-    }
-
-    fn write_series(
-        &mut self,
-        minute: u32,
-        series: u32,
-        cells: &[(u32, &Aggregate)],
-        inexact: [bool; 3],
-    ) -> rusqlite::Result<()> {
-        let seconds: Vec<(u32, Aggregate)> =
-            cells.iter().map(|(second, aggregate)| (*second, without_raw(aggregate, inexact))).collect();
-        let tens = merged(seconds.iter().map(|(second, aggregate)| (second / TEN, aggregate)));
-        let whole = merged(tens.iter().map(|(_, aggregate)| (0, aggregate)));
-        let blob = |store: &mut Store, cells: &[(u32, Aggregate)]| {
-            let bytes = chunk::encode(cells.iter().map(|(position, aggregate)| (*position, aggregate)));
-            store.packer.pack(&bytes).ok_or_else(too_big)
-        };
-        let (seconds, tens) = (blob(self, &seconds)?, blob(self, &tens)?);
-        self.execute(
-            "INSERT INTO chunk (minute, series, seconds, tens) VALUES (?, ?, ?, ?)",
-            params![minute, series, seconds, tens],
-        )?;
-        whole.iter().try_for_each(|(_, aggregate)| self.write_rollup(MINUTE, minute, series, aggregate))
     }
 
     /// Adds up the roll-ups `numbers` (first and last) of one size into one of another, if none of them is missing.
@@ -124,62 +113,133 @@ impl Store {
         if !is_complete {
             return Ok(());
         }
-        let mut sums: Option<(u32, Aggregate)> = None;
-        let connection = &self.connection;
-        // The order makes SQLite sort into a table of its own first, so that rows can be added meanwhile.
-        let mut statement = connection.prepare_cached(
-            "SELECT series, cell FROM rollup WHERE windows = ? AND number BETWEEN ? AND ? ORDER BY +series, number",
-        )?;
-        let mut written = Vec::new();
-        let mut packer = crate::format::blob::Packer::new();
-        let mut unpacker = crate::format::blob::Unpacker::new();
-        let mut rows = statement.query(params![from, numbers.0, numbers.1])?;
-        let mut insert = connection
-            .prepare_cached("INSERT INTO rollup (windows, number, series, cell) VALUES (?, ?, ?, ?)")?;
-        let mut write = |(series, sum): (u32, Aggregate)| -> rusqlite::Result<()> {
-            written.clear();
-            cell::encode(&sum, &mut written);
-            let blob = packer.pack(&written).ok_or_else(too_big)?;
-            insert.execute(params![into, number, series, blob])?;
-            Ok(())
-        };
-        while let Some(row) = rows.next()? {
-            let series: u32 = row.get(0)?;
-            let kind = self.series.get(series as usize).map_or(MetricKind::Counter, |state| state.kind);
-            let bytes = unpacker.unpack(row.get_ref(1)?.as_blob()?).map_err(damaged)?;
-            let part = cell::decode(kind, &mut &bytes[..]).map_err(damaged)?;
-            match &mut sums {
-                Some((of, sum)) if *of == series => sum.merge(&part),
-                _ => {
-                    if let Some(done) = sums.replace((series, part)) {
-                        write(done)?;
-                    }
+        let mut rows = Rows::new(ROLLUP, (into, number));
+        let mut unpacker = Unpacker::new();
+        for first in (0..self.series.len() as u32).step_by(SERIES_PER_BLOCK as usize) {
+            let sums = self.sum_block(from, numbers, first, &mut unpacker)?;
+            for (series, sum) in sums.iter().enumerate() {
+                if let Some(sum) = sum {
+                    rows.push(self, first + series as u32, 0, sum)?;
                 }
             }
         }
-        sums.map_or(Ok(()), write)?;
+        rows.end(self)?;
         self.mark_rolled(into, number)
     }
 
-    fn write_rollup(
-        &mut self,
-        windows: u32,
-        number: u32,
-        series: u32,
-        aggregate: &Aggregate,
-    ) -> rusqlite::Result<()> {
-        let mut bytes = Vec::new();
-        cell::encode(aggregate, &mut bytes);
-        let blob = self.packer.pack(&bytes).ok_or_else(too_big)?;
-        self.execute(
-            "INSERT INTO rollup (windows, number, series, cell) VALUES (?, ?, ?, ?)",
-            params![windows, number, series, blob],
+    /// Adds up the roll-ups of the block whose first series this is.
+    fn sum_block(
+        &self,
+        from: u32,
+        numbers: (u32, u32),
+        first: u32,
+        unpacker: &mut Unpacker,
+    ) -> rusqlite::Result<Vec<Option<Aggregate>>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT cells FROM rollup WHERE windows = ? AND number BETWEEN ? AND ? AND block = ? ORDER BY number, part",
         )?;
-        Ok(())
+        let mut rows = statement.query(params![from, numbers.0, numbers.1, first / SERIES_PER_BLOCK])?;
+        let mut sums: Vec<Option<Aggregate>> = vec![None; SERIES_PER_BLOCK as usize];
+        while let Some(row) = rows.next()? {
+            let kind_of = |series: u32| match self.series.get((first + series) as usize) {
+                Some(state) => Ok(state.kind),
+                None => Err(UNKNOWN_NUMBER),
+            };
+            let done: Result<(), Flaw> = block::decode(
+                row.get_ref(0)?.as_blob()?,
+                unpacker,
+                kind_of,
+                |_| true,
+                |series, _, aggregate| {
+                    match sums.get_mut(series as usize).ok_or(UNKNOWN_NUMBER)? {
+                        Some(sum) => sum.merge(&aggregate),
+                        sum => *sum = Some(aggregate),
+                    }
+                    Ok(())
+                },
+            );
+            done.map_err(damaged)?;
+        }
+        Ok(sums)
     }
 
     fn mark_rolled(&self, windows: u32, number: u32) -> rusqlite::Result<()> {
         self.execute("INSERT INTO rolled (windows, number) VALUES (?, ?)", params![windows, number])?;
+        Ok(())
+    }
+}
+
+const CHUNK: &str = "INSERT INTO chunk (minute, windows, block, part, cells) VALUES (?, ?, ?, ?, ?)";
+const ROLLUP: &str = "INSERT INTO rollup (windows, number, block, part, cells) VALUES (?, ?, ?, ?, ?)";
+
+/// Blocks on their way into a table, one at a time.
+struct Rows {
+    sql: &'static str,
+    /// What the rows begin with.
+    key: (u32, u32),
+    block: u32,
+    part: u32,
+    cells: BlockWriter,
+}
+
+impl Rows {
+    fn new(sql: &'static str, key: (u32, u32)) -> Rows {
+        Rows { sql, key, block: 0, part: 0, cells: BlockWriter::default() }
+    }
+
+    /// Adds a cell; series and positions ascend.
+    fn push(
+        &mut self,
+        store: &mut Store,
+        series: u32,
+        position: u32,
+        aggregate: &Aggregate,
+    ) -> rusqlite::Result<()> {
+        if series / SERIES_PER_BLOCK != self.block {
+            self.end(store)?;
+            (self.block, self.part) = (series / SERIES_PER_BLOCK, 0);
+        }
+        self.cells.push(series, position, aggregate);
+        if self.cells.is_full() { self.end(store) } else { Ok(()) }
+    }
+
+    /// Writes what is left.
+    fn end(&mut self, store: &mut Store) -> rusqlite::Result<()> {
+        if self.cells.is_empty() {
+            return Ok(());
+        }
+        let cells = self.cells.take(&mut store.packer).ok_or_else(too_big)?;
+        store.execute(self.sql, params![self.key.0, self.key.1, self.block, self.part, cells])?;
+        self.part += 1;
+        Ok(())
+    }
+}
+
+/// A minute's rows.
+struct MinuteRows {
+    seconds: Rows,
+    tens: Rows,
+    whole: Rows,
+}
+
+impl MinuteRows {
+    fn write_series(
+        &mut self,
+        store: &mut Store,
+        series: u32,
+        cells: &[(u32, &Aggregate)],
+        inexact: [bool; 3],
+    ) -> rusqlite::Result<()> {
+        let seconds: Vec<(u32, Aggregate)> =
+            cells.iter().map(|(second, aggregate)| (*second, without_raw(aggregate, inexact))).collect();
+        let tens = merged(seconds.iter().map(|(second, aggregate)| (second / TEN, aggregate)));
+        let whole = merged(tens.iter().map(|(_, aggregate)| (0, aggregate)));
+        for (rows, cells) in [(&mut self.seconds, seconds), (&mut self.tens, tens), (&mut self.whole, whole)]
+        {
+            for (position, aggregate) in &cells {
+                rows.push(store, series, *position, aggregate)?;
+            }
+        }
         Ok(())
     }
 }

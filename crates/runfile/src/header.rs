@@ -38,6 +38,9 @@ pub struct Header {
     pub environment: Vec<EnvVar>,
     /// Names of variables that are secret whatever they are called.
     pub secret_names: Vec<String>,
+    /// Texts that are secret wherever they occur: those that a source of secrets holds. Never in the file.
+    #[serde(skip)]
+    pub secrets: Vec<String>,
     /// The command line, word by word.
     pub command_line: Vec<String>,
     /// The machine that made the load.

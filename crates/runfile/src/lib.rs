@@ -5,6 +5,7 @@
 //! goes on. Aggregates are stored without loss, so that what is read back adds up to the numbers the terminal printed, bit
 //! for bit. The tables are drawn in `docs/format/runfile.md`. The room knows nothing of catalogues, verbs or reports.
 
+mod cells;
 mod compact;
 mod error;
 mod facts;

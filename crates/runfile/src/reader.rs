@@ -13,7 +13,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde_json::{Map, Value};
 
 use crate::format::blob::Unpacker;
-use crate::format::{APPLICATION_ID, BLOB_BYTES_MAX, FORMAT_VERSION, schema};
+use crate::format::{APPLICATION_ID, BLOB_BYTES_MAX, FORMAT_OLDEST, FORMAT_VERSION, schema};
 use crate::header::{EnvVar, Module};
 use crate::lock::Lock;
 use crate::{Ending, Header, ReadError};
@@ -34,6 +34,8 @@ pub struct Reader {
     pub(crate) path: PathBuf,
     pub(crate) connection: Connection,
     pub(crate) unpacker: RefCell<Unpacker>,
+    /// Which of the known formats it has.
+    pub(crate) format: i64,
     header: Header,
     ending: Option<Ending>,
     state: State,
@@ -99,7 +101,7 @@ impl Reader {
         let is_locked = Lock::is_held(path);
         let connection = Connection::open_with_flags(actual, flags).map_err(|error| error_of(path, error))?;
         defend(&connection).map_err(|error| error_of(path, error))?;
-        identify(&connection, path)?;
+        let format = identify(&connection, path)?;
         if is_locked {
             // One moment of a growing file, for as long as this reader lives.
             connection.execute_batch("BEGIN").map_err(|error| error_of(path, error))?;
@@ -108,6 +110,7 @@ impl Reader {
             path: path.to_owned(),
             connection,
             unpacker: RefCell::new(Unpacker::new()),
+            format,
             header: Header::default(),
             ending: None,
             state: State::Partial,
@@ -367,8 +370,8 @@ fn defend(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON;")
 }
 
-/// Whether it is a run at all, of a format that this build knows, with exactly the tables of that format.
-fn identify(connection: &Connection, path: &Path) -> Result<(), ReadError> {
+/// The format of a run that this build knows and that has exactly the tables of that format.
+fn identify(connection: &Connection, path: &Path) -> Result<i64, ReadError> {
     let pragma = |name: &str| {
         let value: rusqlite::Result<i64> =
             connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0));
@@ -381,12 +384,14 @@ fn identify(connection: &Connection, path: &Path) -> Result<(), ReadError> {
     if found > FORMAT_VERSION {
         return Err(ReadError::Newer { path: path.to_owned(), found, known: FORMAT_VERSION });
     }
-    let definitions = schema::definitions(connection).map_err(|error| error_of(path, error))?;
-    if found != FORMAT_VERSION || definitions != schema::expected().map_err(|error| error_of(path, error))? {
+    let sqlite = |error| error_of(path, error);
+    let has_tables =
+        schema::definitions(connection).map_err(sqlite)? == schema::expected(found).map_err(sqlite)?;
+    if found < FORMAT_OLDEST || !has_tables {
         let what = "its tables are not those of its format".into();
         return Err(ReadError::Corrupt { path: path.to_owned(), what });
     }
-    Ok(())
+    Ok(found)
 }
 
 fn error_of(path: &Path, error: rusqlite::Error) -> ReadError {

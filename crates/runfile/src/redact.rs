@@ -1,12 +1,14 @@
 //! What must not be in a file that people mail to each other.
 //!
 //! Names decide: variables, options and header lines whose names sound like secrets, and variables declared to be secret,
-//! lose their values. Values that were hidden once are hidden wherever else they occur: in the command line, the options,
-//! log lines, errors and exemplars.
+//! lose their values. Values that were hidden once, and those that a source of secrets holds, are hidden wherever else they
+//! occur: in the command line, options, the script's text, names and tags of series, thresholds, log lines, errors,
+//! exemplars and remarks; as they are, and as a URL has them.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::header::{EnvVar, Header};
 
@@ -35,7 +37,8 @@ const HARMLESS: &[&str] =
 const SECRET_HEADERS: &[&str] =
     &["authorization:", "proxy-authorization:", "cookie:", "set-cookie:", "x-api-key:"];
 
-/// Shorter values are not searched for: `1` as a secret would hide every 1.
+/// Shorter values of variables are not searched for: `1` as a secret would hide every 1. Those that a source of secrets holds
+/// are, however short.
 const SECRET_BYTES_MIN: usize = 6;
 
 /// Whether a variable, option or header of this name is taken for a secret.
@@ -56,13 +59,42 @@ pub(crate) fn header(header: &Header) -> (Header, Scrubber) {
     for word in &mut header.command_line {
         hide_assignment(word, &header.secret_names, &mut secrets);
     }
+    secrets.retain(|secret| secret.len() >= SECRET_BYTES_MIN && !is_address(secret));
+    secrets.append(&mut header.secrets);
     let scrubber = Scrubber::new(secrets);
-    for word in &mut header.command_line {
-        *word = scrubber.scrub(word).into_owned();
+    header.options_json = options(&header.options_json, &header.secret_names, &scrubber);
+    let hide = |text: &mut String| scrubber.hide(text);
+    header.command_line.iter_mut().for_each(hide);
+    [&mut header.name, &mut header.target_version].into_iter().flatten().for_each(hide);
+    hide(&mut header.script);
+    header.environment.iter_mut().filter_map(|variable| variable.value.as_mut()).for_each(hide);
+    for module in &mut header.modules {
+        if module.sha256.is_empty() {
+            module.sha256 = hex(&Sha256::digest(module.text.as_bytes()));
+        }
+        hide(&mut module.path);
+        hide(&mut module.text);
     }
-    header.options_json = scrubber.scrub(&options(&header.options_json, &header.secret_names)).into_owned();
-    header.script = scrubber.scrub(&header.script).into_owned();
+    header.report.scenarios.iter_mut().for_each(|scenario| hide(&mut scenario.name));
+    for threshold in &mut header.thresholds {
+        hide(&mut threshold.selector);
+        threshold.conditions.iter_mut().for_each(|condition| hide(&mut condition.source));
+    }
+    header.tags = std::mem::take(&mut header.tags)
+        .iter()
+        .map(|(name, value)| (scrubber.scrub(name).into_owned(), scrubber.scrub(value).into_owned()))
+        .collect();
     (header, scrubber)
+}
+
+/// Whether a text is a plain address: `AUTH_URL` sounds like a secret, and hiding its value would hide the URLs of a test.
+fn is_address(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    rest.is_some_and(|rest| !rest.contains(['@', '?', '#']))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Hides secret values in text.
@@ -73,11 +105,19 @@ pub(crate) struct Scrubber {
 }
 
 impl Scrubber {
-    fn new(mut secrets: Vec<String>) -> Scrubber {
-        secrets.retain(|secret| secret.len() >= SECRET_BYTES_MIN);
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    fn new(secrets: Vec<String>) -> Scrubber {
+        let mut secrets: Vec<String> = secrets.into_iter().flat_map(spellings).collect();
+        secrets.retain(|secret| !secret.is_empty());
+        secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         secrets.dedup();
         Scrubber { secrets }
+    }
+
+    /// Makes [`Scrubber::scrub`] of a text.
+    pub(crate) fn hide(&self, text: &mut String) {
+        if let Cow::Owned(hidden) = self.scrub(text) {
+            *text = hidden;
+        }
     }
 
     /// The text without secret values and without the values of secret header lines.
@@ -93,6 +133,22 @@ impl Scrubber {
         }
         text
     }
+}
+
+/// A secret as it is, and as URLs have it: in a form, where a blank is a plus, in one segment of a path or value of a query,
+/// and in a path of several segments, where what has a meaning in URLs stays.
+fn spellings(secret: String) -> Vec<String> {
+    let escaped = |blank: &str, kept: &str| {
+        let bytes = secret.bytes().map(|byte| match char::from(byte) {
+            ' ' => blank.to_owned(),
+            letter if letter.is_ascii_alphanumeric() || kept.contains(letter) => letter.to_string(),
+            _ => format!("%{byte:02X}"),
+        });
+        bytes.collect::<String>()
+    };
+    let segment = "-_.~";
+    let path = "-_.~!$&'()*+,;=:@/?";
+    vec![escaped("+", segment), escaped("%20", segment), escaped("%20", path), secret]
 }
 
 /// How long the name of a secret header is, with what stands before it, if the line is one.
@@ -122,24 +178,28 @@ fn hide_assignment(word: &mut String, declared: &[String], secrets: &mut Vec<Str
 }
 
 /// Options without the texts under secret names. What is no JSON is nothing we wrote, and is not kept.
-fn options(json: &str, declared: &[String]) -> String {
+fn options(json: &str, declared: &[String], scrubber: &Scrubber) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(json) else { return String::new() };
-    hide_values(&mut value, declared);
+    hide_values(&mut value, declared, scrubber);
     value.to_string()
 }
 
-fn hide_values(value: &mut Value, declared: &[String]) {
+/// Only texts are searched: digits of a number that is a secret by chance would leave no JSON.
+fn hide_values(value: &mut Value, declared: &[String], scrubber: &Scrubber) {
     match value {
         Value::Object(members) => {
-            for (name, member) in members {
-                let is_secret = is_secret_name(name) || declared.contains(name);
-                match member {
+            let hidden = std::mem::take(members).into_iter().map(|(name, mut member)| {
+                let is_secret = is_secret_name(&name) || declared.contains(&name);
+                match &mut member {
                     Value::String(text) if is_secret => *text = HIDDEN.into(),
-                    member => hide_values(member, declared),
+                    member => hide_values(member, declared, scrubber),
                 }
-            }
+                (scrubber.scrub(&name).into_owned(), member)
+            });
+            members.extend(hidden.collect::<Vec<_>>());
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| hide_values(item, declared)),
+        Value::Array(items) => items.iter_mut().for_each(|item| hide_values(item, declared, scrubber)),
+        Value::String(text) => scrubber.hide(text),
         _ => {}
     }
 }
@@ -183,6 +243,48 @@ mod tests {
         check("Host: a\r\n  AUTHORIZATION: Basic abc\r\nX: y", "Host: a\r\n  AUTHORIZATION: (hidden)\nX: y");
         check("Set-Cookie:a=b", "Set-Cookie: (hidden)");
         check("é: cookie", "é: cookie");
+    }
+
+    #[test]
+    fn a_declared_secret_is_hidden_however_short_and_as_urls_have_it() {
+        let secrets = vec!["pin".to_owned(), "a/b c".to_owned(), String::new()];
+        let facts = Header {
+            name: Some("with pin".into()),
+            options_json: r#"{"vus":1,"tags":{"pin":"xpinx"},"pins":["a/b c"]}"#.into(),
+            thresholds: vec![crate::ThresholdFacts { selector: "m{n:pin}".into(), ..Default::default() }],
+            modules: vec![crate::Module { text: "const p = 'pin'".into(), ..Default::default() }],
+            tags: [("pin".to_owned(), "pin".to_owned())].into(),
+            secrets,
+            ..Header::default()
+        };
+        let (hidden, scrubber) = header(&facts);
+        assert_eq!(hidden.secrets, Vec::<String>::new());
+        assert_eq!(hidden.name.as_deref(), Some("with (hidden)"));
+        let expect = r#"{"vus":1,"tags":{"(hidden)":"x(hidden)x"},"(hidden)s":["(hidden)"]}"#;
+        let parsed = |json: &str| serde_json::from_str::<Value>(json).expect("JSON");
+        assert_eq!(parsed(&hidden.options_json), parsed(expect));
+        assert_eq!(hidden.thresholds[0].selector, "m{n:(hidden)}");
+        assert_eq!(hidden.modules[0].text, "const p = '(hidden)'");
+        // Of the text as it was, so that it can be compared with the file that somebody has.
+        assert!(hidden.modules[0].sha256.starts_with(&hex(&Sha256::digest("const p = 'pin'"))));
+        assert_eq!(hidden.tags, [("(hidden)".to_owned(), "(hidden)".to_owned())].into());
+        for text in ["/a%2Fb%20c?", "/a%2Fb+c?", "/a/b%20c?", "/a/b c?"] {
+            assert_eq!(scrubber.scrub(text), "/(hidden)?", "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_hides_no_urls() {
+        for (value, expect) in [
+            ("https://login.example.com", "GET https://login.example.com/a"),
+            ("https://me:pass@login.example.com", "GET (hidden)/a"),
+            ("https://login.example.com?token=1", "GET (hidden)/a"),
+        ] {
+            let environment = vec![EnvVar::new("AUTH_URL", value)];
+            let (header, scrubber) = header(&Header { environment, ..Header::default() });
+            assert_eq!(header.environment[0].value, None);
+            assert_eq!(scrubber.scrub(&format!("GET {value}/a")), expect);
+        }
     }
 
     #[test]

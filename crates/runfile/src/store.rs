@@ -1,16 +1,16 @@
 //! The file while it is written: rows go in, in transactions that either hold or never were.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use histo::EXACT_MAX;
 use model::{
-    Aggregate, ErrorCount, Exemplar, ExemplarKind, LogLine, Mark, MetricKind, MetricRegistry, Quantile,
-    SeriesKey, TagInterner, TagSetId, ThresholdResult, Window, Work,
+    Aggregate, ErrorCount, Exemplar, ExemplarKind, LogLine, Mark, Metric, MetricKind, MetricRegistry,
+    Quantile, SeriesKey, TagInterner, TagSetId, ThresholdResult, Window, Work,
 };
 use rusqlite::{Connection, OpenFlags, params};
 use rustc_hash::FxHashMap;
-use sha2::{Digest, Sha256};
 
 use crate::facts::Anchor;
 use crate::format::blob::Packer;
@@ -149,15 +149,13 @@ impl Store {
         self.connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         self.connection.pragma_update(None, "synchronous", "NORMAL")?;
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        self.connection.execute_batch(schema::TABLES)?;
+        self.connection.execute_batch(&schema::tables(FORMAT_VERSION))?;
         self.put_facts("run", header)?;
         for module in &header.modules {
-            let digest = Sha256::digest(module.text.as_bytes());
-            let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
             let text = self.packer.pack(module.text.as_bytes()).unwrap_or_default();
             self.execute(
                 "INSERT INTO module (path, sha256, text) VALUES (?, ?, ?)",
-                params![module.path, sha256, text],
+                params![module.path, module.sha256, text],
             )?;
         }
         for variable in &header.environment {
@@ -295,7 +293,12 @@ impl Store {
         for metric in &metrics[self.marks.metrics.min(metrics.len())..] {
             self.execute(
                 "INSERT INTO metric (id, name, kind, contains) VALUES (?, ?, ?, ?)",
-                params![metric.id.0, &*metric.name, metric.kind.as_str(), metric.contains.as_str()],
+                params![
+                    metric.id.0,
+                    self.metric_name(metric),
+                    metric.kind.as_str(),
+                    metric.contains.as_str()
+                ],
             )?;
         }
         self.marks.metrics = metrics.len();
@@ -303,11 +306,21 @@ impl Store {
         for id in self.marks.tag_sets..tag_sets {
             let id = TagSetId(u32::try_from(id).map_err(|_| too_big())?);
             let set = self.tags.get(id);
-            let tags = serde_json::Value::from_iter(set.iter().map(|(name, value)| vec![name, value]));
+            // Sets that differ in secrets only become equal; a reader adds up their series.
+            let pairs = set.iter().map(|pair| [self.scrubber.scrub(pair.0), self.scrubber.scrub(pair.1)]);
+            let tags = serde_json::Value::from_iter(pairs.map(|pair| pair.map(Cow::into_owned).to_vec()));
             self.execute("INSERT INTO tag_set (id, tags) VALUES (?, ?)", params![id.0, tags.to_string()])?;
         }
         self.marks.tag_sets = tag_sets;
         Ok(())
+    }
+
+    /// Two names may differ in nothing but their secrets, and no two metrics have one name.
+    fn metric_name(&self, metric: &Metric) -> String {
+        match self.scrubber.scrub(&metric.name) {
+            Cow::Borrowed(name) => name.to_owned(),
+            Cow::Owned(name) => format!("{name}_{}", metric.id.0),
+        }
     }
 
     fn put_error(&mut self, window: u32, error: &ErrorCount) -> rusqlite::Result<()> {
@@ -342,7 +355,7 @@ impl Store {
         self.marks.exemplars += 1;
         let metadata = exemplar.metadata.as_ref().map(|metadata| {
             serde_json::Value::from_iter(
-                metadata.iter().map(|(name, value)| vec![name.to_string(), self.text(value)]),
+                metadata.iter().map(|(name, value)| vec![self.text(name), self.text(value)]),
             )
         });
         self.execute(
@@ -403,7 +416,7 @@ impl Store {
     }
 
     fn threshold_id(&mut self, result: &ThresholdResult) -> rusqlite::Result<i64> {
-        let key = (result.selector.clone(), result.source.clone());
+        let key = (self.text(&result.selector), self.text(&result.source));
         if let Some(id) = self.thresholds.get(&key) {
             return Ok(*id);
         }
@@ -451,7 +464,7 @@ impl Store {
     pub(crate) fn put_event(&self, at_ns: u64, kind: &str, text: &str) -> rusqlite::Result<()> {
         self.execute(
             "INSERT INTO event (at_ns, kind, text) VALUES (?, ?, ?)",
-            params![signed(at_ns), kind, text],
+            params![signed(at_ns), kind, self.text(text)],
         )?;
         Ok(())
     }
@@ -476,6 +489,7 @@ impl Store {
             log_lines_lost: self.marks.log_lines_lost + log_lines_lost,
             exemplars_lost: self.marks.exemplars_lost,
             threshold_results_lost: self.marks.threshold_results_lost,
+            aborted: ending.aborted.as_deref().map(|reason| self.text(reason)),
             ..ending.clone()
         };
         self.put_facts("ending", &ending)

@@ -7,8 +7,8 @@ use rusqlite::{OptionalExtension, params};
 use rustc_hash::FxHashMap;
 
 use crate::ReadError;
-use crate::format::{FIVE_MINUTES, MINUTE, TEN, TEN_MINUTES, WHOLE, cell, chunk};
-use crate::reader::{Reader, RowError};
+use crate::format::{FIVE_MINUTES, MINUTE, TEN, TEN_MINUTES, WHOLE};
+use crate::reader::Reader;
 
 impl Reader {
     /// All series, loads and errors of a range, added up; no exemplars. Uses roll-ups, so that an hour costs as little as a
@@ -103,20 +103,12 @@ impl Sum<'_> {
             return self.add_seconds(range);
         }
         let series = &mut self.series;
-        let reader = self.reader;
-        reader.rows("SELECT series, tens FROM chunk WHERE minute = ?", [minute], |row| {
-            let (key, kind) = reader.series(row.get(0)?)?;
-            let bytes = reader.unpack(row, 1)?;
-            let start_of = |ten: u32| minute * MINUTE + ten.min(MINUTE) * TEN;
-            chunk::decode::<RowError>(
-                &bytes,
-                |ten| Ok((kind, tens.contains(&start_of(ten)))),
-                |_, aggregate| {
-                    merge(series, key, aggregate);
-                    Ok(())
-                },
-            )
-        })?;
+        let start_of = |ten: u32| minute * MINUTE + ten.min(MINUTE) * TEN;
+        self.reader.chunk_cells(
+            (minute, TEN),
+            |ten| tens.contains(&start_of(ten)),
+            |_, key, aggregate| merge(series, key, aggregate),
+        )?;
         self.add_seconds(range.start..tens.start)?;
         self.add_seconds(tens.end..range.end)
     }
@@ -131,20 +123,7 @@ impl Sum<'_> {
 
     fn add_rollup(&mut self, windows: u32, number: u32) -> Result<(), ReadError> {
         let series = &mut self.series;
-        let reader = self.reader;
-        let sql = "SELECT series, cell FROM rollup WHERE windows = ? AND number = ?";
-        reader.rows(sql, [windows, number], |row| {
-            let (key, kind) = reader.series(row.get(0)?)?;
-            let bytes = reader.unpack(row, 1)?;
-            let mut rest = &bytes[..];
-            let aggregate = cell::decode(kind, &mut rest)?;
-            if !rest.is_empty() {
-                return Err(RowError::Flaw("bytes are left over after a cell"));
-            }
-            merge(series, key, aggregate);
-            Ok(())
-        })?;
-        Ok(())
+        self.reader.rollup_cells(windows, number, |key, aggregate| merge(series, key, aggregate))
     }
 
     fn is_rolled(&self, windows: u32, number: u32) -> Result<bool, ReadError> {

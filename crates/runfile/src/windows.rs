@@ -7,7 +7,7 @@ use model::{Aggregate, Instant, SeriesKey, Window};
 use rusqlite::params;
 
 use crate::format::{MINUTE, chunk};
-use crate::reader::{Reader, RowError, WINDOW_INDEX_MAX};
+use crate::reader::{Reader, WINDOW_INDEX_MAX};
 use crate::{LoadRow, ReadError};
 
 /// Windows, in order of their indexes.
@@ -115,20 +115,12 @@ impl Reader {
         mut each: impl FnMut(u32, SeriesKey, Aggregate),
     ) -> Result<(), ReadError> {
         let minute = range.start / MINUTE;
-        let sql = "SELECT series, seconds FROM chunk WHERE minute = ? ORDER BY series";
-        self.rows(sql, [minute], |row| {
-            let (key, kind) = self.series(row.get(0)?)?;
-            let bytes = self.unpack(row, 1)?;
-            let index_of = |second: u32| minute * MINUTE + second.min(MINUTE);
-            chunk::decode::<RowError>(
-                &bytes,
-                |second| Ok((kind, second < MINUTE && range.contains(&index_of(second)))),
-                |second, aggregate| {
-                    each(index_of(second), key, aggregate);
-                    Ok(())
-                },
-            )
-        })?;
+        let index_of = |second: u32| minute * MINUTE + second.min(MINUTE);
+        self.chunk_cells(
+            (minute, 1),
+            |second| second < MINUTE && range.contains(&index_of(second)),
+            |second, key, aggregate| each(index_of(second), key, aggregate),
+        )?;
         let sql = "SELECT window, cells FROM tail WHERE window >= ? AND window < ? ORDER BY window, part";
         self.rows(sql, params![range.start, range.end], |row| {
             let index = row.get(0)?;

@@ -1,7 +1,7 @@
-//! A file of the first format stays readable, and says the same numbers.
+//! Files of every format stay readable, and say the same numbers.
 //!
-//! `data/v1.plimsoll` was written once by `make_the_file_of_this_format` and is never written again: a new format gets a
-//! file of its own.
+//! `data/v1.plimsoll` and `data/v2.plimsoll` were written once by `make_the_file_of_this_format`, each by a build of its
+//! time, and are never written again: a new format gets a file of its own.
 
 mod support;
 
@@ -61,21 +61,49 @@ fn lines_of(reader: &Reader) -> String {
     lines
 }
 
-#[test]
-fn the_first_format_is_readable() {
-    let reader = Reader::open(&data("v1.plimsoll")).expect("open");
+#[track_caller]
+fn check(format: &str) {
+    let reader = Reader::open(&data(&format!("{format}.plimsoll"))).expect("open");
     assert_eq!(reader.state(), State::Complete);
     assert_eq!(reader.windows(0..u32::MAX).filter(|window| window.is_ok()).count(), WINDOWS as usize);
-    let expect = std::fs::read_to_string(data("v1.txt")).expect("readable");
+    let expect = std::fs::read_to_string(data(&format!("{format}.txt"))).expect("readable");
     assert_eq!(lines_of(&reader), expect);
+}
+
+#[test]
+fn the_first_format_is_readable() {
+    check("v1");
+}
+
+#[test]
+fn the_second_format_is_readable() {
+    check("v2");
+}
+
+#[test]
+fn a_run_of_the_first_format_is_merged_into_one_of_this() {
+    let folder = tempfile::tempdir().expect("folder");
+    let out = folder.path().join("b.plimsoll");
+    let first = Reader::open(&data("v1.plimsoll")).expect("open");
+    runfile::merge(&[&first], &out, runfile::MergeOptions::default()).expect("merged");
+    let second = Reader::open(&out).expect("open");
+    let windows = |reader: &Reader| -> Vec<model::Window> {
+        reader.windows(0..u32::MAX).map(|window| window.expect("readable")).collect()
+    };
+    assert_eq!(windows(&second), windows(&first));
+    for range in [0..WINDOWS, 7..62, 3..59] {
+        let (a, b) = (first.sum(range.clone()).expect("readable"), second.sum(range).expect("readable"));
+        assert_eq!(a.series, b.series);
+    }
 }
 
 #[test]
 #[ignore = "writes the file that the other test reads"]
 fn make_the_file_of_this_format() {
     let path = data(&format!("v{}.plimsoll", runfile::FORMAT_VERSION));
-    let made = Made::new(Shape { series: 6, samples: 4, seed: 11 });
-    assert!(made.write(&path, "v1", WINDOWS).error.is_none());
+    // More samples than stay raw.
+    let made = Made::new(Shape { series: 6, samples: 70, seed: 11 });
+    assert!(made.write(&path, "stored", WINDOWS).error.is_none());
     add_note(&path, 1, "a remark").expect("a run that is over takes remarks");
     std::fs::write(path.with_extension("txt"), lines_of(&Reader::open(&path).expect("open"))).expect("write");
 }

@@ -9,11 +9,17 @@ use runfile::{ReadError, Reader};
 use rusqlite::Connection;
 use support::{Made, Random, Shape, read_all};
 
+/// A good run of this format.
 fn run_in(folder: &Path) -> std::path::PathBuf {
     let path = folder.join("a.plimsoll");
     let made = Made::new(Shape { series: 6, samples: 2, seed: 3 });
     assert!(made.write(&path, "a", 70).error.is_none());
     path
+}
+
+/// A good run of the first format.
+fn first_run() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v1.plimsoll")
 }
 
 /// Changes bytes; most of them in places where SQLite or a cell keeps its structure.
@@ -42,13 +48,18 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
 #[test]
 fn damaged_bytes_are_no_panic() {
     let folder = tempfile::tempdir().expect("folder");
-    let good = std::fs::read(run_in(folder.path())).expect("readable");
+    for good in [run_in(folder.path()), first_run()] {
+        damage_often(&std::fs::read(good).expect("readable"), folder.path());
+    }
+}
+
+fn damage_often(good: &[u8], folder: &Path) {
     let mut random = Random(7);
     let (mut refused, mut read) = (0, 0);
     for number in 0..400 {
-        let mut bytes = good.clone();
+        let mut bytes = good.to_vec();
         damage(&mut bytes, &mut random);
-        let path = folder.path().join(format!("{number}.plimsoll"));
+        let path = folder.join(format!("{number}.plimsoll"));
         std::fs::write(&path, bytes).expect("write");
         match Reader::open(&path).and_then(|reader| read_all(&reader)) {
             Ok(_) => read += 1,
@@ -63,9 +74,22 @@ fn damaged_bytes_are_no_panic() {
 #[track_caller]
 fn check(sql: &str, expect: &str) {
     static GOOD: OnceLock<Vec<u8>> = OnceLock::new();
+    let good = GOOD.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("folder");
+        std::fs::read(run_in(folder.path())).expect("readable")
+    });
+    check_on(good, sql, expect);
+}
+
+#[track_caller]
+fn check_first(sql: &str, expect: &str) {
+    check_on(&std::fs::read(first_run()).expect("readable"), sql, expect);
+}
+
+#[track_caller]
+fn check_on(good: &[u8], sql: &str, expect: &str) {
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("b.plimsoll");
-    let good = GOOD.get_or_init(|| std::fs::read(run_in(folder.path())).expect("readable"));
     std::fs::write(&path, good).expect("write");
     Connection::open(&path).and_then(|connection| connection.execute_batch(sql)).expect("SQL");
     let error = Reader::open(&path).and_then(|reader| read_all(&reader)).expect_err("refused").to_string();
@@ -75,7 +99,8 @@ fn check(sql: &str, expect: &str) {
 #[test]
 fn hostile_rows_are_refused() {
     check("PRAGMA application_id = 1", "it is no run of Plimsoll");
-    check("PRAGMA user_version = 2", "its format 2 is newer than 1");
+    check("PRAGMA user_version = 3", "its format 3 is newer than 2");
+    check("PRAGMA user_version = 1", "its tables are not those of its format");
     check("PRAGMA user_version = 0", "its tables are not those of its format");
     check("CREATE TABLE more (a)", "its tables are not those of its format");
     check("CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM run; END", "its tables are not");
@@ -93,11 +118,16 @@ fn hostile_rows_are_refused() {
     check("INSERT INTO windows VALUES (4000000000, 0, 0)", "impossibly large");
     check("UPDATE windows SET start_ns = -5 WHERE id = 69", "damaged");
     check("DELETE FROM windows WHERE id = 5", "a cell has no window");
-    check("UPDATE chunk SET seconds = x'01ffffffff00'", "impossibly large");
-    check("UPDATE chunk SET seconds = x'0001ff7f'", "damaged");
-    check("UPDATE chunk SET seconds = 'text'", "a blob is none");
-    check("UPDATE chunk SET tens = zeroblob(5)", "left over");
-    check("UPDATE rollup SET cell = x'00'", "a cell ends too early");
+    check("UPDATE chunk SET cells = x'01ffffffff00'", "damaged");
+    check("UPDATE chunk SET cells = x'0001ff7f'", "a block is of an unknown kind");
+    check("UPDATE chunk SET cells = 'text'", "a blob is none");
+    check("UPDATE chunk SET cells = zeroblob(5)", "a block is of an unknown kind");
+    check("UPDATE chunk SET block = 40000000", "refers to something that is not there");
+    check("UPDATE chunk SET block = 1", "refers to something that is not there");
+    check("UPDATE rollup SET cells = x'01'", "a cell ends too early");
+    check("UPDATE rollup SET cells = CAST(cells || x'00' AS BLOB)", "bytes are left over after a block");
+    check("UPDATE tail SET cells = x'01ffffffff00'", "impossibly large");
+    check("UPDATE tail SET cells = zeroblob(5)", "left over");
     check("UPDATE run SET value = '{'", "a fact is no JSON");
     check("UPDATE run SET value = '[]' WHERE key = 'run_id'", "damaged");
     check("UPDATE exemplar SET trace_id = x'00'", "damaged");
@@ -108,11 +138,21 @@ fn hostile_rows_are_refused() {
 }
 
 #[test]
+fn hostile_rows_of_the_first_format_are_refused() {
+    check_first("PRAGMA user_version = 2", "its tables are not those of its format");
+    check_first("UPDATE chunk SET seconds = x'01ffffffff00'", "impossibly large");
+    check_first("UPDATE chunk SET seconds = x'0001ff7f'", "damaged");
+    check_first("UPDATE chunk SET seconds = 'text'", "a blob is none");
+    check_first("UPDATE chunk SET tens = zeroblob(5)", "left over");
+    check_first("UPDATE rollup SET cell = x'00'", "a cell ends too early");
+}
+
+#[test]
 fn a_newer_file_says_what_to_do() {
     let folder = tempfile::tempdir().expect("folder");
     let path = run_in(folder.path());
     Connection::open(&path).and_then(|file| file.execute_batch("PRAGMA user_version = 9")).expect("SQL");
     let error = Reader::open(&path).expect_err("newer");
-    assert!(matches!(error, ReadError::Newer { found: 9, known: 1, .. }), "{error}");
+    assert!(matches!(error, ReadError::Newer { found: 9, known: 2, .. }), "{error}");
     assert!(error.to_string().ends_with("use a newer build"), "{error}");
 }

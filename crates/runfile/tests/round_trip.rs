@@ -45,6 +45,8 @@ fn windows_come_back_and_sums_are_exact() {
         // More than 4,096 values of each series: raw values end on the way.
         (Shape { samples: 50, ..SMALL }, 130),
         (Shape { series: 3, samples: 1, seed: 9 }, 1300),
+        // More series than share a block.
+        (Shape { series: 300, samples: 2, seed: 2 }, 70),
     ] {
         let made = Made::new(shape);
         let path = folder.path().join(format!("{}-{windows}.plimsoll", shape.samples));

@@ -71,6 +71,11 @@ impl Secrets {
         Ok(Secrets { sources, ..Secrets::default() })
     }
 
+    /// Every secret of every source, whether or not a script has asked for it.
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        self.sources.values().flat_map(BTreeMap::values).map(String::as_str)
+    }
+
     /// A secret of a source; from now on it is hidden.
     ///
     /// # Errors

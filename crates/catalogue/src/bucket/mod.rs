@@ -2,10 +2,11 @@
 //!
 //! A run is written to an outbox on this machine and uploaded when it is over: in one request where it is small, in parts
 //! where it is not, and either way the key appears only when all of it is there. What could not be uploaded stays in the
-//! outbox, is listed with the rest, and can be kept again later. Downloads are cached by the store's own tag of the content.
+//! outbox, is listed with the rest, and can be kept again later: of parts, only those that have not arrived. Downloads are cached by the store's own tag of the content.
 //! Credentials, region and endpoint come from the usual `AWS_*` variables.
 
 mod http;
+mod upload;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,8 @@ const RETRY_FOR: Duration = Duration::from_secs(60);
 pub(crate) struct Bucket {
     bucket: String,
     prefix: String,
+    /// Where the store is, in place of what the environment says.
+    endpoint: Option<String>,
     /// Runs that are written or wait to be uploaded.
     outbox: PathBuf,
     /// Runs that were downloaded, each in a folder named by the tag of its content.
@@ -49,6 +52,7 @@ impl Bucket {
         Bucket {
             bucket: bucket.to_owned(),
             prefix: prefix.to_owned(),
+            endpoint: None,
             outbox: local.join("outbox"),
             fetched: local.join("fetched"),
         }
@@ -67,10 +71,11 @@ impl Bucket {
     }
 
     fn connect(&self) -> Result<AmazonS3, Cause> {
-        let endpoint = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]
-            .iter()
-            .find_map(|name| std::env::var(name).ok())
-            .filter(|endpoint| !endpoint.is_empty());
+        let of_environment = || {
+            let names = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"];
+            names.iter().find_map(|name| std::env::var(name).ok())
+        };
+        let endpoint = self.endpoint.clone().or_else(of_environment).filter(|endpoint| !endpoint.is_empty());
         let mut builder = AmazonS3Builder::from_env()
             .with_bucket_name(&self.bucket)
             .with_http_connector(http::Connector)
@@ -110,20 +115,7 @@ impl Bucket {
                 store.put(&self.key(name), part(&mut file)?.into()).await?;
                 return Ok(());
             }
-            let mut upload = store.put_multipart(&self.key(name)).await?;
-            let sent = async {
-                for _ in 0..bytes.div_ceil(PART_BYTES) {
-                    upload.put_part(part(&mut file)?.into()).await?;
-                }
-                upload.complete().await?;
-                Ok::<_, Cause>(())
-            };
-            let sent = sent.await;
-            if sent.is_err() {
-                // Parts of an upload that is given up cost storage; if even that fails, the bucket's own rules end them.
-                let _ = upload.abort().await;
-            }
-            sent
+            upload::in_parts(&store, &self.key(name), path).await
         })
     }
 
@@ -217,7 +209,12 @@ impl Store for Bucket {
     fn remove(&self, entry: &Entry) -> Result<(), CatalogueError> {
         let name = entry.name.to_string();
         let removed: Result<(), Cause> = (|| {
-            if self.outbox.join(&name).exists() {
+            let own = self.outbox.join(&name);
+            if own.exists() {
+                if upload::has_begun(&own) {
+                    let store = self.connect()?;
+                    runtime()?.block_on(upload::forget(&store, &self.key(&entry.name), &own));
+                }
                 return Ok(directory::remove(&self.outbox, &name)?);
             }
             let store = self.connect()?;

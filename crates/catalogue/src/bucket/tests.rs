@@ -3,6 +3,10 @@
 
 mod server;
 
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::*;
 use crate::{Catalogue, Location, RunId};
 
@@ -74,4 +78,95 @@ fn a_store_that_is_not_there_keeps_the_file_here() {
     assert_eq!(path.parent(), Some(&*local.path().join("b/team%a/outbox")));
     let entry = Entry { name: name(1, "aaaa0000"), bytes: 3, version: String::new() };
     assert_eq!(bucket.bring(&entry).expect("it is here"), path);
+}
+
+/// A way to a server that breaks for good after so many bytes from the client.
+fn breaking_way(server: &str, bytes_max: u64) -> (String, Arc<AtomicU64>) {
+    let server = server.trim_start_matches("http://").to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+    let sent = Arc::new(AtomicU64::new(0));
+    let count = sent.clone();
+    // It ends with the test's process.
+    std::thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let Ok(server) = TcpStream::connect(&server) else { return };
+            let count = count.clone();
+            std::thread::spawn(move || pass(&client, &server, &count, bytes_max));
+        }
+    });
+    (url, sent)
+}
+
+fn pass(client: &TcpStream, server: &TcpStream, sent: &AtomicU64, bytes_max: u64) {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // Either side may break first.
+            let (mut from, mut to) = (server, client);
+            let _ = std::io::copy(&mut from, &mut to);
+            let _ = client.shutdown(Shutdown::Both);
+        });
+        let (mut reading, mut writing) = (client, server);
+        let mut buffer = vec![0; 64 << 10];
+        while let Ok(count @ 1..) = reading.read(&mut buffer) {
+            let total = sent.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
+            if total > bytes_max || writing.write_all(&buffer[..count]).is_err() {
+                break;
+            }
+        }
+        let _ = server.shutdown(Shutdown::Both);
+        let _ = client.shutdown(Shutdown::Both);
+    });
+}
+
+#[test]
+fn an_interrupted_upload_goes_on_where_it_was() {
+    let Ok(endpoint) = std::env::var(ENDPOINT) else {
+        return with_server("bucket::tests::an_interrupted_upload_goes_on_where_it_was");
+    };
+    let local = tempfile::tempdir().expect("a folder");
+    let prefix = format!("r{}", std::process::id());
+    let bucket = |url: &str| Bucket {
+        endpoint: Some(url.to_owned()),
+        ..Bucket::new("plimsoll-test", &prefix, local.path())
+    };
+    let bytes = 3 * PART_BYTES + 5;
+    let (name, direct) = (name(1, "aaaa0000"), bucket(&endpoint));
+    let path = direct.begin(&name).expect("an outbox");
+    std::fs::write(&path, content(bytes)).expect("a file can be written");
+
+    // Two parts arrive, and the third does not.
+    let (url, _) = breaking_way(&endpoint, 2 * PART_BYTES + PART_BYTES / 2);
+    bucket(&url).keep(&name, &path).expect_err("it is interrupted");
+    assert_eq!(direct.list_remote().expect("listed").len(), 0, "half a run is none");
+    assert_eq!(direct.waiting(), std::slice::from_ref(&path));
+    let (url, sent) = breaking_way(&endpoint, u64::MAX);
+    bucket(&url).keep(&name, &path).expect("the rest goes there");
+    let sent = sent.load(Ordering::Relaxed);
+    assert!((PART_BYTES..2 * PART_BYTES).contains(&sent), "only the rest is sent: {sent} bytes");
+    let listed = direct.list_remote().expect("listed");
+    let back = direct.bring(&listed[0]).expect("it is found");
+    assert!(std::fs::read(back).expect("readable") == content(bytes), "it came back as it went");
+    assert_eq!(std::fs::read_dir(&direct.outbox).expect("readable").count(), 0, "nothing is left of it");
+
+    // What the store has forgotten, and what has changed, begins anew.
+    for forgets in [true, false] {
+        std::fs::write(&path, content(bytes)).expect("a file can be written");
+        let (url, _) = breaking_way(&endpoint, PART_BYTES + PART_BYTES / 2);
+        bucket(&url).keep(&name, &path).expect_err("it is interrupted");
+        let mut note = path.clone().into_os_string();
+        note.push("-upload");
+        if forgets {
+            let known = std::fs::read_to_string(&note).expect("a note");
+            let (head, rest) = known.split_once('\n').expect("a line");
+            let (facts, _) = head.rsplit_once(' ').expect("three words");
+            let unknown = "00000000-0000-4000-8000-000000000000";
+            std::fs::write(&note, format!("{facts} {unknown}\n{rest}")).expect("it is ours");
+        } else {
+            std::fs::write(&path, content(bytes + 1)).expect("a file can be written");
+        }
+        direct.keep(&name, &path).expect("all of it goes there");
+        let listed = direct.list_remote().expect("listed");
+        assert_eq!(listed[0].bytes, bytes + u64::from(!forgets));
+    }
 }

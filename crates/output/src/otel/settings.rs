@@ -16,6 +16,8 @@ const EXPORT_INTERVAL_DEFAULT: Duration = Duration::from_secs(10);
 /// The only encoding there is.
 const PROTOCOL: &str = "http/protobuf";
 const PROTOCOL_EXPECTED: &str = "http/protobuf, the only one there is: set K6_OTEL_HTTP_EXPORTER_ENDPOINT to the collector's HTTP port, 4318 by default";
+const ADDRESS_EXPECTED: &str =
+    "a URL of a collector's HTTP port such as http://localhost:4318/v1/metrics; there is no gRPC";
 const LIST_EXPECTED: &str = "a list such as name=value,name=value";
 
 /// What the export was told.
@@ -91,7 +93,11 @@ fn refuse_absent(context: &Context) -> Result<(), OutputError> {
 
 fn url(argument: &str, context: &Context) -> Result<String, OutputError> {
     if !argument.is_empty() {
-        return Ok(argument.to_owned());
+        let is_http = ["http://", "https://"].iter().any(|scheme| argument.starts_with(scheme));
+        return match is_http {
+            true => Ok(argument.to_owned()),
+            false => Err(refuse("the address", argument, ADDRESS_EXPECTED)),
+        };
     }
     let path = text(context, "K6_OTEL_HTTP_EXPORTER_URL_PATH");
     let is_plain = switch(context, "K6_OTEL_HTTP_EXPORTER_INSECURE")?;
@@ -221,6 +227,11 @@ mod tests {
         check("", &[grpc], url, &expect(grpc.0, grpc.1));
         check("", &[grpc, ("K6_OTEL_EXPORTER_PROTOCOL", "http/protobuf")], url, URL_DEFAULT);
         check("", &[("K6_OTEL_EXPORTER_TYPE", "http")], url, URL_DEFAULT);
+        for address in ["grpc://a:4317", "localhost:4317"] {
+            let expect =
+                format!("failed to read the address of the output: {address:?} is not {ADDRESS_EXPECTED}");
+            check(address, &[], url, &expect);
+        }
         let delta = ("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta");
         check(
             "",

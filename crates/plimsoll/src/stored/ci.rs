@@ -48,6 +48,8 @@ pub(crate) struct CiOutputs {
     targets: Vec<ReportTarget>,
     /// The run is a step of a GitHub workflow.
     is_github: bool,
+    /// Where the repository is.
+    github_workspace: Option<PathBuf>,
     /// Where the step's summary goes.
     github_summary: Option<PathBuf>,
     /// Where the step's outputs go.
@@ -67,6 +69,7 @@ impl CiOutputs {
         Ok(CiOutputs {
             targets,
             is_github,
+            github_workspace: file("GITHUB_WORKSPACE"),
             github_summary: file("GITHUB_STEP_SUMMARY"),
             github_outputs: file("GITHUB_OUTPUT"),
         })
@@ -86,7 +89,7 @@ impl CiOutputs {
             let (window, elapsed) = whole(&reader)?;
             document(&reader, &window, elapsed, None)
         });
-        let report = match read {
+        let mut report = match read {
             Ok(report) => report,
             Err(failure) => return common.logger.say(LogLevel::Error, failure.text),
         };
@@ -97,15 +100,26 @@ impl CiOutputs {
                 common,
             );
         }
-        if self.is_github {
-            crate::print(&report::github::annotations(&report, Lang::En));
-        }
         if let Some(path) = &self.github_summary {
             tell(append(path, &report::github::step_summary(&report, Lang::En)), path, common);
         }
         if let Some(path) = &self.github_outputs {
             tell(append(path, &report::github::outputs(&report)), path, common);
         }
+        if self.is_github {
+            if let Some(path) = self.in_repository(&report.identity.script) {
+                report.identity.script = path;
+            }
+            crate::print(&report::github::annotations(&report, Lang::En));
+        }
+    }
+
+    /// The script's path from the root of the repository, which is what annotations are placed by; `None` if it is outside
+    /// of it, or no file.
+    fn in_repository(&self, script: &str) -> Option<String> {
+        let root = std::fs::canonicalize(self.github_workspace.as_ref()?).ok()?;
+        let path = std::fs::canonicalize(script).ok()?;
+        path.strip_prefix(root).ok()?.to_str().map(str::to_owned)
     }
 }
 

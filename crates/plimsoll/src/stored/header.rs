@@ -33,6 +33,7 @@ pub(super) fn of(
         modules,
         options_json: plan.options_json.clone(),
         secret_names: Vec::new(),
+        secrets: common.secrets.values().map(str::to_owned).collect(),
         command_line: std::env::args_os().map(|word| without_secrets(&word.to_string_lossy())).collect(),
         host: host::facts(workers),
         tags: plan.tags.clone(),
@@ -76,10 +77,19 @@ fn environment(
     of_process: &BTreeMap<String, String>,
     modules: &[Module],
 ) -> Vec<EnvVar> {
-    let is_named = |name: &str| modules.iter().any(|module| module.text.contains(name));
+    let is_named = |name: &str| modules.iter().any(|module| has_word(&module.text, name));
     let is_kept = |name: &str, value: &String| of_process.get(name) != Some(value) || is_named(name);
     let kept = given.iter().filter(|(name, value)| is_kept(name, value));
     kept.map(|(name, value)| EnvVar { name: name.clone(), value: Some(value.clone()) }).collect()
+}
+
+/// Whether a text has this word on its own: every script has a letter or two that a variable is called by.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
+    text.match_indices(word).any(|(at, found)| {
+        let (before, after) = (&text[..at], &text[at + found.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
 }
 
 fn report_facts(plan: &Plan) -> ReportFacts {
@@ -123,9 +133,10 @@ mod tests {
         let map = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
             pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
         };
-        let process = map(&[("HOME", "/h"), ("HOST", "a"), ("PAGER", "less")]);
-        let given = map(&[("HOME", "/h"), ("HOST", "a"), ("PAGER", "more"), ("NEW", "1")]);
-        let script = Module { text: "http.get(__ENV.HOST)".into(), ..Module::default() };
+        let process = map(&[("HOME", "/h"), ("HOST", "a"), ("PAGER", "less"), ("_", "/bin"), ("HOS", "b")]);
+        let mut given = process.clone();
+        given.extend(map(&[("PAGER", "more"), ("NEW", "1")]));
+        let script = Module { text: "http.get(__ENV.HOST, HOST_PAGER)".into(), ..Module::default() };
         let names: Vec<String> =
             environment(&given, &process, &[script]).into_iter().map(|variable| variable.name).collect();
         assert_eq!(names, ["HOST", "NEW", "PAGER"]);

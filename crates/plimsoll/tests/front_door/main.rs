@@ -2,6 +2,7 @@
 
 mod archives;
 mod bad_input;
+mod buckets;
 mod command_line;
 mod counting;
 mod exit_codes;

@@ -251,27 +251,3 @@ fn exports_go_to_files() {
     assert_eq!(ran.and("show copy.plimsoll").run().exits(0).out, ran.out);
     ran.and("export @last --format csv -o no/such/folder.csv").run().exits(255).says("no/such/folder.csv");
 }
-
-/// With the variables of a real server, as in `crates/catalogue/src/bucket/tests.rs`.
-#[test]
-#[ignore = "needs an S3 server"]
-fn a_bucket_is_a_catalogue() {
-    let place = format!("s3://plimsoll-test/front-door/{}", std::process::id());
-    let there = |run: Plimsoll| {
-        let names = ["AWS_ENDPOINT_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"];
-        let known = names.iter().filter_map(|name| Some((*name, std::env::var(name).ok()?)));
-        known.fold(run.env("PLIMSOLL_RUNS", &place), |run, (name, value)| run.env(name, &value))
-    };
-    let ran = there(plimsoll("export default () => {};").flags("-i 3")).run().exits(0);
-    assert_eq!(there(ran.and("show @last")).run().exits(0).out, ran.out);
-    there(ran.and("note @last").word("remarkable")).run().exits(0);
-    there(ran.and("report @last")).run().exits(0).prints("remarkable");
-    // A server that is away keeps nobody from running, and the next run takes along what waits.
-    let away = there(ran.and("run --no-color script.js")).env("AWS_ENDPOINT_URL", "http://127.0.0.1:1");
-    away.run().exits(0).says("the next run tries again");
-    there(ran.and("run --no-color script.js")).run().exits(0);
-    let rows = json(&there(ran.and("runs --json")).run().exits(0));
-    assert_eq!(rows.as_array().map(Vec::len), Some(3));
-    there(ran.and("runs prune --keep 0 --yes")).run().exits(0).prints("deleted 3 runs");
-    assert_eq!(there(ran.and("runs --json")).run().exits(0).out.trim(), "[]");
-}

@@ -26,6 +26,21 @@ fn a_github_step_has_a_summary_annotations_and_outputs() {
 }
 
 #[test]
+fn annotations_are_placed_from_the_root_of_the_repository() {
+    let ran = plimsoll(CROSSED).run().exits(99);
+    std::fs::create_dir(ran.folder().join("steps")).expect("a folder");
+    let script = ran.folder().join("script.js").to_str().expect("a path of letters").to_owned();
+    for (script, workspace, expect) in [
+        (script.as_str(), ran.folder().to_str().expect("a path of letters"), "file=script.js,"),
+        ("steps/../script.js", ".", "file=script.js,"),
+        ("script.js", "steps", "file=script.js,"),
+    ] {
+        let step = ran.and("run").env("GITHUB_ACTIONS", "true").env("GITHUB_WORKSPACE", workspace);
+        step.word(script).run().exits(99).prints(&format!("::error {expect}"));
+    }
+}
+
+#[test]
 fn reports_are_written_at_the_end_even_where_nothing_is_stored() {
     let ran = plimsoll(CROSSED)
         .flags("--no-store --report junit=r.xml,md=r.md --report json=r.json")

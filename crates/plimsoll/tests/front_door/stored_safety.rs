@@ -1,8 +1,10 @@
 //! Stored runs when things go wrong: the load goes on, and what was stored is told for what it is.
 
+use std::path::{Path, PathBuf};
+
 use rustix::process::Signal;
 
-use crate::harness::{eventually, plimsoll};
+use crate::harness::{Ran, eventually, plimsoll};
 
 const LONG: &str = "import { sleep } from 'k6'; export const options = { vus: 2, duration: '60s' };
     export default () => sleep(0.05);";
@@ -107,6 +109,28 @@ fn the_last_line_says_how_to_see_it_again() {
     assert!(!quiet.err.contains("plimsoll show"), "{}", quiet.err);
 }
 
+/// The file of the one run that is stored.
+fn stored_file(ran: &Ran) -> PathBuf {
+    let folder = ran.folder().join("plimsoll/runs");
+    std::fs::read_dir(folder).expect("a run was stored").next().expect("one").expect("readable").path()
+}
+
+/// All texts of a file, those in compressed blobs too.
+fn texts(path: &Path) -> String {
+    let reader = runfile::Reader::open(path).expect("it opens");
+    let all = 0..u32::MAX;
+    let metrics: Vec<_> = reader.registry().all().iter().map(|metric| metric.name.to_string()).collect();
+    let tags: Vec<_> =
+        (0..reader.tags().len() as u32).map(|id| reader.tags().get(model::TagSetId(id))).collect();
+    [
+        String::from_utf8_lossy(&std::fs::read(path).expect("it can be read")).into_owned(),
+        format!("{:?} {:?} {metrics:?} {tags:?}", reader.header(), reader.ending()),
+        format!("{:?} {:?}", reader.errors(), reader.exemplars(all)),
+        format!("{:?} {:?} {:?} {:?}", reader.log(), reader.thresholds(), reader.marks(), reader.notes()),
+    ]
+    .concat()
+}
+
 #[test]
 fn secrets_are_not_stored() {
     let script = "export default () => console.log(`${__ENV.API_TOKEN} ${__ENV.PLAIN}`);";
@@ -115,13 +139,51 @@ fn secrets_are_not_stored() {
         .env("MY_PAGER", "unseen")
         .run()
         .exits(0);
-    let folder = ran.folder().join("plimsoll/runs");
-    let file = std::fs::read_dir(folder).expect("a run was stored").next().expect("one").expect("readable");
-    let bytes = std::fs::read(file.path()).expect("it can be read");
-    let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    let texts = texts(&stored_file(&ran));
     assert!(
-        has("visible") && !has("hush-hush"),
+        texts.contains("visible") && !texts.contains("hush-hush"),
         "what is secret is hidden, also in the command line and the log"
     );
-    assert!(!has("unseen"), "what the script does not name is not stored");
+    assert!(!texts.contains("unseen"), "what the script does not name is not stored");
+}
+
+#[test]
+fn a_secret_reaches_no_part_of_the_file() {
+    let script = "import http from 'k6/http'; import { check, group } from 'k6'; import exec from 'k6/execution';
+        import { Counter } from 'k6/metrics'; import secrets from 'k6/secrets';
+        const count = new Counter('count');
+        export const options = { tags: { all: 'sesa/me 42' }, thresholds: { 'count{n:sesa/me 42}': ['count>=0'] } };
+        export default async () => {
+            for (const secret of [await secrets.get('pin'), __ENV.API_TOKEN]) {
+                exec.vu.metrics.tags.here = secret;
+                exec.vu.metrics.metadata.there = secret;
+                const headers = { Authorization: `Bearer ${secret}`, Cookie: `a=${secret}` };
+                http.get(`${__ENV.URL}/json?t=${encodeURIComponent(secret)}`, { headers, tags: { own: secret } });
+                http.get(`http://127.0.0.1:1/${secret}`);
+                check(0, { [`is ${secret}`]: () => false }, { tagged: secret });
+                group(secret, () => count.add(1, { n: secret }));
+                console.error(`saw ${secret} with`, { secret });
+            }
+            throw new Error(`again ${await secrets.get('pin')}`);
+        };
+        export function teardown() { exec.test.abort('because of sesa/me 42'); }";
+    let server = testkit::http::start();
+    let ran = plimsoll(script)
+        .against(&server)
+        .flags("-e API_TOKEN=hush-hush --http-debug=full --tag t=hush-hush --note hush-hush --secret-source")
+        .word("mock=pin=sesa/me 42")
+        .word("--name")
+        .word("of sesa/me 42")
+        .run();
+    let texts = texts(&stored_file(&ran));
+    for secret in ["sesa/me", "sesa%2Fme", "sesa\\/me", "hush-hush"] {
+        let at = texts.find(secret);
+        let around = at.map(|at| texts[..at].chars().rev().take(300).collect::<Vec<_>>());
+        let around = around.map(|around| around.into_iter().rev().collect::<String>());
+        assert_eq!(around, None, "{secret} is in the file, after this");
+    }
+    for kept in ["(hidden)", "count{n:(hidden)}", "/json?t=(hidden)", "is (hidden)", "of (hidden)"] {
+        assert!(texts.contains(kept), "{kept} is not in the file");
+    }
+    ran.and("show").run().exits(0).prints("(hidden)");
 }

@@ -44,17 +44,23 @@ impl Unpacker {
 
     /// The bytes within a blob.
     pub(crate) fn unpack(&mut self, blob: &[u8]) -> Result<Vec<u8>, &'static str> {
+        self.unpack_at_most(blob, BLOB_BYTES_MAX)
+    }
+
+    /// The bytes within a blob, if they are no more than this.
+    pub(crate) fn unpack_at_most(&mut self, blob: &[u8], bytes_max: usize) -> Result<Vec<u8>, &'static str> {
         match blob.split_first() {
+            Some((&PLAIN, bytes)) if bytes.len() > bytes_max => Err("a blob is impossibly large"),
             Some((&PLAIN, bytes)) => Ok(bytes.to_vec()),
-            Some((&ZSTD, rest)) => self.decompress(rest),
+            Some((&ZSTD, rest)) => self.decompress(rest, bytes_max),
             _ => Err("a blob is of an unknown kind"),
         }
     }
 
-    fn decompress(&mut self, rest: &[u8]) -> Result<Vec<u8>, &'static str> {
+    fn decompress(&mut self, rest: &[u8], bytes_max: usize) -> Result<Vec<u8>, &'static str> {
         let (length, compressed) = rest.split_first_chunk::<4>().ok_or("a blob ends too early")?;
         let length = u32::from_le_bytes(*length) as usize;
-        if length > BLOB_BYTES_MAX {
+        if length > bytes_max {
             return Err("a blob is impossibly large");
         }
         let zstd = self.0.as_mut().ok_or("zstd has no memory")?;

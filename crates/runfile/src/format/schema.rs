@@ -2,9 +2,33 @@
 
 use rusqlite::Connection;
 
-/// Every table of format 1. A file whose tables differ in one letter is refused, so that no view, trigger, generated
+use super::FORMAT_OF_CELLS;
+
+/// Every table of a format. A file whose tables differ in one letter is refused, so that no view, trigger, generated
 /// column or virtual table can stand where a table is expected.
-pub(crate) const TABLES: &str = "
+pub(crate) fn tables(format: i64) -> String {
+    let aggregates = if format == FORMAT_OF_CELLS { AGGREGATES_OF_CELLS } else { AGGREGATES };
+    [COMMON, aggregates].concat()
+}
+
+/// What minutes and roll-ups are in.
+const AGGREGATES: &str = "
+CREATE TABLE chunk (minute INTEGER NOT NULL, windows INTEGER NOT NULL, block INTEGER NOT NULL, part INTEGER NOT NULL,
+    cells BLOB NOT NULL, PRIMARY KEY (minute, windows, block, part));
+CREATE TABLE rollup (windows INTEGER NOT NULL, number INTEGER NOT NULL, block INTEGER NOT NULL, part INTEGER NOT NULL,
+    cells BLOB NOT NULL, PRIMARY KEY (windows, number, block, part));
+";
+
+/// The same in the first format.
+const AGGREGATES_OF_CELLS: &str = "
+CREATE TABLE chunk (minute INTEGER NOT NULL, series INTEGER NOT NULL, seconds BLOB NOT NULL, tens BLOB NOT NULL,
+    PRIMARY KEY (minute, series));
+CREATE TABLE rollup (windows INTEGER NOT NULL, number INTEGER NOT NULL, series INTEGER NOT NULL, cell BLOB NOT NULL,
+    PRIMARY KEY (windows, number, series));
+";
+
+/// What every format has.
+const COMMON: &str = "
 CREATE TABLE run (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE ending (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE module (id INTEGER PRIMARY KEY, path TEXT NOT NULL, sha256 TEXT NOT NULL, text BLOB NOT NULL);
@@ -15,10 +39,6 @@ CREATE TABLE series (id INTEGER PRIMARY KEY, metric INTEGER NOT NULL, tag_set IN
 CREATE TABLE windows (id INTEGER PRIMARY KEY, start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL);
 CREATE TABLE anchor (at_ns INTEGER PRIMARY KEY, wall_ns INTEGER NOT NULL);
 CREATE TABLE tail (window INTEGER NOT NULL, part INTEGER NOT NULL, cells BLOB NOT NULL, PRIMARY KEY (window, part));
-CREATE TABLE chunk (minute INTEGER NOT NULL, series INTEGER NOT NULL, seconds BLOB NOT NULL, tens BLOB NOT NULL,
-    PRIMARY KEY (minute, series));
-CREATE TABLE rollup (windows INTEGER NOT NULL, number INTEGER NOT NULL, series INTEGER NOT NULL, cell BLOB NOT NULL,
-    PRIMARY KEY (windows, number, series));
 CREATE TABLE rolled (windows INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (windows, number)) WITHOUT ROWID;
 CREATE TABLE load (window INTEGER NOT NULL, scenario INTEGER NOT NULL, work TEXT NOT NULL, started INTEGER NOT NULL,
     finished INTEGER NOT NULL, in_flight_ns INTEGER NOT NULL, PRIMARY KEY (window, scenario, work)) WITHOUT ROWID;
@@ -50,8 +70,8 @@ pub(crate) fn definitions(connection: &Connection) -> rusqlite::Result<Vec<(Stri
 }
 
 /// What [`definitions`] gives for a file of ours.
-pub(crate) fn expected() -> rusqlite::Result<Vec<(String, Option<String>)>> {
+pub(crate) fn expected(format: i64) -> rusqlite::Result<Vec<(String, Option<String>)>> {
     let connection = Connection::open_in_memory()?;
-    connection.execute_batch(TABLES)?;
+    connection.execute_batch(&tables(format))?;
     definitions(&connection)
 }
