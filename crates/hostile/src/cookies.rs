@@ -15,7 +15,7 @@ pub fn check(bytes: &[u8]) {
     for line in headers.lines() {
         let _ = parse_expires(line);
         let Some(cookie) = SetCookie::parse(line.as_bytes()) else { continue };
-        let pair = format!("{}={}", cookie.name, cookie.value);
+        let pair = format!("{}=\"{}\"", cookie.name, cookie.value);
         assert!(
             pair.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b';'),
             "{pair:?} leaves its place"

@@ -5,9 +5,16 @@ use serde_json::Value;
 
 use crate::line_and_rest;
 
+/// The library tries all ways in which stars can match, which takes a power of the text's length for each: a script that writes
+/// many waits for them, and no server can make it write one.
+const STARS_MAX: usize = 2;
+
 /// Any path can be asked; a plain one finds what walking the values step by step finds.
 pub fn check(bytes: &[u8]) {
     let (path, text) = line_and_rest(bytes);
+    if path.matches('*').count() > STARS_MAX {
+        return;
+    }
     let found = find(&text, &path);
     let Ok(value) = serde_json::from_str::<Value>(&text) else { return };
     if let Some(Found::Json(json)) = found {
@@ -23,7 +30,12 @@ pub fn check(bytes: &[u8]) {
         Value::Object(members) => members.get(step),
         _ => None,
     });
-    assert_eq!(find(&text, &path).map(plain), walked.cloned(), "{path:?} in {text}");
+    let found = find(&text, &path);
+    let is_same = match (&found, walked) {
+        (Some(found), Some(value)) => is_same(found, value),
+        (found, value) => found.is_none() && value.is_none(),
+    };
+    assert!(is_same, "{path:?} finds {found:?} and not {walked:?} in {text}");
 }
 
 /// Whether no character of a path means anything but itself, and no number is written in more than one way.
@@ -34,20 +46,12 @@ fn is_plain(path: &str) -> bool {
     path.split('.').all(|step| is_name(step) || is_index(step))
 }
 
-fn plain(found: Found) -> Value {
+fn is_same(found: &Found, value: &Value) -> bool {
     match found {
-        Found::Null => Value::Null,
-        Found::Bool(value) => Value::Bool(value),
-        // As the text has it: whole numbers and fractions are told apart by the other side.
-        Found::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
-            if number.is_sign_negative() && number == 0.0 {
-                Value::from(number)
-            } else {
-                Value::from(number as i64)
-            }
-        }
-        Found::Number(number) => Value::from(number),
-        Found::Text(text) => Value::String(text),
-        Found::Json(json) => serde_json::from_str(&json).expect("a value of a JSON text is JSON"),
+        Found::Null => value.is_null(),
+        Found::Bool(found) => value.as_bool() == Some(*found),
+        Found::Number(found) => value.as_f64() == Some(*found),
+        Found::Text(found) => value.as_str() == Some(found),
+        Found::Json(json) => serde_json::from_str::<Value>(json).is_ok_and(|found| found == *value),
     }
 }

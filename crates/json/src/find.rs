@@ -14,7 +14,7 @@ pub const PATH_PARTS_MAX: usize = 128;
 
 /// How deep values may be nested where a modifier (`@flatten`, `@pretty`) walks them; deeper ones have nothing to be found.
 /// Paths without modifiers go as deep as they are long, whatever lies below.
-pub const DEPTH_MAX: usize = 512;
+pub const DEPTH_MAX: usize = 128;
 
 /// What a path found.
 #[derive(Clone, Debug, PartialEq)]
