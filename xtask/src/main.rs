@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 mod bench;
 mod callgrind;
 mod evaluate;
+mod fuzz;
 #[cfg(test)]
 mod readme;
 mod tidy;
@@ -24,6 +25,7 @@ const VERBS: &[Verb] = &[
     Verb { name: "bench", help: "measures the program beside others", run: bench::main },
     Verb { name: "callgrind", help: "counts instructions per request", run: callgrind::main },
     Verb { name: "evaluate", help: "measures the analysis against known truth", run: evaluate::main },
+    Verb { name: "fuzz", help: "runs the fuzz targets", run: fuzz::main },
 ];
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use tar::EntryType;
 
-use crate::names::{unescaped, url_of};
+use crate::names::{name_of, unescaped, url_of};
 use crate::{Archive, ArchiveError, Metadata};
 
 /// An archive may hold this much in all.
@@ -56,6 +56,12 @@ pub fn read(from: impl Read) -> Result<Archive, ArchiveError> {
     let mut metadata = metadata.ok_or(ArchiveError::Lacks("metadata.json"))?;
     metadata.filename = unescaped(&metadata.filename);
     metadata.pwd = unescaped(&metadata.pwd);
+    // The script is a file like the others, so that its name has to be one, too.
+    if let Some(name) = name_of(&metadata.filename)
+        && url_of(&name)?.is_none_or(|url| url != metadata.filename)
+    {
+        return Err(ArchiveError::Name(name.chars().take(200).collect()));
+    }
     files.remove(&metadata.filename);
     Ok(Archive { metadata, script: script.ok_or(ArchiveError::Lacks("data"))?, files })
 }
@@ -123,6 +129,10 @@ mod tests {
         check(&tar(&[("metadata.json", br#"{"type":"wasm","filename":"x","options":{}}"#)]), "wasm");
         check(&tar(&[("metadata.json", METADATA), ("data", b""), ("file/../x", b"")]), "no name");
         check(&tar(&[("scripts/_/s.js", b"")]), "very old");
+        for filename in ["file:///../s.js", "file:///a//s.js", "file:///", "https://"] {
+            let metadata = format!(r#"{{"type":"js","filename":"{filename}"}}"#);
+            check(&tar(&[("metadata.json", metadata.as_bytes()), ("data", b"")]), "no name");
+        }
     }
 
     #[test]

@@ -7,7 +7,6 @@ pub(crate) mod fetch;
 mod flight;
 mod form;
 mod jar;
-mod keys;
 mod page;
 mod params;
 mod perform;

@@ -303,14 +303,15 @@ fn check_host(url: &str, host: &str) -> Result<String, Error> {
         let is_v6 = address.parse::<std::net::Ipv6Addr>().is_ok();
         return is_v6.then(|| address.to_owned()).ok_or_else(|| invalid(url, "invalid IPv6 host"));
     }
-    if host.is_empty() {
-        return Err(no_host());
-    }
     let ascii = if host.is_ascii() {
         host.to_owned()
     } else {
         idna::domain_to_ascii(host).map_err(|_| invalid(url, "invalid international host name"))?
     };
+    // Also a name of nothing but characters that are left out, such as U+034F.
+    if ascii.is_empty() {
+        return Err(no_host());
+    }
     let bad = ascii.chars().find(|c| !(c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=".contains(*c)));
     match bad {
         Some(bad) => Err(invalid(url, &format!("invalid character {:?} in host name", bad.to_string()))),
@@ -432,6 +433,7 @@ mod tests {
         check("ftp://h/", ErrorCode::OTHER, "unsupported protocol scheme \"ftp\"");
         check("http://", ErrorCode::OTHER, "no Host");
         check("http:///x", ErrorCode::OTHER, "no Host");
+        check("http://\u{34f}/x", ErrorCode::OTHER, "no Host");
         check("http:h", ErrorCode::OTHER, "no Host");
         check("http://a b/", bad, "invalid character \" \" in host name");
         check("http://h:x/", bad, "invalid port \":x\"");

@@ -19,7 +19,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("wire", &["model"]),
     ("vu", &["model"]),
     ("crypto", &[]),
-    ("script", &["crypto", "histo", "html", "model", "tally", "transpile", "vu", "wire"]),
+    ("json", &[]),
+    ("script", &["crypto", "histo", "html", "json", "model", "tally", "transpile", "vu", "wire"]),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
     ("report", &["api", "histo", "model", "tally"]),
@@ -33,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("analysis", &["histo", "model", "stats"]),
     ("import", &["histo", "model", "tally"]),
     ("testkit", &["model"]),
+    ("hostile", &["archive", "html", "json", "model", "plan", "runfile", "tally", "wire"]),
     (
         "plimsoll",
         &[
@@ -69,6 +71,7 @@ const ALLOWED_IN_TESTS: &[&str] = &["testkit"];
 const ABSENT: &[(&str, &[&str], &str)] = &[
     ("histo", IO, "it is arithmetic"),
     ("html", IO, "a page is a text"),
+    ("json", IO, "it is handed texts"),
     ("model", IO_BUT_THE_CLOCK, "nouns do nothing, and the clock is one of them"),
     ("plan", IO, "a plan is checked without running"),
     ("schedule", IO, "a schedule is asked with the time and answers"),

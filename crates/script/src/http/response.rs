@@ -1,11 +1,11 @@
 //! The `Response` that scripts see. Its fields become JavaScript values when they are first read: most scripts look at
 //! two of the sixteen.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ::json::Found;
 use bytes::Bytes;
 use rquickjs::class::{
     ClassKind, JsCell, JsClass, PropertyDescriptor, PropertyName, Readable, Trace, Tracer,
@@ -512,24 +512,14 @@ fn json_problem(text: &str) -> String {
 }
 
 fn select<'js>(args: &Args<'_, 'js>, text: &str, path: &str) -> rquickjs::Result<Value<'js>> {
-    if !gjson::valid(text) {
-        return args.undefined();
-    }
-    let (mut text, mut path) = (Cow::Borrowed(text), path);
-    while let Some((before, after)) = super::keys::split(path) {
-        (text, path) = (Cow::Owned(super::keys::of(&text, before)), after);
-    }
-    let found = gjson::get(&text, path);
-    if !found.exists() {
-        return args.undefined();
-    }
-    match found.kind() {
-        gjson::Kind::Null => Ok(Value::new_null(args.ctx.clone())),
-        gjson::Kind::False => Ok(Value::new_bool(args.ctx.clone(), false)),
-        gjson::Kind::True => Ok(Value::new_bool(args.ctx.clone(), true)),
-        gjson::Kind::Number => Ok(Value::new_number(args.ctx.clone(), found.f64())),
-        gjson::Kind::String => Ok(rquickjs::String::from_str(args.ctx.clone(), found.str())?.into_value()),
-        _ => args.ctx.json_parse(found.json().as_bytes()),
+    let ctx = args.ctx;
+    match ::json::find(text, path) {
+        None => args.undefined(),
+        Some(Found::Null) => Ok(Value::new_null(ctx.clone())),
+        Some(Found::Bool(value)) => Ok(Value::new_bool(ctx.clone(), value)),
+        Some(Found::Number(value)) => Ok(Value::new_number(ctx.clone(), value)),
+        Some(Found::Text(text)) => Ok(rquickjs::String::from_str(ctx.clone(), &text)?.into_value()),
+        Some(Found::Json(json)) => ctx.json_parse(json),
     }
 }
 

@@ -3,7 +3,7 @@
 /// A path around its first `@keys`: what is before it and what is after it.
 ///
 /// Paths that build objects or arrays or ask queries before it are left to the library.
-pub(super) fn split(path: &str) -> Option<(&str, &str)> {
+pub(crate) fn split(path: &str) -> Option<(&str, &str)> {
     const MODIFIER: &str = "@keys";
     let (before, after) = path.split_once(MODIFIER)?;
     let before = if before.is_empty() { "@this" } else { before.strip_suffix(['.', '|'])? };
@@ -21,7 +21,7 @@ pub(super) fn split(path: &str) -> Option<(&str, &str)> {
 
 /// The names of the members of what `path` finds, as JSON. As in GJSON (seen in k6), anything but an object has a
 /// null for each of its values, and nothing has nothing.
-pub(super) fn of(text: &str, path: &str) -> String {
+pub(crate) fn of(text: &str, path: &str) -> String {
     let found = gjson::get(text, path);
     let mut names: Vec<String> = Vec::new();
     match found.kind() {

@@ -1,0 +1,25 @@
+//! A file that says it is a run. `crates/runfile/tests/hostile.rs` does the same with damage that knows the format.
+
+use std::cell::OnceCell;
+
+use runfile::Reader;
+
+thread_local! {
+    /// One folder per thread, since each file is opened by its path.
+    static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };
+}
+
+/// Whatever there is is read or refused; a range that is empty has nothing in it.
+pub fn check(bytes: &[u8]) {
+    FOLDER.with(|folder| {
+        let folder = folder.get_or_init(|| tempfile::tempdir().expect("a temporary folder"));
+        let path = folder.path().join("a.plimsoll");
+        std::fs::write(&path, bytes).expect("a temporary file");
+        let Ok(reader) = Reader::open(&path) else { return };
+        let _ = reader.windows(0..u32::MAX).take_while(Result::is_ok).count();
+        let _ = reader.sum(0..u32::MAX);
+        let _ = (reader.thresholds(), reader.log(), reader.errors(), reader.load(0..u32::MAX));
+        let _ = (reader.exemplars(0..u32::MAX), reader.marks(), reader.notes(), reader.anchors());
+        assert_eq!(reader.windows(0..0).take_while(Result::is_ok).count(), 0);
+    });
+}
