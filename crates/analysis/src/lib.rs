@@ -1,3 +1,5 @@
 //! What a run's numbers are worth, and what they say: validity, audit, comparison.
 //!
 //! Pure functions of what was read from runs and tables: no files, no clocks, no output. One file per rule.
+
+pub mod validity;

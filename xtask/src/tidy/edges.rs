@@ -32,6 +32,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stats", &["histo"]),
     ("analysis", &["histo", "model", "stats"]),
     ("import", &["histo", "model", "tally"]),
+    ("host", &["model"]),
     ("testkit", &["model"]),
     (
         "plimsoll",
@@ -43,6 +44,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "engine",
             "export",
             "histo",
+            "host",
             "import",
             "model",
             "output",
