@@ -35,7 +35,8 @@ impl Watch {
             planned_ns: AtomicU64::new(u64::MAX),
         });
         let own = shared.clone();
-        let thread = std::thread::Builder::new().name("timer-watch".into()).spawn(move || watch(&own)).ok()?;
+        let thread =
+            std::thread::Builder::new().name("timer-watch".into()).spawn(move || watch(&own)).ok()?;
         Some(Watch { shared, thread: Some(thread) })
     }
 

@@ -31,5 +31,5 @@ pub use progress::{RunProgress, ScenarioProgress};
 pub use sample::{Mark, Metadata, Sample};
 pub use tags::{SystemTag, SystemTags, TagInterner, TagSet, TagSetId};
 pub use threshold::ThresholdResult;
-pub use validity::{Amount, Grade, Reason, Validity};
+pub use validity::{Amount, Fault, Grade, Reason, Validity};
 pub use window::{ErrorCount, Exemplar, ExemplarKind, Load, Window, Work};

@@ -28,6 +28,73 @@ impl Grade {
     }
 }
 
+macro_rules! faults {
+    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal;)*) => {
+        /// What can be wrong with a measurement.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Fault {
+            $($(#[doc = $doc])* $variant,)*
+        }
+
+        impl Fault {
+            /// All of them.
+            pub const ALL: &[Fault] = &[$(Fault::$variant,)*];
+
+            /// Its name for machines.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Fault::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+faults! {
+    /// Iterations started after they were due.
+    StartLag = "start_lag";
+    /// Iterations did not start, and nobody knows whose fault it was.
+    Dropped = "dropped";
+    /// Iterations did not start, since all VUs waited for the target.
+    DroppedByTarget = "dropped_target";
+    /// Iterations did not start, since the generator was busy.
+    DroppedByGenerator = "dropped_generator";
+    /// Iterations did not start, since VUs had yet to be made.
+    DroppedWhileStarting = "dropped_starting";
+    /// A worker thread had no core to spare.
+    WorkerCpu = "worker_cpu";
+    /// The control group was held back.
+    Throttled = "throttled";
+    /// Worker threads waited for a core.
+    RunDelay = "run_delay";
+    /// Timers woke late.
+    TimerLag = "timer_lag";
+    /// Windows are missing, or of another time than the run.
+    Coverage = "coverage";
+    /// Windows are much longer than a second.
+    LongWindows = "long_windows";
+    /// Nothing came back.
+    Network = "network";
+    /// Requests failed for want of a port, a descriptor or a buffer.
+    Exhausted = "exhausted";
+    /// Local ports were nearly used up.
+    Ports = "ports";
+    /// File descriptors were nearly used up.
+    Descriptors = "descriptors";
+    /// TCP segments were sent again.
+    Retransmission = "retransmission";
+    /// Connections took as long as those whose first packet is lost.
+    Connects = "connects";
+    /// Requests made are not requests recorded.
+    Recorded = "recorded";
+    /// Seconds are not in the run's file.
+    WindowsLost = "windows_lost";
+    /// Worker threads never handed over.
+    WorkersLost = "workers_lost";
+    /// Requests took time that no metric tells.
+    Little = "little";
+    /// The wall clock was set.
+    Clock = "clock";
+}
+
 /// A number with its unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
@@ -60,8 +127,8 @@ impl Amount {
 /// Something that a rule found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
-    /// Which rule: words joined by underscores.
-    pub rule: &'static str,
+    /// What is wrong.
+    pub fault: Fault,
     /// How bad it is for the whole run. [`Grade::Valid`] is a remark: a few seconds that change nothing.
     pub grade: Grade,
     /// What was measured, at its worst.
@@ -86,8 +153,8 @@ pub struct Validity {
     pub grade: Grade,
     /// Why, the worst first. A valid run may have remarks.
     pub reasons: Vec<Reason>,
-    /// Rules that apply to such a run and had nothing to judge, in the order of the rules.
-    pub unmeasured: Vec<&'static str>,
+    /// Faults that such a run can have and that nobody looked for, in the order of the rules.
+    pub unmeasured: Vec<Fault>,
     /// Every judged window and its grade, in their order.
     pub windows: Vec<(u32, Grade)>,
 }

@@ -180,7 +180,8 @@ Examples:
 Exit codes:
   0 fine, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out,
   104 options are wrong, 105 stopped by a signal, 107 the script threw,
-  108 test.abort(), 110 test.fail(), 255 anything else";
+  108 test.abort(), 110 test.fail(), 120 the measurement is not valid (--require-valid),
+  255 anything else";
 
 /// What becomes of the results.
 #[derive(Clone, Debug, Default, Args)]
@@ -204,6 +205,9 @@ pub(crate) struct ResultFlags {
     /// Ignore thresholds
     #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) no_thresholds: Option<bool>,
+    /// Exit with 120 unless the measurement is valid
+    #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) require_valid: Option<bool>,
 }
 
 /// `plimsoll demo`

@@ -16,6 +16,7 @@ mod source;
 mod stored;
 mod summary;
 mod test;
+mod validity;
 mod verbs;
 
 use std::process::ExitCode;

@@ -3,6 +3,7 @@
 pub(crate) mod blob;
 pub(crate) mod cell;
 pub(crate) mod chunk;
+pub(crate) mod points;
 pub(crate) mod schema;
 mod values;
 

@@ -92,6 +92,8 @@ pub struct Facts {
     pub drops: Option<DropTotals>,
     /// What got lost.
     pub losses: Losses,
+    /// Whether requests are forgotten that were cut off on their way, as k6 does.
+    pub forgets_cut: bool,
     /// Whether these are all windows of the run, and not a part that somebody chose.
     pub is_whole: bool,
     seconds: Vec<Second>,
@@ -129,7 +131,9 @@ impl Facts {
         let mut place = 0;
         for (at, pulse) in pulses {
             // The window whose end is nearest: states are read within a moment of it.
-            while seconds.get(place + 1).is_some_and(|next| apart(next.end, at) <= apart(seconds[place].end, at))
+            while seconds
+                .get(place + 1)
+                .is_some_and(|next| apart(next.end, at) <= apart(seconds[place].end, at))
             {
                 place += 1;
             }
@@ -161,7 +165,12 @@ mod tests {
         let mut facts = Facts::default();
         for index in 0..3u32 {
             let start = u64::from(index) * 1_000;
-            facts.add_window(&Window { index, start: at(start), end: at(start + 1_000), ..Window::default() });
+            facts.add_window(&Window {
+                index,
+                start: at(start),
+                end: at(start + 1_000),
+                ..Window::default()
+            });
         }
         let state = |ms, value| GeneratorState {
             at: at(ms),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use model::{Amount, Grade, Instant, Reason};
+use model::{Amount, Fault, Grade, Instant, Reason};
 
 use super::facts::Facts;
 use super::second::Second;
@@ -90,7 +90,7 @@ impl<'a> Case<'a> {
     /// Judges each second by a number of its own. Seconds without one are left out.
     pub(super) fn by_second(
         &self,
-        rule: &'static str,
+        fault: Fault,
         amount: fn(f64) -> Amount,
         limits: Limits,
         value: impl Fn(&Second) -> Option<f64>,
@@ -114,16 +114,13 @@ impl<'a> Case<'a> {
         let grade = of_run(&bad, values.len());
         let limit = if grade == Grade::Invalid { limits.invalid } else { limits.degraded };
         let windows = ranges(bad.iter().map(|(index, _)| *index));
-        Ruling::Bad(
-            Reason { rule, grade, observed: amount(worst), limit: amount(limit), windows },
-            bad,
-        )
+        Ruling::Bad(Reason { fault, grade, observed: amount(worst), limit: amount(limit), windows }, bad)
     }
 
     /// Judges the run by one number.
     pub(super) fn by_run(
         &self,
-        rule: &'static str,
+        fault: Fault,
         amount: fn(f64) -> Amount,
         limits: Limits,
         value: f64,
@@ -134,7 +131,7 @@ impl<'a> Case<'a> {
         }
         let limit = if grade == Grade::Invalid { limits.invalid } else { limits.degraded };
         let (observed, limit) = (amount(value), amount(limit));
-        Ruling::Bad(Reason { rule, grade, observed, limit, windows: Vec::new() }, Vec::new())
+        Ruling::Bad(Reason { fault, grade, observed, limit, windows: Vec::new() }, Vec::new())
     }
 }
 
@@ -175,8 +172,7 @@ mod tests {
     #[test]
     fn bad_seconds_count_by_their_share_of_the_run() {
         let check = |invalid: usize, degraded: usize, of: usize, expect: Grade| {
-            let grades =
-                [vec![(0, Grade::Invalid); invalid], vec![(0, Grade::Degraded); degraded]].concat();
+            let grades = [vec![(0, Grade::Invalid); invalid], vec![(0, Grade::Degraded); degraded]].concat();
             assert_eq!(of_run(&grades, of), expect, "{invalid} invalid and {degraded} degraded of {of}");
         };
         check(1, 0, 30, Grade::Degraded);

@@ -13,6 +13,5 @@ mod verdict;
 #[cfg(test)]
 mod testing;
 
-pub use rules::REASONS;
 pub use facts::{ClockAnchor, DropTotals, Facts, Losses, ScenarioKind, Whole};
 pub use verdict::judge;

@@ -76,9 +76,11 @@ mod tests {
                 .map(|(vital, value)| Reading { vital: *vital, worker: None, value: *value })
                 .collect(),
         };
-        let one = Pulse::of(&state(&[(Vital::Ports, 50.0), (Vital::PortsMax, 200.0), (Vital::Descriptors, 9.0)]));
+        let one =
+            Pulse::of(&state(&[(Vital::Ports, 50.0), (Vital::PortsMax, 200.0), (Vital::Descriptors, 9.0)]));
         assert_eq!((one.ports, one.descriptors), (Some(0.25), None));
-        let two = Pulse::of(&state(&[(Vital::Ports, 10.0), (Vital::PortsMax, 20.0), (Vital::WorkerCpu, 0.1)]));
+        let two =
+            Pulse::of(&state(&[(Vital::Ports, 10.0), (Vital::PortsMax, 20.0), (Vital::WorkerCpu, 0.1)]));
         let both = one.worst_of(two);
         assert_eq!((both.ports, both.worker_cpu), (Some(0.5), Some(0.1)));
     }

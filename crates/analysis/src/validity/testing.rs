@@ -7,7 +7,7 @@ use model::metric::builtin::{
     ITERATION_LATENESS,
 };
 use model::{
-    Aggregate, ErrorCount, GeneratorState, Grade, Instant, Load, Mark, MetricId, MetricKind, Reading,
+    Aggregate, ErrorCount, Fault, GeneratorState, Grade, Instant, Load, Mark, MetricId, MetricKind, Reading,
     SeriesKey, TagSetId, Vital, Window, Work,
 };
 
@@ -119,7 +119,8 @@ impl Run {
                 of_window.for_each(|(_, trend)| lateness.merge(trend));
                 facts.add_window(&window);
                 facts.add_anchor(ClockAnchor { at: at(end_ms), wall_unix_ns: wall_ms * 1_000_000 });
-                let reading = |(vital, value): (&Vital, &f64)| Reading { vital: *vital, worker: None, value: *value };
+                let reading =
+                    |(vital, value): (&Vital, &f64)| Reading { vital: *vital, worker: None, value: *value };
                 let readings = second.vitals.iter().map(reading).collect();
                 facts.add_state(&GeneratorState { at: at(end_ms), readings });
             }
@@ -133,7 +134,8 @@ impl Run {
 
 impl TestSecond {
     fn window(&self, index: u32, start: Instant, end: Instant, is_open: bool) -> Window {
-        let series = |metric: MetricId, aggregate| (SeriesKey { metric, tags: TagSetId::default() }, aggregate);
+        let series =
+            |metric: MetricId, aggregate| (SeriesKey { metric, tags: TagSetId::default() }, aggregate);
         let mut all = vec![
             series(HTTP_REQ_DURATION, trend(&vec![self.duration_ms; self.recorded as usize])),
             series(HTTP_REQ_BLOCKED, trend(&[0.0])),
@@ -186,9 +188,9 @@ fn recorded(kind: MetricKind, values: &[f64]) -> Aggregate {
 }
 
 /// What a rule makes of a run: its grade, [`Grade::Unmeasured`] where it had no evidence.
-pub(super) fn grade(rule: &str, run: &Run) -> Grade {
+pub(super) fn grade(fault: Fault, run: &Run) -> Grade {
     let facts = run.facts();
-    match ruling(rule, &Case::new(&facts)) {
+    match ruling(fault, &Case::new(&facts)) {
         Ruling::NotApplicable | Ruling::Fine => Grade::Valid,
         Ruling::Unmeasured => Grade::Unmeasured,
         Ruling::Bad(reason, _) => reason.grade,
@@ -196,18 +198,18 @@ pub(super) fn grade(rule: &str, run: &Run) -> Grade {
 }
 
 /// What a rule says about a case.
-pub(super) fn ruling(rule: &str, case: &Case<'_>) -> Ruling {
-    let rule = rules::ALL.iter().find(|known| known.name == rule).expect("the rule is in the list");
+pub(super) fn ruling(fault: Fault, case: &Case<'_>) -> Ruling {
+    let rule = rules::ALL.iter().find(|known| known.fault == fault).expect("the rule is in the list");
     (rule.judge)(case)
 }
 
 /// A rule that looks at one vital: what each value in every second of a clean run makes of it, and that it needs evidence.
 #[track_caller]
-pub(super) fn check_vital(rule: &str, vital: Vital, expect: &[(f64, Grade)]) {
+pub(super) fn check_vital(fault: Fault, vital: Vital, expect: &[(f64, Grade)]) {
     for (value, expect) in expect {
         let run = Run::clean(30).change(|_, second| second.set(vital, *value));
-        assert_eq!(grade(rule, &run), *expect, "{rule}: {vital:?} = {value}");
+        assert_eq!(grade(fault, &run), *expect, "{fault:?}: {vital:?} = {value}");
     }
     let unread = Run::clean(30).change(|_, second| drop(second.vitals.remove(&vital)));
-    assert_eq!(grade(rule, &unread), Grade::Unmeasured, "{rule} without {vital:?}");
+    assert_eq!(grade(fault, &unread), Grade::Unmeasured, "{fault:?} without {vital:?}");
 }

@@ -20,7 +20,7 @@ pub fn judge(facts: &Facts) -> Validity {
         match (rule.judge)(&case) {
             Ruling::NotApplicable | Ruling::Fine => {}
             Ruling::Unmeasured => {
-                unmeasured.push(rule.name);
+                unmeasured.push(rule.fault);
                 lacks_core |= rule.is_core;
             }
             Ruling::Bad(reason, bad) => {
@@ -52,14 +52,14 @@ mod tests {
         let verdict = judge(&Run::clean(30).facts());
         assert_eq!(verdict.grade, Grade::Valid, "{verdict:?}");
         assert_eq!((verdict.reasons.len(), verdict.count(Grade::Valid)), (0, 30));
-        assert_eq!(verdict.unmeasured, [] as [&str; 0]);
+        assert_eq!(verdict.unmeasured, []);
     }
 
     #[test]
     fn silence_makes_nothing_valid() {
         let verdict = judge(&Run::clean(30).change(|_, second| second.vitals.clear()).facts());
         assert_eq!(verdict.grade, Grade::Unmeasured, "{verdict:?}");
-        assert!(verdict.unmeasured.contains(&"worker_cpu"), "{verdict:?}");
+        assert!(verdict.unmeasured.contains(&Fault::WorkerCpu), "{verdict:?}");
         assert_eq!(judge(&Run::clean(0).facts()).grade, Grade::Unmeasured);
         assert_eq!(judge(&Facts::default()).grade, Grade::Unmeasured);
     }
@@ -92,7 +92,7 @@ mod tests {
             second.set(model::Vital::WorkerCpu, 0.85);
             second.set(model::Vital::TimerLag, 500.0);
         });
-        let rules: Vec<_> = judge(&run.facts()).reasons.iter().map(|reason| reason.rule).collect();
-        assert_eq!(rules, ["timer_lag", "worker_cpu"]);
+        let rules: Vec<_> = judge(&run.facts()).reasons.iter().map(|reason| reason.fault).collect();
+        assert_eq!(rules, [Fault::TimerLag, Fault::WorkerCpu]);
     }
 }

@@ -1,7 +1,7 @@
 //! A wall clock that is set while the run goes on. Times of requests are of the monotonic clock and do not suffer; what
 //! happened when, beside the target's own records, does.
 
-use model::{Amount, Grade};
+use model::{Amount, Fault, Grade};
 
 use crate::validity::facts::ClockAnchor;
 use crate::validity::judge::{Case, Limits, Ruling};
@@ -17,7 +17,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     let steps = anchors.windows(2).map(|pair| (pair[1], step_ms(pair[0], pair[1]).abs()));
     let bad: Vec<(ClockAnchor, f64)> = steps.filter(|(_, step)| *step > STEP_MS.degraded).collect();
     let worst = bad.iter().map(|(_, step)| *step).fold(0.0, f64::max);
-    let ruling = case.by_run("clock", Amount::Milliseconds, STEP_MS, worst);
+    let ruling = case.by_run(Fault::Clock, Amount::Milliseconds, STEP_MS, worst);
     let Ruling::Bad(reason, _) = ruling else { return ruling };
     let window = |(anchor, _): &(ClockAnchor, f64)| {
         case.all.iter().rev().find(|second| second.start < anchor.at).map(|second| second.index)
@@ -47,7 +47,7 @@ mod tests {
                 second.clock_step_ms = step_ms;
             }
         });
-        assert_eq!(grade("clock", &run), expect, "a step of {step_ms} ms");
+        assert_eq!(grade(Fault::Clock, &run), expect, "a step of {step_ms} ms");
     }
 
     #[test]
@@ -66,12 +66,14 @@ mod tests {
             }
         });
         let facts = run.facts();
-        let Ruling::Bad(reason, _) = ruling("clock", &Case::new(&facts)) else { panic!("it was stepped") };
+        let Ruling::Bad(reason, _) = ruling(Fault::Clock, &Case::new(&facts)) else {
+            panic!("it was stepped")
+        };
         assert_eq!((reason.windows, reason.observed), (vec![9..10], Amount::Milliseconds(5_000.0)));
     }
 
     #[test]
     fn one_look_at_the_clock_says_nothing() {
-        assert_eq!(grade("clock", &Run::clean(1)), Grade::Unmeasured);
+        assert_eq!(grade(Fault::Clock, &Run::clean(1)), Grade::Unmeasured);
     }
 }

@@ -1,7 +1,7 @@
 //! Connections that took 1, 3 or 7 seconds: their first packet was lost, because the target's queue of connections to accept
 //! was full or the network dropped it. Their requests' times are made of TCP's patience.
 
-use model::Amount;
+use model::{Amount, Fault};
 
 use crate::validity::judge::{Case, Limits, Ruling};
 
@@ -13,7 +13,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
         return Ruling::NotApplicable;
     }
     let repeated: u64 = case.seconds.iter().map(|second| second.connects_repeated).sum();
-    let ruling = case.by_run("connects", Amount::Share, LIMITS, repeated as f64 / connects as f64);
+    let ruling = case.by_run(Fault::Connects, Amount::Share, LIMITS, repeated as f64 / connects as f64);
     let Ruling::Bad(reason, _) = ruling else { return ruling };
     let bad = case.seconds.iter().filter(|second| second.connects_repeated > 0);
     let bad: Vec<_> = bad.map(|second| (second.index, reason.grade)).collect();
@@ -33,7 +33,7 @@ mod tests {
         let mut run = Run::clean(10);
         run.seconds.iter_mut().for_each(|second| second.connects_ms = vec![0.4; of / 10]);
         run.seconds[3].connects_ms[..slow].fill(slow_ms);
-        assert_eq!(grade("connects", &run), expect, "{slow} of {of} took {slow_ms} ms");
+        assert_eq!(grade(Fault::Connects, &run), expect, "{slow} of {of} took {slow_ms} ms");
     }
 
     #[test]
@@ -49,6 +49,6 @@ mod tests {
     #[test]
     fn without_connections_there_is_nothing_to_look_at() {
         let run = Run::clean(10).change(|_, second| second.connects_ms = vec![0.0; 5]);
-        assert_eq!(ruling("connects", &Case::new(&run.facts())), Ruling::NotApplicable);
+        assert_eq!(ruling(Fault::Connects, &Case::new(&run.facts())), Ruling::NotApplicable);
     }
 }

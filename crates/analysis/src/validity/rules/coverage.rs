@@ -1,6 +1,6 @@
 //! Whether the windows are of the time in which the run ran: none missing, none of another time, none long.
 
-use model::{Amount, Grade, Reason};
+use model::{Amount, Fault, Grade, Reason};
 
 use crate::validity::judge::{Case, Limits, Ruling};
 
@@ -15,23 +15,20 @@ const SLACK_S: f64 = 0.5;
 
 pub(super) fn judge(case: &Case<'_>) -> Ruling {
     let Some((start, end)) = case.span() else { return Ruling::Unmeasured };
-    let long = case.by_second("long_windows", Amount::Milliseconds, LENGTH_MS, |second| {
+    let long = case.by_second(Fault::LongWindows, Amount::Milliseconds, LENGTH_MS, |second| {
         Some(second.length_s() * 1_000.0)
     });
     if !case.facts.is_whole {
         return long;
     }
-    let covered: f64 = case
-        .all
-        .iter()
-        .map(|second| second.end.min(end).since(second.start.max(start)).as_secs_f64())
-        .sum();
+    let covered: f64 =
+        case.all.iter().map(|second| second.end.min(end).since(second.start.max(start)).as_secs_f64()).sum();
     let length_s = end.since(start).as_secs_f64();
     let uncovered_s = length_s - covered;
     if uncovered_s <= SLACK_S {
         return long;
     }
-    let run = case.by_run("coverage", Amount::Share, UNCOVERED, uncovered_s / length_s);
+    let run = case.by_run(Fault::Coverage, Amount::Share, UNCOVERED, uncovered_s / length_s);
     match (run, long) {
         (Ruling::Bad(reason, _), Ruling::Bad(of_windows, bad)) => {
             let grade: Grade = reason.grade.max(of_windows.grade);
@@ -51,7 +48,7 @@ mod tests {
     fn check(missing: &[u32], expect: Grade) {
         let mut run = Run::clean(60);
         run.missing = missing.to_vec();
-        assert_eq!(grade("coverage", &run), expect, "without {missing:?}");
+        assert_eq!(grade(Fault::Coverage, &run), expect, "without {missing:?}");
     }
 
     #[test]
@@ -76,7 +73,7 @@ mod tests {
     fn a_long_window_is_a_blind_one() {
         let with_length = |length_ms| {
             let run = Run::clean(60).change(|_, second| second.length_ms = length_ms);
-            grade("coverage", &run)
+            grade(Fault::Coverage, &run)
         };
         assert_eq!(with_length(1_250), Grade::Valid);
         assert_eq!(with_length(1_260), Grade::Degraded);

@@ -1,6 +1,6 @@
 //! Requests that failed because the generator's machine had no port, descriptor or buffer left for them.
 
-use model::Amount;
+use model::{Amount, Fault};
 
 use crate::validity::judge::{Case, Limits, Ruling};
 
@@ -15,8 +15,8 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
         (exhausted.saturating_add(second.exhausted), requests.saturating_add(second.requests_finished))
     });
     let share = |exhausted: u64, requests: u64| exhausted as f64 / requests.max(1) as f64;
-    let run = case.by_run("exhausted", Amount::Share, LIMITS, share(exhausted, requests));
-    let seconds = case.by_second("exhausted", Amount::Share, LIMITS, |second| {
+    let run = case.by_run(Fault::Exhausted, Amount::Share, LIMITS, share(exhausted, requests));
+    let seconds = case.by_second(Fault::Exhausted, Amount::Share, LIMITS, |second| {
         Some(share(second.exhausted, second.requests_finished))
     });
     match (run, seconds) {
@@ -29,17 +29,18 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
 
 #[cfg(test)]
 mod tests {
-    use model::Grade;
+    use model::{Fault, Grade};
 
     use crate::validity::testing::{Run, grade};
 
     #[test]
     fn one_is_one_too_many() {
         let failing = |every: u32| {
-            let run = Run::clean(30).change(|index, second| second.exhausted = u64::from(index % every == 0) * 3);
-            grade("exhausted", &run)
+            let run =
+                Run::clean(30).change(|index, second| second.exhausted = u64::from(index % every == 0) * 3);
+            grade(Fault::Exhausted, &run)
         };
-        assert_eq!(grade("exhausted", &Run::clean(30)), Grade::Valid);
+        assert_eq!(grade(Fault::Exhausted, &Run::clean(30)), Grade::Valid);
         assert_eq!(failing(30), Grade::Degraded);
         assert_eq!(failing(1), Grade::Invalid);
     }

@@ -1,6 +1,6 @@
 //! Iterations that start after they are due: the generator's own delay, and the first thing that wrk2 and its kin look at.
 
-use model::{Amount, Grade, Reason};
+use model::{Amount, Fault, Grade, Reason};
 
 use crate::validity::judge::{Case, Limits, Ruling};
 
@@ -16,9 +16,10 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
         return Ruling::NotApplicable;
     }
     let limits = limits(case.facts.whole.typical_ms.unwrap_or(0.0));
-    let seconds = case.by_second("start_lag", Amount::Milliseconds, limits, |second| second.lateness_p99_ms);
+    let seconds =
+        case.by_second(Fault::StartLag, Amount::Milliseconds, limits, |second| second.lateness_p99_ms);
     let Some(whole) = case.facts.whole.lateness_p99_ms else { return seconds };
-    let run = case.by_run("start_lag", Amount::Milliseconds, limits, whole);
+    let run = case.by_run(Fault::StartLag, Amount::Milliseconds, limits, whole);
     match (run, seconds) {
         // The run's own percentile is what people quote; the seconds say where.
         (Ruling::Bad(reason, _), Ruling::Bad(of_seconds, bad)) => {
@@ -48,7 +49,7 @@ mod tests {
         let run = Run::clean(30).change(|_, second| {
             (second.lateness_ms, second.duration_ms) = (lateness_ms, duration_ms);
         });
-        assert_eq!(grade("start_lag", &run), expect, "{lateness_ms} ms late, {duration_ms} ms long");
+        assert_eq!(grade(Fault::StartLag, &run), expect, "{lateness_ms} ms late, {duration_ms} ms long");
     }
 
     #[test]
@@ -66,7 +67,7 @@ mod tests {
     fn a_closed_loop_has_no_due_times() {
         let mut run = Run::clean(30);
         run.is_open = false;
-        assert_eq!(ruling("start_lag", &Case::new(&run.facts())), Ruling::NotApplicable);
+        assert_eq!(ruling(Fault::StartLag, &Case::new(&run.facts())), Ruling::NotApplicable);
     }
 
     #[test]
@@ -77,7 +78,7 @@ mod tests {
             }
         });
         let facts = run.facts();
-        let Ruling::Bad(reason, bad) = ruling("start_lag", &Case::new(&facts)) else {
+        let Ruling::Bad(reason, bad) = ruling(Fault::StartLag, &Case::new(&facts)) else {
             panic!("it is late in one second")
         };
         assert_eq!((reason.grade, bad), (Grade::Valid, vec![(7, Grade::Invalid)]));

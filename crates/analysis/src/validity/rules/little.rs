@@ -3,7 +3,7 @@
 //! The left side is integrated where requests start and finish, the right side is added up from their recorded times. What
 //! is left over is time that the generator spent on requests and that no metric tells.
 
-use model::Amount;
+use model::{Amount, Fault};
 
 use crate::validity::judge::{Case, Limits, Ruling};
 
@@ -22,6 +22,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     let untimed: u64 = case.all.iter().map(|second| second.untimed).sum();
     let in_flight_ms = sum(|second| second.in_flight_ms);
     let is_judged = case.facts.is_whole
+        && !case.facts.forgets_cut
         && requests >= REQUESTS_MIN
         && untimed as f64 <= UNTIMED_SHARE_MAX * requests as f64
         && in_flight_ms > 0.0;
@@ -31,7 +32,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     let residual_ms = (in_flight_ms - sum(|second| second.told_ms)).abs();
     let is_felt = residual_ms / requests as f64 > RESIDUAL_MS_MIN;
     let share = if is_felt { residual_ms / in_flight_ms } else { 0.0 };
-    case.by_run("little", Amount::Share, LIMITS, share)
+    case.by_run(Fault::Little, Amount::Share, LIMITS, share)
 }
 
 #[cfg(test)]
@@ -46,7 +47,7 @@ mod tests {
         let run = Run::clean(30).change(|_, second| {
             (second.duration_ms, second.in_flight_ms) = (duration_ms, in_flight_ms * 100.0);
         });
-        assert_eq!(grade("little", &run), expect, "{in_flight_ms} ms under way, {duration_ms} ms told");
+        assert_eq!(grade(Fault::Little, &run), expect, "{in_flight_ms} ms under way, {duration_ms} ms told");
     }
 
     #[test]
@@ -65,6 +66,6 @@ mod tests {
         check(0.2, 1.3, Grade::Invalid);
         let mut few = Run::clean(30);
         few.seconds.truncate(0);
-        assert_eq!(ruling("little", &Case::new(&few.facts())), Ruling::NotApplicable);
+        assert_eq!(ruling(Fault::Little, &Case::new(&few.facts())), Ruling::NotApplicable);
     }
 }

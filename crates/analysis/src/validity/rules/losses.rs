@@ -1,6 +1,6 @@
 //! What the generator says that it lost itself: seconds that are not stored, threads that never handed over.
 
-use model::{Amount, Grade, Reason};
+use model::{Amount, Fault, Grade, Reason};
 
 use crate::validity::judge::{Case, Limits, Ruling};
 
@@ -10,7 +10,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     let losses = case.facts.losses;
     if losses.workers > 0 {
         let reason = Reason {
-            rule: "workers_lost",
+            fault: Fault::WorkersLost,
             grade: Grade::Invalid,
             observed: Amount::Count(losses.workers as f64),
             limit: Amount::Count(0.0),
@@ -19,7 +19,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
         return Ruling::Bad(reason, Vec::new());
     }
     let windows = losses.windows as f64 / (losses.windows + case.all.len() as u64).max(1) as f64;
-    case.by_run("losses", Amount::Share, WINDOWS, windows)
+    case.by_run(Fault::WindowsLost, Amount::Share, WINDOWS, windows)
 }
 
 #[cfg(test)]
@@ -33,7 +33,7 @@ mod tests {
         let check = |workers, windows, expect: Grade| {
             let mut run = Run::clean(99);
             run.losses = Losses { workers, windows };
-            assert_eq!(grade("losses", &run), expect, "{workers} workers, {windows} windows");
+            assert_eq!(grade(Fault::WindowsLost, &run), expect, "{workers} workers, {windows} windows");
         };
         check(0, 0, Grade::Valid);
         check(0, 1, Grade::Degraded);

@@ -18,12 +18,14 @@ mod run_delay;
 mod throttling;
 mod timer;
 
+use model::Fault;
+
 use super::judge::{Case, Ruling};
 
 /// A rule.
 pub(super) struct Rule {
-    /// Its name, as reports and files have it.
-    pub(super) name: &'static str,
+    /// What it looks for; some find special kinds of it.
+    pub(super) fault: Fault,
     /// Whether a run in which it had no evidence cannot be called valid.
     pub(super) is_core: bool,
     /// What it says about a case.
@@ -32,47 +34,21 @@ pub(super) struct Rule {
 
 /// All rules, in the order in which equals are told.
 pub(super) const ALL: &[Rule] = &[
-    Rule { name: "start_lag", is_core: true, judge: lateness::judge },
-    Rule { name: "rate", is_core: true, judge: rate::judge },
-    Rule { name: "worker_cpu", is_core: true, judge: cpu::judge },
-    Rule { name: "throttled", is_core: false, judge: throttling::judge },
-    Rule { name: "run_delay", is_core: false, judge: run_delay::judge },
-    Rule { name: "timer_lag", is_core: true, judge: timer::judge },
-    Rule { name: "coverage", is_core: true, judge: coverage::judge },
-    Rule { name: "network", is_core: false, judge: network::judge },
-    Rule { name: "exhausted", is_core: false, judge: exhausted::judge },
-    Rule { name: "ports", is_core: false, judge: ports::judge },
-    Rule { name: "descriptors", is_core: false, judge: descriptors::judge },
-    Rule { name: "retransmission", is_core: false, judge: retransmission::judge },
-    Rule { name: "connects", is_core: false, judge: connects::judge },
-    Rule { name: "recorded", is_core: true, judge: recorded::judge },
-    Rule { name: "losses", is_core: false, judge: losses::judge },
-    Rule { name: "little", is_core: false, judge: little::judge },
-    Rule { name: "clock", is_core: false, judge: clock::judge },
-];
-
-/// Every name that a reason can have; whoever shows reasons has words for each.
-pub const REASONS: &[&str] = &[
-    "start_lag",
-    "dropped_target",
-    "dropped_generator",
-    "dropped_starting",
-    "dropped",
-    "worker_cpu",
-    "throttled",
-    "run_delay",
-    "timer_lag",
-    "coverage",
-    "long_windows",
-    "network",
-    "exhausted",
-    "ports",
-    "descriptors",
-    "retransmission",
-    "connects",
-    "recorded",
-    "losses",
-    "workers_lost",
-    "little",
-    "clock",
+    Rule { fault: Fault::StartLag, is_core: true, judge: lateness::judge },
+    Rule { fault: Fault::Dropped, is_core: true, judge: rate::judge },
+    Rule { fault: Fault::WorkerCpu, is_core: true, judge: cpu::judge },
+    Rule { fault: Fault::Throttled, is_core: false, judge: throttling::judge },
+    Rule { fault: Fault::RunDelay, is_core: false, judge: run_delay::judge },
+    Rule { fault: Fault::TimerLag, is_core: true, judge: timer::judge },
+    Rule { fault: Fault::Coverage, is_core: true, judge: coverage::judge },
+    Rule { fault: Fault::Network, is_core: false, judge: network::judge },
+    Rule { fault: Fault::Exhausted, is_core: false, judge: exhausted::judge },
+    Rule { fault: Fault::Ports, is_core: false, judge: ports::judge },
+    Rule { fault: Fault::Descriptors, is_core: false, judge: descriptors::judge },
+    Rule { fault: Fault::Retransmission, is_core: false, judge: retransmission::judge },
+    Rule { fault: Fault::Connects, is_core: false, judge: connects::judge },
+    Rule { fault: Fault::Recorded, is_core: true, judge: recorded::judge },
+    Rule { fault: Fault::WindowsLost, is_core: false, judge: losses::judge },
+    Rule { fault: Fault::Little, is_core: false, judge: little::judge },
+    Rule { fault: Fault::Clock, is_core: false, judge: clock::judge },
 ];

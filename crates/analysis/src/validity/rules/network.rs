@@ -1,6 +1,6 @@
 //! A network that carries nothing: requests are under way, nothing comes back, and TCP sends again.
 
-use model::Amount;
+use model::{Amount, Fault};
 
 use crate::validity::judge::{Case, Limits, Ruling};
 use crate::validity::second::Second;
@@ -16,7 +16,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
         return Ruling::NotApplicable;
     }
     let silent = silent_runs(&case.seconds);
-    case.by_second("network", Amount::Count, LIMITS, |second| {
+    case.by_second(Fault::Network, Amount::Count, LIMITS, |second| {
         second.pulse.segments_repeated?;
         let run = silent.iter().find(|run| run.contains(&second.index));
         Some(run.map_or(0.0, |run| f64::from(run.end - run.start)))
@@ -52,13 +52,13 @@ mod tests {
 
     #[test]
     fn silence_with_repetition_is_a_cut() {
-        assert_eq!(grade("network", &cut(5, 6, 3.0)), Grade::Valid);
-        assert_eq!(grade("network", &cut(5, 7, 3.0)), Grade::Degraded);
-        assert_eq!(grade("network", &cut(5, 15, 3.0)), Grade::Invalid);
+        assert_eq!(grade(Fault::Network, &cut(5, 6, 3.0)), Grade::Valid);
+        assert_eq!(grade(Fault::Network, &cut(5, 7, 3.0)), Grade::Degraded);
+        assert_eq!(grade(Fault::Network, &cut(5, 15, 3.0)), Grade::Invalid);
     }
 
     #[test]
     fn a_slow_target_is_silent_too() {
-        assert_eq!(grade("network", &cut(5, 15, 0.0)), Grade::Valid);
+        assert_eq!(grade(Fault::Network, &cut(5, 15, 0.0)), Grade::Valid);
     }
 }

@@ -4,7 +4,7 @@
 //! target is slow and the run is right to say so, though at another load than planned; when the generator is busy, the
 //! number says nothing about the target.
 
-use model::{Amount, Grade, Reason};
+use model::{Amount, Fault, Grade, Reason};
 
 use crate::validity::judge::{Case, Limits, Ruling};
 use crate::validity::second::Second;
@@ -21,7 +21,8 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     if !case.has_open_scenario() {
         return Ruling::NotApplicable;
     }
-    let ruling = case.by_second("dropped", Amount::Share, Limits::new(MISSED_SHARE_MAX, f64::INFINITY), missed);
+    let ruling =
+        case.by_second(Fault::Dropped, Amount::Share, Limits::new(MISSED_SHARE_MAX, f64::INFINITY), missed);
     let Ruling::Bad(reason, mut bad) = ruling else { return ruling };
     let (mut started, mut dropped) = (0, 0);
     case.seconds.iter().for_each(|second| {
@@ -34,7 +35,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     bad.iter_mut().for_each(|(_, grade)| *grade = fault);
     let grade = if is_missed { fault } else { reason.grade };
     let observed = if is_missed { Amount::Share(share) } else { reason.observed };
-    Ruling::Bad(Reason { rule, grade, observed, ..reason }, bad)
+    Ruling::Bad(Reason { fault, grade, observed, ..reason }, bad)
 }
 
 /// The share of a second's iterations that did not start.
@@ -48,13 +49,13 @@ fn blame(case: &Case<'_>) -> (&'static str, Grade) {
     let dropped: u64 = with_drops().map(|second| second.dropped).sum();
     let while_busy: u64 = with_drops().filter(|second| is_busy(second)).map(|second| second.dropped).sum();
     if with_drops().all(|second| second.pulse.worker_cpu.is_none()) {
-        return ("dropped", Grade::Degraded);
+        return (Fault::Dropped, Grade::Degraded);
     }
     if while_busy * 2 > dropped {
-        return ("dropped_generator", Grade::Invalid);
+        return (Fault::DroppedByGenerator, Grade::Invalid);
     }
     let is_starting = case.facts.drops.is_some_and(|drops| drops.vu_starting > drops.vus_exhausted);
-    (if is_starting { "dropped_starting" } else { "dropped_target" }, Grade::Degraded)
+    (if is_starting { Fault::DroppedWhileStarting } else { Fault::DroppedByTarget }, Grade::Degraded)
 }
 
 fn is_busy(second: &Second) -> bool {
@@ -79,29 +80,29 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(run: &Run, expect: (&str, Grade)) {
+    fn check(run: &Run, expect: (Fault, Grade)) {
         let facts = run.facts();
-        let Ruling::Bad(reason, _) = ruling("rate", &Case::new(&facts)) else { panic!("it dropped") };
-        assert_eq!((reason.rule, reason.grade), expect);
+        let Ruling::Bad(reason, _) = ruling(Fault::Dropped, &Case::new(&facts)) else { panic!("it dropped") };
+        assert_eq!((reason.fault, reason.grade), expect);
     }
 
     #[test]
     fn ninety_nine_of_a_hundred_are_enough() {
-        assert_eq!(grade("rate", &dropping(0)), Grade::Valid);
-        assert_eq!(grade("rate", &dropping(1)), Grade::Valid);
-        assert_eq!(grade("rate", &dropping(2)), Grade::Degraded);
+        assert_eq!(grade(Fault::Dropped, &dropping(0)), Grade::Valid);
+        assert_eq!(grade(Fault::Dropped, &dropping(1)), Grade::Valid);
+        assert_eq!(grade(Fault::Dropped, &dropping(2)), Grade::Degraded);
     }
 
     #[test]
     fn whose_fault_it_is_decides() {
         let busy = |vital, value| dropping(20).change(|_, second| second.set(vital, value));
-        check(&dropping(20), ("dropped_target", Grade::Degraded));
-        check(&busy(Vital::WorkerCpu, 0.81), ("dropped_generator", Grade::Invalid));
-        check(&busy(Vital::TimerLag, 51.0), ("dropped_generator", Grade::Invalid));
+        check(&dropping(20), (Fault::DroppedByTarget, Grade::Degraded));
+        check(&busy(Vital::WorkerCpu, 0.81), (Fault::DroppedByGenerator, Grade::Invalid));
+        check(&busy(Vital::TimerLag, 51.0), (Fault::DroppedByGenerator, Grade::Invalid));
         let mut starting = dropping(20);
         starting.drops = Some(DropTotals { vu_starting: 9, vus_exhausted: 1 });
-        check(&starting, ("dropped_starting", Grade::Degraded));
+        check(&starting, (Fault::DroppedWhileStarting, Grade::Degraded));
         let unwatched = dropping(20).change(|_, second| second.vitals.clear());
-        check(&unwatched, ("dropped", Grade::Degraded));
+        check(&unwatched, (Fault::Dropped, Grade::Degraded));
     }
 }

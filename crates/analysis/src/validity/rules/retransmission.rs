@@ -1,6 +1,6 @@
 //! TCP segments that had to be sent again. They are those of the network namespace: others in it count with the run.
 
-use model::Amount;
+use model::{Amount, Fault};
 
 use crate::validity::judge::{Case, Limits, Ruling};
 use crate::validity::second::Second;
@@ -11,7 +11,7 @@ const LIMITS: Limits = Limits::new(0.01, 0.10);
 const REPEATED_MIN: f64 = 5.0;
 
 pub(super) fn judge(case: &Case<'_>) -> Ruling {
-    case.by_second("retransmission", Amount::Share, LIMITS, share)
+    case.by_second(Fault::Retransmission, Amount::Share, LIMITS, share)
 }
 
 fn share(second: &Second) -> Option<f64> {
@@ -21,7 +21,7 @@ fn share(second: &Second) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Grade, Vital};
+    use model::{Fault, Grade, Vital};
 
     use crate::validity::testing::{Run, check_vital, grade};
 
@@ -33,7 +33,7 @@ mod tests {
             (111.0, Grade::Degraded),
             (112.0, Grade::Invalid),
         ];
-        check_vital("retransmission", Vital::SegmentsRepeated, &expect);
+        check_vital(Fault::Retransmission, Vital::SegmentsRepeated, &expect);
     }
 
     #[test]
@@ -42,6 +42,6 @@ mod tests {
             second.set(Vital::SegmentsSent, 10.0);
             second.set(Vital::SegmentsRepeated, 4.0);
         });
-        assert_eq!(grade("retransmission", &run), Grade::Valid);
+        assert_eq!(grade(Fault::Retransmission, &run), Grade::Valid);
     }
 }
