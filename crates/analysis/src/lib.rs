@@ -2,4 +2,7 @@
 //!
 //! Pure functions of what was read from runs and tables: no files, no clocks, no output. One file per rule.
 
+pub mod compare;
+pub mod history;
+pub mod steady;
 pub mod validity;

@@ -91,6 +91,8 @@ faults! {
     WorkersLost = "workers_lost";
     /// Requests took time that no metric tells.
     Little = "little";
+    /// The target's level changed for good while the load did not, or never settled.
+    Unsteady = "unsteady";
     /// The wall clock was set.
     Clock = "clock";
 }

@@ -104,6 +104,7 @@ fn sentence(fault: Fault, words: &Words) -> &'static str {
         Fault::WindowsLost => words.fault_windows_lost,
         Fault::WorkersLost => words.fault_workers_lost,
         Fault::Little => words.fault_little,
+        Fault::Unsteady => words.fault_unsteady,
         Fault::Clock => words.fault_clock,
     }
 }
@@ -123,7 +124,9 @@ fn topic(fault: Fault, words: &Words) -> &'static str {
             words.topic_coverage
         }
         Fault::Network | Fault::Retransmission => words.topic_segments,
-        Fault::Exhausted | Fault::Recorded | Fault::Little | Fault::Connects => words.topic_requests,
+        Fault::Exhausted | Fault::Recorded | Fault::Little | Fault::Connects | Fault::Unsteady => {
+            words.topic_requests
+        }
         Fault::Ports => words.topic_ports,
         Fault::Descriptors => words.topic_descriptors,
         Fault::Clock => words.topic_clock,

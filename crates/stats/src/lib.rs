@@ -2,3 +2,44 @@
 //!
 //! Pure functions of numbers. Each names its source, and each is checked against an independent implementation. The room
 //! knows nothing of runs, metrics or reports.
+//!
+//! Neighbouring seconds of a run resemble each other, so that 600 of them may be worth 40. [`long_run`] measures by how
+//! much; [`sheet`] turns a run's per-second histograms into the series that it needs; [`ratio`] makes intervals of both.
+
+mod autocorrelation;
+mod block_length;
+mod bootstrap;
+mod discovery;
+mod distributions;
+mod divisive;
+mod error_ratio;
+mod hodges_lehmann;
+mod level_shift;
+mod long_run;
+mod mser;
+mod random;
+mod rank_sum;
+mod ratio;
+mod segments;
+mod sheet;
+mod support;
+
+pub use autocorrelation::{autocorrelation, effective_sample_number};
+pub use block_length::block_length;
+pub use bootstrap::{Resampling, bootstrap_difference};
+pub use discovery::adjusted_p_values;
+pub use distributions::{
+    beta_quantile, f_quantile, f_tail, normal_cdf, normal_quantile, student_cdf, student_quantile,
+};
+pub use divisive::{ChangePoint, DivisiveOptions, change_points};
+pub use error_ratio::{ErrorRatio, ErrorSide, error_ratio, over_dispersion};
+pub use hodges_lehmann::{hodges_lehmann, hodges_lehmann_shift};
+pub use level_shift::{LevelShift, kolmogorov_tail, level_shift};
+pub use long_run::{LongRun, long_run};
+pub use mser::{Truncation, mser5};
+pub use random::Random;
+pub use rank_sum::rank_sum_p_value;
+pub use ratio::{Estimate, Interval, RatioEstimate, log_ratio};
+pub use segments::{TwoSegments, two_segments};
+pub use sheet::{Sheet, SheetPart, Tail};
+pub use support::{independent_samples_min, is_supported};

@@ -33,6 +33,9 @@ pub(super) struct Second {
     pub(super) in_flight_ms: f64,
     /// The times of requests that were recorded, added up, milliseconds.
     pub(super) told_ms: f64,
+    /// Those that have a time, and the sum of their durations, milliseconds.
+    pub(super) timed: u64,
+    pub(super) duration_ms: f64,
     /// Requests that have no time.
     pub(super) untimed: u64,
     /// Connections made.
@@ -90,7 +93,10 @@ impl Second {
     }
 
     fn add_duration(&mut self, trend: &Trend) {
-        self.told_ms += trend.sum().value();
+        let sum_ms = trend.sum().value();
+        self.told_ms += sum_ms;
+        self.duration_ms += sum_ms;
+        self.timed += trend.count();
         self.untimed += trend.population() - trend.count();
     }
 

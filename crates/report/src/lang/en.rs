@@ -121,6 +121,7 @@ pub(super) const WORDS: Words = Words {
     fault_windows_lost: "{} of the seconds were not stored (limit {})",
     fault_workers_lost: "{} worker threads never handed over their samples (limit {})",
     fault_little: "{} of the time of requests is in no metric (limit {})",
+    fault_unsteady: "the duration of requests changed by {} for good while the load stayed the same (limit {})",
     fault_clock: "the wall clock was set by {} (limit {})",
     topic_rate: "planned rate",
     topic_cpu: "CPU of the workers",

@@ -121,6 +121,7 @@ pub(super) const WORDS: Words = Words {
     fault_windows_lost: "전체 초의 {}가 저장되지 않았습니다 (한계 {})",
     fault_workers_lost: "작업 스레드 {}개가 결과를 넘기지 못했습니다 (한계 {})",
     fault_little: "요청 시간의 {}가 어느 지표에도 없습니다 (한계 {})",
+    fault_unsteady: "부하는 그대로인데 요청 시간이 {} 바뀐 채로 돌아오지 않았습니다 (한계 {})",
     fault_clock: "시스템 시각이 {} 바뀌었습니다 (한계 {})",
     topic_rate: "계획한 속도",
     topic_cpu: "작업 스레드 CPU 사용률",

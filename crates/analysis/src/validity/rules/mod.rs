@@ -15,6 +15,7 @@ mod rate;
 mod recorded;
 mod retransmission;
 mod run_delay;
+mod steady;
 mod throttling;
 mod timer;
 
@@ -50,5 +51,6 @@ pub(super) const ALL: &[Rule] = &[
     Rule { fault: Fault::Recorded, is_core: true, judge: recorded::judge },
     Rule { fault: Fault::WindowsLost, is_core: false, judge: losses::judge },
     Rule { fault: Fault::Little, is_core: false, judge: little::judge },
+    Rule { fault: Fault::Unsteady, is_core: false, judge: steady::judge },
     Rule { fault: Fault::Clock, is_core: false, judge: clock::judge },
 ];

@@ -1,0 +1,126 @@
+//! What a comparison is handed.
+
+use histo::Histogram;
+use model::Trend;
+use stats::Sheet;
+
+/// One run.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// What is known about it.
+    pub facts: Facts,
+    /// Its load, second by second; as long as its series.
+    pub load: Vec<LoadSecond>,
+    /// Its series of durations in milliseconds, each with every second of the run.
+    pub series: Vec<Series>,
+}
+
+/// What is known about a run besides its measurements.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// What to call it.
+    pub name: String,
+    /// The hash of its script and of what it imports.
+    pub script_hash: Option<String>,
+    /// How long it was to last, in seconds.
+    pub planned_s: Option<f64>,
+    /// What its generator's validity is.
+    pub trust: Trust,
+    /// The version of the target.
+    pub target_version: Option<String>,
+    /// The number of VUs, if they are the load: closed executors.
+    pub closed_vus: Option<u64>,
+}
+
+/// Whether the generator did what it was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trust {
+    /// It did.
+    Valid,
+    /// Nobody looked.
+    #[default]
+    Unknown,
+    /// Nearly, with bounds.
+    Degraded,
+    /// It did not.
+    Invalid,
+}
+
+/// The load of one second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LoadSecond {
+    /// Iterations started.
+    pub started: u64,
+    /// Iterations finished.
+    pub finished: u64,
+    /// Iterations that were to start by plan; `None` for closed executors.
+    pub offered: Option<f64>,
+}
+
+/// One series of durations, such as the requests of an endpoint.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// What to call it; sides are matched by it.
+    pub name: String,
+    /// The successes in milliseconds second by second; failures and timeouts are its censored values, which rank above
+    /// every success.
+    pub sheet: Sheet,
+}
+
+impl Series {
+    /// A series without seconds.
+    pub fn new(name: impl Into<String>) -> Series {
+        Series { name: name.into(), sheet: Sheet::new() }
+    }
+
+    /// Adds a second, whether or not the series had samples in it: timeouts, cut responses, drops and failures rank above
+    /// every success.
+    pub fn push(&mut self, trend: Option<&Trend>) {
+        let Some(trend) = trend else { return self.sheet.push(&Histogram::default(), 0.0, 0) };
+        let censored = trend.failures.as_ref().map_or(0, |failures| {
+            failures.timed_out.count() + failures.cut.count() + failures.dropped + failures.failed
+        });
+        self.sheet.push(&trend.values.to_histogram(), trend.values.sum().value(), censored);
+    }
+}
+
+impl Run {
+    /// How many seconds there are.
+    pub(super) fn seconds(&self) -> usize {
+        let of_series = self.series.iter().map(|series| series.sheet.len());
+        of_series.max().unwrap_or(self.load.len())
+    }
+
+    /// The mean duration over all series, second by second; a second without any takes the one before.
+    pub(super) fn levels(&self) -> Vec<f64> {
+        let mut sums = vec![(0.0, 0u64); self.seconds()];
+        for series in &self.series {
+            let means = series.sheet.means();
+            for ((sum, mean), (measured, _)) in sums.iter_mut().zip(means).zip(series.sheet.counts()) {
+                sum.0 += mean * measured as f64;
+                sum.1 += measured;
+            }
+        }
+        let mut last =
+            sums.iter().find(|(_, count)| *count > 0).map_or(0.0, |(sum, count)| sum / *count as f64);
+        let level = |(sum, count): (f64, u64)| {
+            if count > 0 {
+                last = sum / count as f64;
+            }
+            last
+        };
+        sums.into_iter().map(level).collect()
+    }
+
+    /// The mean planned rate over some seconds; `None` if a second has none.
+    pub(super) fn offered(&self, seconds: std::ops::Range<usize>) -> Option<f64> {
+        let load = self.load.get(seconds.start..seconds.end.min(self.load.len()))?;
+        let sum = load.iter().map(|second| second.offered).sum::<Option<f64>>()?;
+        (!load.is_empty()).then(|| sum / load.len() as f64)
+    }
+
+    /// The series of a name.
+    pub(super) fn series(&self, name: &str) -> Option<&Series> {
+        self.series.iter().find(|series| series.name == name)
+    }
+}

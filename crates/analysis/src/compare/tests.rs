@@ -1,0 +1,154 @@
+use stats::{Random, Sheet};
+
+use super::*;
+use crate::steady::Unsteady;
+
+/// A run of so many seconds around a median in milliseconds; the level wanders by 10 %, lag-1 correlation 0.5.
+fn run(seed: u64, seconds: usize, median_ms: f64, share_failed: f64) -> Run {
+    let mut random = Random::new(seed);
+    let mut level = random.normal();
+    let mut sheet = Sheet::new();
+    let mut load = Vec::new();
+    for _ in 0..seconds {
+        level = 0.5 * level + 0.75f64.sqrt() * random.normal();
+        let (mut histogram, mut sum, mut failed) = (histo::Histogram::default(), 0.0, 0);
+        for _ in 0..20 {
+            if random.unit() < share_failed {
+                failed += 1;
+                continue;
+            }
+            let value = median_ms * (0.1 * level + 0.3 * random.normal()).exp();
+            histogram.record(value);
+            sum += value;
+        }
+        sheet.push(&histogram, sum, failed);
+        load.push(LoadSecond { started: 20, finished: 20, offered: Some(20.0) });
+    }
+    let series = vec![Series { name: "GET /".into(), sheet }];
+    Run { facts: Facts { name: format!("run {seed}"), ..Facts::default() }, load, series }
+}
+
+fn row(comparison: &Comparison, measure: Measure) -> Row {
+    comparison.rows.iter().find(|row| row.measure == measure).expect("the row").clone()
+}
+
+#[test]
+fn a_slower_side_regressed_and_the_same_did_not() {
+    let options = Options::default();
+    let slower = compare(&[run(1, 300, 100.0, 0.0)], &[run(2, 300, 120.0, 0.0)], &options);
+    assert_eq!(row(&slower, Measure::Mean).verdict, Verdict::Regressed);
+    assert_eq!(row(&slower, Measure::Quantile(0.95)).verdict, Verdict::Regressed);
+    assert!(slower.has_regressed() && slower.within_run_only);
+    let faster = compare(&[run(2, 300, 120.0, 0.0)], &[run(1, 300, 100.0, 0.0)], &options);
+    assert_eq!(row(&faster, Measure::Quantile(0.5)).verdict, Verdict::Improved);
+    let same = compare(&[run(1, 900, 100.0, 0.0)], &[run(3, 900, 100.0, 0.0)], &options);
+    assert_eq!(row(&same, Measure::Mean).verdict, Verdict::Equivalent);
+    assert_eq!(row(&same, Measure::Throughput).verdict, Verdict::Equivalent);
+    assert_eq!(row(&same, Measure::ErrorShare).verdict, Verdict::Equivalent);
+    assert!(!same.has_regressed() && same.findings.is_empty(), "{:?}", same.findings);
+}
+
+#[test]
+fn short_runs_are_inconclusive_and_say_how_much_more() {
+    let short = compare(&[run(1, 30, 100.0, 0.0)], &[run(2, 30, 100.0, 0.0)], &Options::default());
+    let Verdict::Inconclusive(Some(More::Minutes(minutes))) = row(&short, Measure::Quantile(0.95)).verdict
+    else {
+        panic!("{:?}", row(&short, Measure::Quantile(0.95)))
+    };
+    assert!((0.1..60.0).contains(&minutes), "{minutes}");
+    let far = row(&short, Measure::Quantile(0.999)).verdict;
+    assert!(matches!(far, Verdict::NotAvailable(Why::Unsupported { needed: 2995, .. })), "{far:?}");
+}
+
+#[test]
+fn errors_are_a_row_of_their_own_and_censor_the_tail() {
+    let failing = compare(&[run(1, 300, 100.0, 0.0)], &[run(2, 300, 100.0, 0.07)], &Options::default());
+    assert_eq!(row(&failing, Measure::ErrorShare).verdict, Verdict::Regressed);
+    assert_eq!(row(&failing, Measure::Quantile(0.95)).verdict, Verdict::NotAvailable(Why::Censored));
+    assert_eq!(row(&failing, Measure::Goodput).verdict, Verdict::Regressed);
+}
+
+#[test]
+fn unequal_load_refuses_a_verdict_on_latency() {
+    let mut busier = run(2, 300, 150.0, 0.0);
+    busier.load.iter_mut().for_each(|second| second.offered = Some(30.0));
+    let (a, b) = ([run(1, 300, 100.0, 0.0)], [busier]);
+    let refused = compare(&a, &b, &Options::default());
+    assert_eq!(refused.findings[0], Comparability::UnequalRate { a: 20.0, b: 30.0 });
+    assert_eq!(row(&refused, Measure::Mean).verdict, Verdict::NotAvailable(Why::UnequalLoad));
+    assert!(row(&refused, Measure::Mean).a.is_some());
+    let options = Options { despite_unequal_load: true, ..Options::default() };
+    assert_eq!(row(&compare(&a, &b, &options), Measure::Mean).verdict, Verdict::Regressed);
+}
+
+#[test]
+fn a_run_that_never_settles_is_not_judged() {
+    let mut halves = run(1, 300, 100.0, 0.0);
+    let slow = run(5, 300, 400.0, 0.0);
+    halves.series[0].sheet = Sheet::new();
+    let mut histogram = histo::Histogram::default();
+    histogram.record(100.0);
+    (0..200).for_each(|_| halves.series[0].sheet.push(&histogram, 100.0, 0));
+    histogram.record(900.0);
+    (0..100).for_each(|_| halves.series[0].sheet.push(&histogram, 1000.0, 0));
+    let comparison = compare(&[halves.clone()], &[slow.clone()], &Options::default());
+    assert!(matches!(
+        comparison.findings.as_slice(),
+        [Comparability::NoSteadyPart { side: SideName::A, why: Unsteady::LevelShift { at_s: 200, .. }, .. }]
+    ));
+    assert!(comparison.rows.iter().all(|row| row.verdict == Verdict::NotAvailable(Why::NoSteadyPart)));
+    let options = Options { despite_no_steady_part: true, ..Options::default() };
+    assert!(row(&compare(&[halves], &[slow], &options), Measure::Mean).ratio.is_some());
+}
+
+#[test]
+fn facts_that_differ_are_named() {
+    let (mut a, mut b) = (run(1, 60, 100.0, 0.0), run(2, 60, 100.0, 0.0));
+    a.facts = Facts { script_hash: Some("x".into()), planned_s: Some(60.0), ..a.facts };
+    b.facts =
+        Facts { script_hash: Some("y".into()), planned_s: Some(600.0), trust: Trust::Invalid, ..b.facts };
+    b.series[0].name = "POST /".into();
+    b.load.iter_mut().for_each(|second| second.offered = None);
+    let found = compare(&[a], &[b], &Options::default()).findings;
+    let expect = [
+        Comparability::LoadUnknown,
+        Comparability::Untrusted { side: SideName::B, run: "run 2".into(), trust: Trust::Invalid },
+        Comparability::DifferentScripts { a: "x".into(), b: "y".into() },
+        Comparability::DifferentDurations { shortest_s: 60.0, longest_s: 600.0 },
+        Comparability::OnlyOn { side: SideName::A, series: "GET /".into() },
+        Comparability::OnlyOn { side: SideName::B, series: "POST /".into() },
+    ];
+    assert_eq!(found, expect);
+}
+
+#[test]
+fn nothing_is_compared_with_nothing() {
+    let comparison = compare(&[], &[], &Options::default());
+    assert!(comparison.rows.len() == 1 && comparison.findings[0] == Comparability::NoRun(SideName::A));
+    let empty = compare(&[Run::default()], &[Run::default()], &Options::default());
+    assert!(empty.rows.iter().all(|row| matches!(row.verdict, Verdict::NotAvailable(_))));
+}
+
+#[test]
+fn three_runs_a_side_are_more_than_one_run() {
+    let side = |seed: u64, median: f64| [0, 1, 2].map(|at| run(seed + at, 300, median, 0.0));
+    let comparison = compare(&side(1, 100.0), &side(11, 110.0), &Options::default());
+    assert!(!comparison.within_run_only);
+    assert_eq!(row(&comparison, Measure::Quantile(0.95)).verdict, Verdict::Regressed);
+}
+
+#[test]
+fn a_second_of_a_trend_keeps_its_failures() {
+    let mut trend = model::Trend::default();
+    trend.values.record(5.0);
+    trend.values.record(7.0);
+    let mut timed_out = histo::Values::default();
+    timed_out.record(60_000.0);
+    trend.failures =
+        Some(Box::new(model::Failures { timed_out, dropped: 2, failed: 1, ..Default::default() }));
+    let mut series = Series::new("GET /");
+    series.push(Some(&trend));
+    series.push(None);
+    assert_eq!(series.sheet.counts().collect::<Vec<_>>(), [(2, 4), (0, 0)]);
+    assert_eq!(series.sheet.means(), [6.0, 6.0]);
+}

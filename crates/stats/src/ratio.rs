@@ -1,0 +1,343 @@
+//! Estimates with their uncertainty, and the ratio of two of them.
+
+use std::sync::Arc;
+
+use crate::sheet::{Place, bounds};
+use crate::{long_run, student_cdf, student_quantile};
+
+/// From one number to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower bound.
+    pub lower: f64,
+    /// The upper bound; infinite where nothing bounds it.
+    pub upper: f64,
+}
+
+/// Half the width of a histogram's bucket, relative to its value: no estimate is more exact.
+const RESOLUTION: f64 = 0.000_68;
+
+/// A figure of one side and what is known about its error.
+#[derive(Clone, Debug)]
+pub struct Estimate {
+    /// The figure, above 0.
+    pub value: f64,
+    /// How many independent samples would make a quantile as certain, or how many independent seconds a mean.
+    pub effective_number: f64,
+    /// The runs behind it.
+    pub runs: usize,
+    /// Its standard error by the variation within runs: as share of the population for a quantile, else of the logarithm.
+    error: f64,
+    /// The degrees of freedom of that error.
+    dof: f64,
+    /// The variance between runs divided by what the variation within them explains; `None` for one run.
+    between: Option<f64>,
+    shape: Shape,
+}
+
+#[derive(Clone, Debug)]
+enum Shape {
+    Logarithm,
+    Quantile { share: f64, ranks: Arc<Ranks>, population: f64 },
+}
+
+impl Estimate {
+    /// The mean of one figure per second, such as the throughput, over one or several runs. `None` if it is not above 0.
+    pub fn of_seconds(runs: &[&[f64]]) -> Option<Estimate> {
+        let count: usize = runs.iter().map(|run| run.len()).sum();
+        let mean = runs.iter().flat_map(|run| run.iter()).sum::<f64>() / count as f64;
+        let residuals: Vec<Vec<f64>> =
+            runs.iter().map(|run| run.iter().map(|value| value - mean).collect()).collect();
+        (mean > 0.0).then(|| Estimate::of_mean(mean, &residuals, count as f64)).flatten()
+    }
+
+    /// A mean, from each second's contribution to the sum of deviations from it.
+    pub(crate) fn of_mean(value: f64, residuals: &[Vec<f64>], count: f64) -> Option<Estimate> {
+        let spread = Spread::of(residuals, count)?;
+        let effective_number = effective_seconds(residuals, spread.error * count);
+        let error = spread.error / value;
+        Some(spread.estimate(value, effective_number, error, Shape::Logarithm))
+    }
+
+    /// A quantile, from each second's contribution to the sum of deviations of the share above it.
+    pub(crate) fn of_quantile(
+        value: f64,
+        share: f64,
+        residuals: &[Vec<f64>],
+        ranks: Arc<Ranks>,
+        population: f64,
+    ) -> Option<Estimate> {
+        let spread = Spread::of(residuals, population)?;
+        let variance = spread.error * spread.error;
+        let effective_number = if variance > 0.0 { share * (1.0 - share) / variance } else { population };
+        let error = spread.error;
+        Some(spread.estimate(value, effective_number, error, Shape::Quantile { share, ranks, population }))
+    }
+
+    /// The logarithms of the bounds at so many standard errors, the errors stretched by a factor. The upper one is infinite
+    /// where no measured value bounds it.
+    fn log_bounds(&self, deviates: f64, stretch: f64) -> Interval {
+        let value = self.value.ln();
+        let reach = deviates * stretch * self.error;
+        let bounds = match &self.shape {
+            Shape::Logarithm => Interval { lower: value - reach, upper: value + reach },
+            Shape::Quantile { share, ranks, population } => {
+                let lower = ranks.place((share - reach) * population);
+                let upper = ranks.place((share + reach) * population);
+                Interval {
+                    lower: lower.map_or(f64::NEG_INFINITY, |place| place.value.ln()),
+                    upper: upper.map_or(f64::INFINITY, |place| place.value.ln()),
+                }
+            }
+        };
+        let floor = RESOLUTION * deviates / NORMAL_95;
+        Interval { lower: bounds.lower.min(value - floor), upper: bounds.upper.max(value + floor) }
+    }
+
+    /// About the standard error of the logarithm.
+    fn log_error(&self) -> f64 {
+        let bounds = self.log_bounds(1.0, 1.0);
+        let width = (bounds.upper - bounds.lower) / 2.0;
+        if width.is_finite() { width } else { self.value.ln().abs().max(1.0) }
+    }
+}
+
+/// The normal quantile of a two-sided 95 % interval.
+const NORMAL_95: f64 = 1.96;
+
+/// The standard error of a sum of residuals, divided by a count.
+struct Spread {
+    error: f64,
+    dof: f64,
+    between: Option<f64>,
+    runs: usize,
+}
+
+impl Spread {
+    fn of(residuals: &[Vec<f64>], count: f64) -> Option<Spread> {
+        let runs: Vec<&[f64]> = residuals.iter().map(Vec::as_slice).filter(|run| run.len() > 1).collect();
+        if runs.is_empty() || count < 1.0 {
+            return None;
+        }
+        let within = long_run(&runs);
+        let seconds: usize = runs.iter().map(|run| run.len()).sum();
+        let variance = within.variance * seconds as f64;
+        Some(Spread {
+            error: variance.sqrt() / count,
+            dof: within.dof,
+            between: between(&runs).filter(|_| variance > 0.0).map(|between| between / variance),
+            runs: runs.len(),
+        })
+    }
+
+    fn estimate(self, value: f64, effective_number: f64, error: f64, shape: Shape) -> Estimate {
+        let Spread { dof, between, runs, .. } = self;
+        Estimate { value, effective_number, runs, error, dof, between, shape }
+    }
+}
+
+/// The variance of the sum of all residuals by what the runs' sums differ; `None` for one run.
+fn between(runs: &[&[f64]]) -> Option<f64> {
+    let count = runs.len() as f64;
+    let sums: Vec<f64> = runs.iter().map(|run| run.iter().sum()).collect();
+    let mean = sums.iter().sum::<f64>() / count;
+    let squares = sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>();
+    (runs.len() > 1).then(|| squares * count / (count - 1.0))
+}
+
+/// The variance that the sum of independent seconds would have, over the variance it has, as a number of seconds.
+fn effective_seconds(residuals: &[Vec<f64>], error_of_sum: f64) -> f64 {
+    let seconds = residuals.iter().map(Vec::len).sum::<usize>() as f64;
+    let squares: f64 = residuals.iter().flatten().map(|value| value * value).sum();
+    let variance = error_of_sum * error_of_sum;
+    if variance > 0.0 { (seconds * squares / variance).min(2.0 * seconds) } else { seconds }
+}
+
+/// The ratio of two estimates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RatioEstimate {
+    /// `b` divided by `a`.
+    pub ratio: f64,
+    /// Its interval.
+    pub interval: Interval,
+    /// The narrower interval whose two sides each have the whole error probability, for a claim of equivalence (Schuirmann,
+    /// 1987): 90 % where the interval is of 95 %.
+    pub equivalence_interval: Interval,
+    /// The two-sided p-value of the ratio being 1.
+    pub p_value: f64,
+    /// The degrees of freedom behind the interval.
+    pub dof: f64,
+}
+
+/// The ratio `b / a` with its interval.
+///
+/// Each side's bounds are found at the same number of standard errors and combined on the logarithm's scale by the method
+/// of variance estimates recovery (Zou and Donner, 2008), which keeps a quantile's interval as lopsided as its tail. The
+/// deviates are Student's, with Welch and Satterthwaite's degrees of freedom.
+///
+/// With three runs a side (four degrees of freedom together) the variation between runs counts where it exceeds what the
+/// variation within them explains: the errors are stretched by the square root of the two sides' common ratio, and the degrees
+/// of freedom are those of the runs.
+pub fn log_ratio(a: &Estimate, b: &Estimate, confidence: f64) -> RatioEstimate {
+    let (error_a, error_b) = (a.log_error(), b.log_error());
+    let (square_a, square_b) = (error_a * error_a, error_b * error_b);
+    let mut dof = (square_a + square_b).powi(2) / (square_a * square_a / a.dof + square_b * square_b / b.dof);
+    let mut stretch = 1.0;
+    if let Some((between, dof_between)) = between_runs(a, b)
+        && between > 1.0
+    {
+        stretch = between.sqrt();
+        dof = dof.min(dof_between);
+    }
+    let log_ratio = b.value.ln() - a.value.ln();
+    let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
+    let interval = combined(a, b, student_quantile(1.0 - tail, dof), stretch);
+    let equivalence = combined(a, b, student_quantile(1.0 - 2.0 * tail, dof), stretch);
+    let exp = |interval: Interval| Interval { lower: interval.lower.exp(), upper: interval.upper.exp() };
+    RatioEstimate {
+        ratio: log_ratio.exp(),
+        interval: exp(interval),
+        equivalence_interval: exp(equivalence),
+        p_value: p_value(log_ratio, interval, student_quantile(1.0 - tail, dof), dof),
+        dof,
+    }
+}
+
+/// The ratio of the variances between and within runs that both sides have in common, and its degrees of freedom.
+fn between_runs(a: &Estimate, b: &Estimate) -> Option<(f64, f64)> {
+    let weights = [a, b].map(|side| side.runs.saturating_sub(1) as f64);
+    let dof = weights[0] + weights[1];
+    let sum: f64 =
+        [a, b].iter().zip(weights).map(|(side, weight)| side.between.unwrap_or(0.0) * weight).sum();
+    (dof >= BETWEEN_DOF_MIN).then_some((sum / dof, dof))
+}
+
+/// Fewer degrees of freedom say nothing of the variation between runs.
+const BETWEEN_DOF_MIN: f64 = 4.0;
+
+fn combined(a: &Estimate, b: &Estimate, deviates: f64, stretch: f64) -> Interval {
+    let (bounds_a, bounds_b) = (a.log_bounds(deviates, stretch), b.log_bounds(deviates, stretch));
+    let (log_a, log_b) = (a.value.ln(), b.value.ln());
+    let log_ratio = log_b - log_a;
+    Interval {
+        lower: log_ratio - (log_b - bounds_b.lower).hypot(bounds_a.upper - log_a),
+        upper: log_ratio + (bounds_b.upper - log_b).hypot(log_a - bounds_a.lower),
+    }
+}
+
+/// The p-value that goes with the interval: at most the error probability just where the interval leaves 1 out.
+fn p_value(log_ratio: f64, interval: Interval, deviates: f64, dof: f64) -> f64 {
+    let reach = if log_ratio > 0.0 { log_ratio - interval.lower } else { interval.upper - log_ratio };
+    2.0 * student_cdf(-log_ratio.abs() / reach * deviates, dof)
+}
+
+/// Values by rank, from a merged histogram.
+#[derive(Debug)]
+pub(crate) struct Ranks {
+    buckets: Vec<i32>,
+    /// How many values are in the bucket and all below.
+    up_to: Vec<f64>,
+}
+
+impl Ranks {
+    /// Of buckets in order of value.
+    pub(crate) fn new(buckets: impl Iterator<Item = (i32, u64)>) -> Ranks {
+        let mut ranks = Ranks { buckets: Vec::new(), up_to: Vec::new() };
+        let mut sum = 0.0;
+        for (bucket, count) in buckets {
+            sum += count as f64;
+            ranks.buckets.push(bucket);
+            ranks.up_to.push(sum);
+        }
+        ranks
+    }
+
+    /// How many values there are.
+    pub(crate) fn measured(&self) -> f64 {
+        self.up_to.last().copied().unwrap_or(0.0)
+    }
+
+    /// The place with so many values below; `None` outside the values. Within a bucket values are spread evenly on the
+    /// logarithm's scale.
+    pub(crate) fn place(&self, below: f64) -> Option<Place> {
+        if below.is_nan() || below < 0.0 || below > self.measured() {
+            return None;
+        }
+        let at = self.up_to.partition_point(|up_to| *up_to < below).min(self.buckets.len().checked_sub(1)?);
+        let start = at.checked_sub(1).map_or(0.0, |before| self.up_to[before]);
+        let fraction = (below - start) / (self.up_to[at] - start);
+        let bucket = self.buckets[at];
+        let value = bounds(bucket).map_or(0.0, |(lower, upper)| lower * (upper / lower).powf(fraction));
+        Some(Place { bucket, fraction, below, value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Random;
+
+    /// A mean around 100 whose seconds wander by `spread`.
+    fn seconds(seed: u64, length: usize, rho: f64, spread: f64, mean: f64) -> Vec<f64> {
+        let mut random = Random::new(seed);
+        let mut level = random.normal() / (1.0 - rho * rho).sqrt();
+        let next = |_| {
+            level = rho * level + random.normal();
+            mean * (1.0 + spread * level * (1.0 - rho * rho).sqrt())
+        };
+        (0..length).map(next).collect()
+    }
+
+    fn estimate(runs: &[Vec<f64>]) -> Estimate {
+        let runs: Vec<&[f64]> = runs.iter().map(Vec::as_slice).collect();
+        Estimate::of_seconds(&runs).expect("values")
+    }
+
+    #[test]
+    fn a_shift_is_seen_and_noise_is_not() {
+        let a = estimate(&[seconds(1, 600, 0.5, 0.1, 100.0)]);
+        let same = log_ratio(&a, &estimate(&[seconds(2, 600, 0.5, 0.1, 100.0)]), 0.95);
+        let shifted = log_ratio(&a, &estimate(&[seconds(3, 600, 0.5, 0.1, 110.0)]), 0.95);
+        assert!(same.interval.lower < 1.0 && same.interval.upper > 1.0 && same.p_value > 0.05, "{same:?}");
+        assert!(shifted.interval.lower > 1.05 && shifted.p_value < 0.001, "{shifted:?}");
+        assert!(same.equivalence_interval.lower > same.interval.lower);
+    }
+
+    #[test]
+    fn equal_constants_have_the_ratio_one() {
+        let same = log_ratio(&estimate(&[vec![5.0; 60]]), &estimate(&[vec![5.0; 60]]), 0.95);
+        assert!(same.ratio == 1.0 && same.p_value == 1.0 && same.interval.upper < 1.003, "{same:?}");
+        let more = log_ratio(&estimate(&[vec![5.0; 60]]), &estimate(&[vec![6.0; 60]]), 0.95);
+        assert!(more.interval.lower > 1.19, "{more:?}");
+    }
+
+    #[test]
+    fn runs_that_differ_widen_the_interval() {
+        let side = |seed: u64, means: [f64; 3]| {
+            let runs: Vec<Vec<f64>> =
+                means.iter().zip(seed..).map(|(mean, seed)| seconds(seed, 300, 0.5, 0.05, *mean)).collect();
+            estimate(&runs)
+        };
+        let calm = log_ratio(&side(1, [100.0; 3]), &side(11, [110.0; 3]), 0.95);
+        let wild = log_ratio(&side(1, [90.0, 100.0, 110.0]), &side(11, [99.0, 110.0, 121.0]), 0.95);
+        assert!(calm.interval.lower > 1.0, "{calm:?}");
+        assert!(wild.interval.lower < 1.0 && wild.dof <= 4.0, "{wild:?}");
+    }
+
+    #[test]
+    fn nothing_has_no_estimate() {
+        assert!(Estimate::of_seconds(&[]).is_none());
+        assert!(Estimate::of_seconds(&[&[0.0; 9]]).is_none());
+        assert!(Estimate::of_seconds(&[&[1.0]]).is_none());
+    }
+
+    #[test]
+    fn ranks_lie_within_their_buckets() {
+        let ranks = Ranks::new([(0, 2), (512, 2)].into_iter());
+        assert_eq!(ranks.measured(), 4.0);
+        assert!(ranks.place(4.1).is_none() && ranks.place(-0.1).is_none() && ranks.place(f64::NAN).is_none());
+        let value = |below: f64| ranks.place(below).map(|place| place.value).expect("inside");
+        assert!((1.0..1.002).contains(&value(1.0)) && (2.0..2.004).contains(&value(3.0)));
+        assert!(Ranks::new(std::iter::empty()).place(0.0).is_none());
+    }
+}

@@ -1,0 +1,321 @@
+//! A run's per-second histograms as one compact table, and what of it says how certain a quantile or a mean is.
+//!
+//! A quantile's uncertainty does not need histograms to be merged again and again: to first order the quantile moves with
+//! the share of values above it, and that share is a plain series with one number per second (Bahadur, 1966; for
+//! dependent data Sen, 1968). So one pass over the table yields a series per quantile, whose long-run variance is the
+//! quantile's, in units of share; the merged histogram turns shares back into values (Woodruff, "Confidence Intervals for
+//! Medians and Other Position Measures", 1952).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use histo::Histogram;
+
+use crate::ratio::{Estimate, Ranks};
+
+/// The bucket of zeros and of negative values, below every other.
+const ZERO_BUCKET: i32 = histo::INDEX_MIN - 1;
+
+/// One series of a run: for each second the counts of values by bucket, their sum, and how many values are only known to
+/// be larger than all of them.
+#[derive(Clone, Debug, Default)]
+pub struct Sheet {
+    seconds: Vec<Second>,
+    buckets: Vec<(i32, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Second {
+    /// The end of its buckets.
+    end: usize,
+    measured: u64,
+    sum: f64,
+    censored: u64,
+}
+
+impl Sheet {
+    /// A table without seconds.
+    pub fn new() -> Sheet {
+        Sheet::default()
+    }
+
+    /// Adds a second: its measured values, their sum, and the number of those that rank above every measured one (timeouts
+    /// and failures). A second without requests must be added too, or the seconds after it move.
+    pub fn push(&mut self, histogram: &Histogram, sum: f64, censored: u64) {
+        let positive: u64 = histogram.positive().map(|(_, count)| count).sum();
+        let others = histogram.count() - positive;
+        let zeros = (others > 0).then_some((ZERO_BUCKET, others)).into_iter();
+        let buckets = zeros.chain(histogram.positive());
+        self.buckets.extend(buckets.map(|(index, count)| (index, u32::try_from(count).unwrap_or(u32::MAX))));
+        let sum = if sum.is_finite() { sum } else { 0.0 };
+        self.seconds.push(Second { end: self.buckets.len(), measured: histogram.count(), sum, censored });
+    }
+
+    /// How many seconds.
+    pub fn len(&self) -> usize {
+        self.seconds.len()
+    }
+
+    /// Whether it has no second.
+    pub fn is_empty(&self) -> bool {
+        self.seconds.is_empty()
+    }
+
+    /// The mean of each second's measured values; a second without any takes the one before, so that time stays even.
+    pub fn means(&self) -> Vec<f64> {
+        let first = self.seconds.iter().find(|second| second.measured > 0);
+        let mut last = first.map_or(0.0, |second| second.sum / second.measured as f64);
+        let mean = |second: &Second| {
+            if second.measured > 0 {
+                last = second.sum / second.measured as f64;
+            }
+            last
+        };
+        self.seconds.iter().map(mean).collect()
+    }
+
+    /// The measured and the censored of each second.
+    pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.seconds.iter().map(|second| (second.measured, second.censored))
+    }
+
+    /// Each second's number of values up to a limit, by whole buckets.
+    pub fn at_most(&self, limit: f64) -> Vec<u64> {
+        let last = if limit > 0.0 { histo::index_of(limit.min(f64::MAX)) } else { ZERO_BUCKET };
+        let below = |at: usize| {
+            let within = self.row(at).iter().take_while(|(index, _)| *index <= last);
+            within.map(|(_, count)| u64::from(*count)).sum()
+        };
+        (0..self.seconds.len()).map(below).collect()
+    }
+
+    fn row(&self, at: usize) -> &[(i32, u32)] {
+        let start = at.checked_sub(1).map_or(0, |before| self.seconds[before].end);
+        &self.buckets[start..self.seconds[at].end]
+    }
+}
+
+/// The seconds of one or several runs that are judged together.
+#[derive(Debug)]
+pub struct SheetPart<'a> {
+    runs: Vec<(&'a Sheet, Range<usize>)>,
+    ranks: Arc<Ranks>,
+    population: f64,
+}
+
+/// A quantile with its uncertainty.
+#[derive(Clone, Debug)]
+pub struct Tail {
+    /// Which.
+    pub quantile: f64,
+    /// Its value and how certain that is; `None` if the quantile lies among the censored or has no value above 0.
+    pub estimate: Option<Estimate>,
+}
+
+impl<'a> SheetPart<'a> {
+    /// The seconds of a range of each run; ranges are cut to what there is.
+    pub fn new(runs: &[(&'a Sheet, Range<usize>)]) -> SheetPart<'a> {
+        let cut = |(sheet, range): &(&'a Sheet, Range<usize>)| {
+            let end = range.end.min(sheet.len());
+            (*sheet, range.start.min(end)..end)
+        };
+        let runs: Vec<(&Sheet, Range<usize>)> = runs.iter().map(cut).collect();
+        let ranks = merged(&runs);
+        let censored: u64 = seconds(&runs).map(|second| second.censored).sum();
+        let population = ranks.measured() + censored as f64;
+        SheetPart { runs, ranks: Arc::new(ranks), population }
+    }
+
+    /// How many values, the censored among them.
+    pub fn population(&self) -> u64 {
+        self.population as u64
+    }
+
+    /// How many values were measured.
+    pub fn measured(&self) -> u64 {
+        self.ranks.measured() as u64
+    }
+
+    /// The mean of the measured values; `None` without one above 0.
+    pub fn mean(&self) -> Option<Estimate> {
+        let measured = self.ranks.measured();
+        let mean = seconds(&self.runs).map(|second| second.sum).sum::<f64>() / measured;
+        if mean.is_nan() || mean <= 0.0 {
+            return None;
+        }
+        let residuals = self.residuals(|second| second.sum - mean * second.measured as f64);
+        Estimate::of_mean(mean, &residuals, measured)
+    }
+
+    /// The quantiles of the population, in the order given.
+    pub fn quantiles(&self, quantiles: &[f64]) -> Vec<Tail> {
+        let places: Vec<Option<Place>> = quantiles.iter().map(|q| self.place(*q)).collect();
+        let residuals = self.tail_residuals(&places);
+        let tails = quantiles.iter().zip(&places).zip(residuals);
+        tails
+            .map(|((quantile, place), residuals)| {
+                let estimate = place.and_then(|place| {
+                    let (ranks, population) = (Arc::clone(&self.ranks), self.population);
+                    Estimate::of_quantile(place.value, *quantile, &residuals, ranks, population)
+                });
+                Tail { quantile: *quantile, estimate }
+            })
+            .collect()
+    }
+
+    fn residuals(&self, residual: impl Fn(&Second) -> f64) -> Vec<Vec<f64>> {
+        let of_run = |(sheet, range): &(&Sheet, Range<usize>)| {
+            sheet.seconds[range.clone()].iter().map(&residual).collect()
+        };
+        self.runs.iter().map(of_run).collect()
+    }
+
+    fn place(&self, quantile: f64) -> Option<Place> {
+        if !(0.0..=1.0).contains(&quantile) {
+            return None;
+        }
+        // The rank of k6's percentiles, by which every surface goes.
+        let rank = quantile * (self.population - 1.0).max(0.0);
+        self.ranks.place(rank + 0.5).filter(|place| place.value > 0.0)
+    }
+
+    /// For each quantile and run, each second's number of values above the quantile, less the number that its share of the
+    /// population leads to expect. Over all seconds they add up to nothing.
+    fn tail_residuals(&self, places: &[Option<Place>]) -> Vec<Vec<Vec<f64>>> {
+        let seconds = self.runs.iter().map(|(_, range)| range.len());
+        let empty: Vec<Vec<f64>> = seconds.map(|seconds| Vec::with_capacity(seconds)).collect();
+        let mut residuals = vec![empty; places.len()];
+        for (run, (sheet, range)) in self.runs.iter().enumerate() {
+            for at in range.clone() {
+                let second = &sheet.seconds[at];
+                let row = sheet.row(at);
+                for (place, residuals) in places.iter().zip(&mut residuals) {
+                    let Some(place) = place else { continue };
+                    let first_above = row.partition_point(|(index, _)| *index < place.bucket);
+                    let mut above = second.censored as f64;
+                    for (index, count) in &row[first_above..] {
+                        let weight = if *index == place.bucket { 1.0 - place.fraction } else { 1.0 };
+                        above += weight * f64::from(*count);
+                    }
+                    let all = second.measured as f64 + second.censored as f64;
+                    let share_above = 1.0 - place.below / self.population;
+                    residuals[run].push(above - share_above * all);
+                }
+            }
+        }
+        residuals
+    }
+}
+
+/// Where a quantile lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) bucket: i32,
+    /// How far inside the bucket.
+    pub(crate) fraction: f64,
+    /// How many values are below.
+    pub(crate) below: f64,
+    pub(crate) value: f64,
+}
+
+fn seconds<'a>(runs: &'a [(&'a Sheet, Range<usize>)]) -> impl Iterator<Item = &'a Second> {
+    runs.iter().flat_map(|(sheet, range)| &sheet.seconds[range.clone()])
+}
+
+/// The counts of all seconds together, in order of value.
+fn merged(runs: &[(&Sheet, Range<usize>)]) -> Ranks {
+    let rows = || runs.iter().flat_map(|(sheet, range)| range.clone().flat_map(|at| sheet.row(at)));
+    let positive = || rows().map(|(index, _)| *index).filter(|index| *index != ZERO_BUCKET);
+    let (first, last) = (positive().min().unwrap_or(0), positive().max().unwrap_or(-1));
+    let mut counts = vec![0u64; (last - first + 1) as usize];
+    let mut zeros = 0u64;
+    for (index, count) in rows() {
+        match *index {
+            ZERO_BUCKET => zeros += u64::from(*count),
+            index => counts[(index - first) as usize] += u64::from(*count),
+        }
+    }
+    let zeros = (zeros > 0).then_some((ZERO_BUCKET, zeros)).into_iter();
+    let positive = (first..).zip(counts).filter(|(_, count)| *count > 0);
+    Ranks::new(zeros.chain(positive))
+}
+
+/// The bounds of a bucket; zeros have none.
+pub(crate) fn bounds(bucket: i32) -> Option<(f64, f64)> {
+    (bucket != ZERO_BUCKET).then(|| histo::bounds(bucket))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sheet with one row per slice, the number after it censored.
+    fn sheet(rows: &[(&[f64], u64)]) -> Sheet {
+        let mut sheet = Sheet::new();
+        for (values, censored) in rows {
+            let mut histogram = Histogram::default();
+            values.iter().for_each(|value| histogram.record(*value));
+            sheet.push(&histogram, values.iter().sum(), *censored);
+        }
+        sheet
+    }
+
+    fn value(part: &SheetPart, quantile: f64) -> Option<f64> {
+        part.quantiles(&[quantile])[0].estimate.as_ref().map(|estimate| estimate.value)
+    }
+
+    #[test]
+    fn quantiles_are_those_of_all_seconds_together() {
+        let rows: Vec<Vec<f64>> =
+            (0..100).map(|s| (1..=10).map(|v| f64::from(s * 10 + v)).collect()).collect();
+        let rows: Vec<(&[f64], u64)> = rows.iter().map(|row| (row.as_slice(), 0)).collect();
+        let sheet = sheet(&rows);
+        let part = SheetPart::new(&[(&sheet, 0..100)]);
+        for (quantile, expect) in [(0.5, 500.5), (0.9, 900.1), (0.99, 990.01)] {
+            let found = value(&part, quantile).expect("a value");
+            assert!((found / expect - 1.0).abs() < 0.0015, "{quantile}: {found}");
+        }
+        let half = SheetPart::new(&[(&sheet, 50..1000)]);
+        assert_eq!(half.population(), 500);
+        assert!((half.mean().expect("a mean").value - 750.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn censored_values_rank_above_all_others() {
+        let sheet = sheet(&[(&[1.0, 2.0, 3.0], 1), (&[4.0, 5.0, 6.0], 3)]);
+        let part = SheetPart::new(&[(&sheet, 0..2)]);
+        assert_eq!((part.population(), part.measured()), (10, 6));
+        assert!((value(&part, 0.4).expect("a value") - 5.0).abs() < 0.5);
+        assert_eq!(value(&part, 0.9), None);
+        assert_eq!(value(&part, 2.0), None);
+    }
+
+    #[test]
+    fn an_empty_part_has_nothing() {
+        let nothing = Sheet::new();
+        let part = SheetPart::new(&[(&nothing, 0..10)]);
+        assert!(part.mean().is_none());
+        assert_eq!(value(&part, 0.5), None);
+        let zeros = sheet(&[([0.0, -1.0].as_slice(), 0); 30]);
+        let part = SheetPart::new(&[(&zeros, 0..30)]);
+        assert_eq!((part.measured(), value(&part, 0.5)), (60, None));
+    }
+
+    #[test]
+    fn seconds_keep_their_time() {
+        let sheet = sheet(&[(&[], 0), (&[2.0, 4.0], 0), (&[], 2), (&[9.0], 0)]);
+        assert_eq!(sheet.means(), [3.0, 3.0, 3.0, 9.0]);
+        assert_eq!(sheet.at_most(4.0), [0, 2, 0, 0]);
+        assert_eq!(sheet.at_most(-1.0), [0; 4]);
+        assert_eq!(sheet.counts().collect::<Vec<_>>(), [(0, 0), (2, 0), (0, 2), (1, 0)]);
+    }
+
+    #[test]
+    fn tail_residuals_add_up_to_nothing() {
+        let sheet = sheet(&[(&[1.0, 2.0, 2.0], 1), (&[2.0, 5.0], 0), (&[7.0, 8.0, 9.0, 2.0], 0)]);
+        let part = SheetPart::new(&[(&sheet, 0..3)]);
+        let place = part.place(0.5);
+        let sum: f64 = part.tail_residuals(&[place])[0][0].iter().sum();
+        assert!(place.is_some() && sum.abs() < 1e-9, "{sum}");
+    }
+}

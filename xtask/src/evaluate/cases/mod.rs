@@ -1,0 +1,20 @@
+//! The cases: one file and one line each.
+
+mod false_changes;
+mod power;
+mod real;
+mod speed;
+
+use super::Case;
+
+pub(super) const ALL: &[Case] = &[
+    Case {
+        name: "false-changes",
+        parts: false_changes::PARTS,
+        measure: false_changes::measure,
+        table: false_changes::table,
+    },
+    Case { name: "power", parts: power::PARTS, measure: power::measure, table: power::table },
+    Case { name: "speed", parts: speed::PARTS, measure: speed::measure, table: speed::table },
+    Case { name: "real", parts: real::PARTS, measure: real::measure, table: real::table },
+];
