@@ -1,6 +1,7 @@
 //! The cases: one file and one line each.
 
 mod false_changes;
+mod generator_faults;
 mod power;
 mod real;
 mod speed;
@@ -16,5 +17,11 @@ pub(super) const ALL: &[Case] = &[
     },
     Case { name: "power", parts: power::PARTS, measure: power::measure, table: power::table },
     Case { name: "speed", parts: speed::PARTS, measure: speed::measure, table: speed::table },
+    Case {
+        name: "generator-faults",
+        parts: generator_faults::PARTS,
+        measure: generator_faults::measure,
+        table: generator_faults::table,
+    },
     Case { name: "real", parts: real::PARTS, measure: real::measure, table: real::table },
 ];
