@@ -82,7 +82,7 @@ impl Reader {
             let mut labels: BTreeMap<String, String> =
                 serde_json::from_str(&labels).map_err(|_| "a signal's labels are no texts")?;
             let Some(vital) = Vital::named(&row.get::<_, String>(0)?) else { return Ok(()) };
-            let worker = labels.get(WORKER).map(|worker| worker.parse());
+            let worker = labels.get(WORKER).map(|worker| worker.parse::<u16>());
             let worker = worker.transpose().map_err(|_| "a worker has no number")?;
             let states = all.entry(labels.remove(INSTANCE).unwrap_or_default()).or_default();
             for (at, value) in points::decode(&self.unpack(row, 2)?).map_err(RowError::Flaw)? {

@@ -8,10 +8,12 @@ mod judge;
 mod pulse;
 mod rules;
 mod second;
+mod split;
 mod verdict;
 
 #[cfg(test)]
 mod testing;
 
 pub use facts::{ClockAnchor, DropTotals, Facts, Losses, ScenarioKind, Whole};
+pub use split::{SplitRound, is_client_limited};
 pub use verdict::judge;

@@ -44,6 +44,8 @@ pub fn judge(facts: &Facts) -> Validity {
 
 #[cfg(test)]
 mod tests {
+    use model::{Fault, Vital};
+
     use super::super::testing::Run;
     use super::*;
 
@@ -89,8 +91,8 @@ mod tests {
     #[test]
     fn the_worst_reason_comes_first() {
         let run = Run::clean(30).change(|_, second| {
-            second.set(model::Vital::WorkerCpu, 0.85);
-            second.set(model::Vital::TimerLag, 500.0);
+            second.set(Vital::WorkerCpu, 0.85);
+            second.set(Vital::TimerLag, 500.0);
         });
         let rules: Vec<_> = judge(&run.facts()).reasons.iter().map(|reason| reason.fault).collect();
         assert_eq!(rules, [Fault::TimerLag, Fault::WorkerCpu]);

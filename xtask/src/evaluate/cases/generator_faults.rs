@@ -40,6 +40,9 @@ const FALSE_ALARMS_MAX: f64 = 0.02;
 /// A network of its own, with a loopback interface and nothing else.
 const NAMESPACE: &str = "plimsoll-evaluate";
 
+/// What a run is made of comes before whatever else the machine does, so that what is left alone is left alone.
+const FIRST: &[&str] = &["nice", "-n", "-15"];
+
 /// What is done to a run.
 struct Kind {
     name: &'static str,
@@ -66,10 +69,12 @@ const CLOCK_STEP: &str =
     "UPDATE anchor SET wall_ns = wall_ns + 3600000000000 WHERE at_ns > (SELECT avg(at_ns) FROM anchor)";
 
 /// The windows are of another time than the run: half of it later.
-const WRONG_WINDOW: &str = "UPDATE windows SET start_ns = start_ns + 5000000000, end_ns = end_ns + 5000000000";
+const WRONG_WINDOW: &str =
+    "UPDATE windows SET start_ns = start_ns + 5000000000, end_ns = end_ns + 5000000000";
 
 /// Edits a run's file as a program that knows nothing of it would.
-const EDIT: &str = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()";
+const EDIT: &str =
+    "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()";
 
 pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     let (kind, _) = part.rsplit_once('-').context("read the part")?;
@@ -131,8 +136,9 @@ fn cpu_hog(lab: &Lab) -> anyhow::Result<Value> {
     let seconds = (SECONDS + 2).to_string();
     let mut hogs = Vec::new();
     for core in ["0", "1"].repeat(3) {
-        let mut hog = Command::new("taskset");
-        hog.args(["-c", core, "timeout", &seconds, "nice", "-n", "-5", "sh", "-c", "while :; do :; done"]);
+        let before = [FIRST, &["taskset", "-c", core, "timeout", &seconds]].concat();
+        let mut hog = command_after(&before, Path::new("sh"));
+        hog.args(["-c", "while :; do :; done"]);
         hogs.push(hog.spawn().context("start a busy loop")?);
     }
     let verdict = lab.run(&paced(), |_| Ok(()));
@@ -188,12 +194,12 @@ impl Lab {
         meanwhile: impl FnOnce(&Child) -> anyhow::Result<()>,
     ) -> anyhow::Result<Value> {
         let apart: &[&str] = if setup.is_apart { &["ip", "netns", "exec", NAMESPACE] } else { &[] };
-        let mut server = Server::start_with(apart, &self.testkit)?;
+        let mut server = Server::start_with(&[apart, FIRST].concat(), &self.testkit)?;
         let runs = self.folder.join("runs");
         // What an earlier run left is not this one's.
         let _ = std::fs::remove_dir_all(&runs);
         let pinned = setup.cores.map(|cores| ["taskset", "-c", cores]);
-        let before = [apart, pinned.as_ref().map_or(&[][..], |words| words)].concat();
+        let before = [apart, FIRST, pinned.as_ref().map_or(&[][..], |words| &words[..])].concat();
         let mut command = command_after(&before, &self.plimsoll);
         command.args(["run", "--quiet", "--runs"]).arg(&runs);
         for (name, value) in &setup.env {
@@ -278,7 +284,8 @@ fn ip(words: &[&str]) -> anyhow::Result<bool> {
 }
 
 pub(super) fn table(results: &[(&str, Value)]) -> Table {
-    let titles = ["what is done", "runs", "VALID", "NOT MEASURED", "DEGRADED", "INVALID", "first reason, most often"];
+    let titles =
+        ["what is done", "runs", "VALID", "NOT MEASURED", "DEGRADED", "INVALID", "first reason, most often"];
     let mut table = Table { rows: vec![titles.map(str::to_owned).to_vec()], ..Table::default() };
     let (mut faults, mut clean) = ((0, 0), (0, 0));
     for kind in KINDS {
