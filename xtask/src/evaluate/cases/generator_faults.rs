@@ -53,7 +53,7 @@ struct Kind {
 
 const KINDS: &[Kind] = &[
     Kind { name: "clean-paced", is_fault: false, run: |lab| lab.run(&paced(), |_| Ok(())) },
-    Kind { name: "clean-loop", is_fault: false, run: |lab| lab.run(&looping(20, "0.1"), |_| Ok(())) },
+    Kind { name: "clean-loop", is_fault: false, run: |lab| lab.run(&looping(20, 10, "0.1"), |_| Ok(())) },
     Kind { name: "clean-namespace", is_fault: false, run: clean_namespace },
     Kind { name: "cpu-hog", is_fault: true, run: cpu_hog },
     Kind { name: "one-core", is_fault: true, run: one_core },
@@ -117,8 +117,8 @@ fn paced() -> Setup {
     Setup { script: "paced.js", ..Setup::default() }
 }
 
-fn looping(vus: u32, pause_s: &str) -> Setup {
-    let env = vec![("VUS", vus.to_string()), ("PAUSE", pause_s.to_owned())];
+fn looping(vus: u32, hold_ms: u32, pause_s: &str) -> Setup {
+    let env = vec![("VUS", vus.to_string()), ("HOLD_MS", hold_ms.to_string()), ("PAUSE", pause_s.to_owned())];
     Setup { script: "loop.js", env, ..Setup::default() }
 }
 
@@ -150,7 +150,7 @@ fn cpu_hog(lab: &Lab) -> anyhow::Result<Value> {
 
 /// As many requests as possible, by two workers that have one core.
 fn one_core(lab: &Lab) -> anyhow::Result<Value> {
-    lab.run(&Setup { cores: Some("1"), ..looping(50, "0") }, |_| Ok(()))
+    lab.run(&Setup { cores: Some("1"), ..looping(50, 0, "0") }, |_| Ok(()))
 }
 
 /// A hundred connections a second from a hundred and fifty ports, each of which rests for a minute after its use.
