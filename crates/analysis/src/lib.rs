@@ -5,3 +5,4 @@
 pub mod compare;
 pub mod history;
 pub mod steady;
+pub mod validity;

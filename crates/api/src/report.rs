@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::{Number, Ordered};
 
 /// The version of the shape.
-pub const SCHEMA_VERSION: &str = "1.0.0";
+pub const SCHEMA_VERSION: &str = "1.1.0";
 
 /// Everything that is known of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -17,6 +17,8 @@ pub const SCHEMA_VERSION: &str = "1.0.0";
 pub struct Report {
     /// The version of this shape: major, minor, patch.
     pub schema_version: &'static str,
+    /// Whether the numbers can be trusted; null where nobody judged that.
+    pub validity: Option<ReportValidity>,
     /// What the run says about the target.
     pub verdict: ReportVerdict,
     /// Which run it is.
@@ -50,6 +52,59 @@ pub struct Report {
     pub options: Option<serde_json::Value>,
     /// The last lines of the log.
     pub log: ReportLog,
+}
+
+/// Whether the numbers can be trusted: what is said about the generator and the data before the target.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReportValidity {
+    /// `valid`, `unmeasured`, `degraded`, `invalid`.
+    pub grade: &'static str,
+    /// The same with its reasons, as the terminal shows it.
+    pub line: String,
+    /// Every reason, the worst first.
+    pub reasons: Vec<ReportReason>,
+    /// Faults that nobody looked for.
+    pub unmeasured: Vec<&'static str>,
+    /// How many seconds were judged, by grade.
+    pub seconds: ReportSeconds,
+}
+
+/// Something that is wrong with a measurement.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReportReason {
+    /// What: `start_lag`, `worker_cpu`, ….
+    pub fault: &'static str,
+    /// How bad it is for the run; `valid` is a remark.
+    pub grade: &'static str,
+    /// What was measured, at its worst.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub observed: Number,
+    /// What it should not have passed.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub limit: Number,
+    /// The unit of both: `1` for shares, `ms`, or none for a number of things.
+    pub unit: &'static str,
+    /// Seconds from the start in which it was so, as first and last; empty where it is of the run as a whole.
+    pub seconds: Vec<[u32; 2]>,
+}
+
+/// Judged seconds by grade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReportSeconds {
+    /// Nothing is wrong with them.
+    pub valid: u64,
+    /// Too little was measured.
+    pub unmeasured: u64,
+    /// To be used with care.
+    pub degraded: u64,
+    /// To be left out.
+    pub invalid: u64,
 }
 
 /// What the run says about the target.

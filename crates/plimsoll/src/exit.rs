@@ -1,6 +1,7 @@
 //! Exit codes: k6's, and one function that chooses among them.
 
 use engine::{AbortReason, LifecycleError, ProgramError, RunOutcome};
+use model::Grade;
 use model::plan::Compat;
 
 /// How the process ends.
@@ -26,12 +27,14 @@ pub(crate) enum Exit {
     Panic,
     /// `test.fail()`.
     MarkedFailed,
+    /// The measurement is not valid, and `--require-valid` asks that it is.
+    NotValid,
     /// Anything else: a file that is not there, a flag that nobody knows.
     Other,
 }
 
 impl Exit {
-    /// k6's number for it.
+    /// k6's number for it; ours begin at 120.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Exit::Ok => 0,
@@ -44,6 +47,7 @@ impl Exit {
             Exit::ScriptAborted => 108,
             Exit::Panic => 109,
             Exit::MarkedFailed => 110,
+            Exit::NotValid => 120,
             Exit::Other => 255,
         }
     }
@@ -89,6 +93,13 @@ pub(crate) fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compa
         return Exit::ScriptException;
     }
     Exit::Ok
+}
+
+/// The exit of a run whose measurement was judged, where it has to be valid. What it says about the target, thresholds among
+/// it, counts for nothing then; what ended the run early, or was said by the script, still does.
+pub(crate) fn of_judged(exit: Exit, grade: Grade, is_required: bool) -> Exit {
+    let is_of_numbers = matches!(exit, Exit::Ok | Exit::ThresholdsFailed);
+    if is_required && is_of_numbers && grade != Grade::Valid { Exit::NotValid } else { exit }
 }
 
 fn of_setup(error: &LifecycleError, aborted: Option<&AbortReason>) -> Exit {
@@ -200,6 +211,18 @@ mod tests {
         check(|it| stopped(it, AbortReason::Signal), 105);
         check(|it| stopped(it, AbortReason::Script(None)), 108);
         check(|it| (it.marked_failed, it.thresholds) = (true, crossed()), 110);
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_trusted_decide_nothing() {
+        let of = |exit, grade, is_required| of_judged(exit, grade, is_required).code();
+        assert_eq!(of(Exit::Ok, Grade::Valid, true), 0);
+        assert_eq!(of(Exit::Ok, Grade::Degraded, true), 120);
+        assert_eq!(of(Exit::Ok, Grade::Unmeasured, true), 120);
+        assert_eq!(of(Exit::ThresholdsFailed, Grade::Invalid, true), 120);
+        assert_eq!(of(Exit::ThresholdsFailed, Grade::Valid, true), 99);
+        assert_eq!(of(Exit::Signal, Grade::Invalid, true), 105);
+        assert_eq!(of(Exit::Ok, Grade::Invalid, false), 0);
     }
 
     #[test]

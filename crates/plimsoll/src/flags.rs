@@ -1,6 +1,7 @@
 //! What was typed. Every flag of k6 that has a meaning here has k6's name and short form; [`crate::settings`] decides
 //! what they mean.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -57,6 +58,8 @@ pub(crate) enum Verb {
     Merge(MergeFlags),
     /// Write a note beside a run.
     Note(NoteFlags),
+    /// Make the same load from one process and from two, and say whether the generator limits what is measured.
+    SplitTest(SplitTestFlags),
     /// Say whether all that a script uses exists, and print its options as JSON.
     Inspect(Box<InspectFlags>),
     /// Pack a script with all it needs into one file, which runs elsewhere and offline.
@@ -180,7 +183,8 @@ Examples:
 Exit codes:
   0 fine, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out,
   104 options are wrong, 105 stopped by a signal, 107 the script threw,
-  108 test.abort(), 110 test.fail(), 255 anything else";
+  108 test.abort(), 110 test.fail(), 120 the measurement is not valid (--require-valid),
+  255 anything else";
 
 /// What becomes of the results.
 #[derive(Clone, Debug, Default, Args)]
@@ -204,6 +208,9 @@ pub(crate) struct ResultFlags {
     /// Ignore thresholds
     #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) no_thresholds: Option<bool>,
+    /// Exit with 120 unless the measurement is valid
+    #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) require_valid: Option<bool>,
 }
 
 /// `plimsoll demo`
@@ -215,6 +222,26 @@ pub(crate) struct DemoFlags {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,
 }
+
+/// `plimsoll split-test`
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = SPLIT_TEST_EXAMPLES)]
+pub(crate) struct SplitTestFlags {
+    /// How often each is done, in turn
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub(crate) rounds: u32,
+    /// The script and flags, as `plimsoll run` takes them
+    #[arg(value_name = "RUN", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) run: Vec<OsString>,
+}
+
+const SPLIT_TEST_EXAMPLES: &str = "\
+A target does not know how many processes ask it. A latency that falls whenever the same load comes from two of them was
+the generator's.
+
+Examples:
+  plimsoll split-test script.js
+  plimsoll split-test --rounds 5 -- -u 200 -d 30s script.js";
 
 /// `plimsoll inspect`
 #[derive(Clone, Debug, Default, Args)]

@@ -16,6 +16,7 @@ mod source;
 mod stored;
 mod summary;
 mod test;
+mod validity;
 mod verbs;
 
 use std::process::ExitCode;
@@ -74,6 +75,7 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Export(flags) => verbs::export::run(flags, common),
         Verb::Merge(flags) => verbs::merge::run(flags, common),
         Verb::Note(flags) => verbs::note::run(flags, common),
+        Verb::SplitTest(flags) => verbs::split_test::run(flags, common),
         Verb::Inspect(flags) => verbs::inspect::run(flags, common),
         Verb::Archive(flags) => verbs::archive::run(flags, common),
         Verb::Deps(flags) => verbs::deps::run(flags, common),

@@ -10,6 +10,7 @@ use engine::{AbortReason, LifecycleError, ProgramError, RunConfig, RunControl, R
 use model::plan::Compat;
 use model::{LogLevel, LogLine, RunEvent, SystemClock};
 use output::{Output, OutputSpec};
+use report::Lang;
 
 use crate::common::Common;
 use crate::exit::{self, Exit, Iterations};
@@ -20,6 +21,7 @@ use crate::signals::Running;
 use crate::stored::{CiOutputs, RecordSettings, Recording};
 use crate::summary::{self, SummarySettings};
 use crate::test::Test;
+use crate::validity::Watch;
 
 /// What a run is told beside the test itself.
 pub(crate) struct SessionSettings {
@@ -33,6 +35,8 @@ pub(crate) struct SessionSettings {
     pub(crate) record: RecordSettings,
     /// Reports at the end.
     pub(crate) reports: CiOutputs,
+    /// Numbers that cannot be trusted make the run fail.
+    pub(crate) requires_valid: bool,
     /// Ends the run early.
     pub(crate) control: RunControl,
     /// Told when signals can end the run in order.
@@ -71,6 +75,7 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         common.logger.show_progress(&test.plan);
     }
     let progress = config.progress.clone();
+    let mut watch = Watch::begin(&test.plan);
     let mut outcome = {
         let _ticker =
             (!common.is_quiet).then(|| Ticker::start(common.logger.clone(), config.progress.clone()));
@@ -83,6 +88,7 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
             if let Some(recording) = &mut recording {
                 recording.on_event(&event, common);
             }
+            watch.on_event(&event, recording.as_mut());
             outputs.iter_mut().for_each(|output| output.on_event(&event));
         };
         let outcome = engine::run(test.plan.clone(), Arc::new(program), config, &mut listener);
@@ -94,9 +100,15 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         completed: progress.iterations_completed.load(Ordering::Relaxed),
         failed: progress.iterations_failed.load(Ordering::Relaxed),
     };
+    let validity = watch.finish(&outcome);
     let exit = exit::of_run(&outcome, iterations, test.plan.compat);
+    let exit = exit::of_judged(exit, validity.grade, settings.requires_valid);
+    if exit == Exit::NotValid {
+        let line = report::validity::line(&validity, Lang::En);
+        common.logger.say(LogLevel::Error, format!("the measurement is not valid: {line}"));
+    }
     if outcome.init_error.is_none() {
-        summary::show(test, common, &run, &settings.summary, &mut outcome);
+        summary::show(test, common, &run, &settings.summary, &mut outcome, validity);
     }
     explain(&outcome, iterations, test.plan.compat, exit, common);
     if let Some(recording) = recording {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::RunOutcome;
-use model::{Clock, Instant, LogLevel, Mark, Metadata, MetricId, SystemClock, TagSetId};
+use model::{Clock, Instant, LogLevel, Mark, Metadata, MetricId, SystemClock, TagSetId, Validity};
 use report::summary::{self, Layout, RunFacts, SummaryFacts, SummaryInput};
 use script::{Bundle, RunShared, ScriptError};
 
@@ -35,11 +35,13 @@ pub(crate) fn show(
     run: &Arc<RunShared>,
     settings: &SummarySettings,
     outcome: &mut RunOutcome,
+    validity: Validity,
 ) {
     let Some(layout) = settings.layout else { return };
     let setup_data = outcome.setup_data.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let view = outcome.totals.view(outcome.elapsed);
-    let input = SummaryInput::from_view(&view, &SummaryFacts::of(&test.plan), setup_data);
+    let mut input = SummaryInput::from_view(&view, &SummaryFacts::of(&test.plan), setup_data);
+    input.validity = Some(validity);
     let machine = settings.is_machine_readable.then(|| machine_summary(test, common, layout, &input));
     let made = test.script.bundle.has("handleSummary").then(|| {
         let data = machine.clone().unwrap_or_else(|| handle_summary_data(test, common, &input));

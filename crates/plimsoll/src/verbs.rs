@@ -14,4 +14,5 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod show;
+pub(crate) mod split_test;
 pub(crate) mod version;

@@ -2,6 +2,8 @@
 //!
 //! The formats are those of GitHub's "Workflow commands for GitHub Actions".
 
+use model::Grade;
+
 use crate::document::{Judged, Verdict, Why};
 use crate::escape::{github_message, github_property, short};
 use crate::lang::{Words, fill};
@@ -21,7 +23,8 @@ pub fn annotations(report: &RunReport, lang: Lang) -> String {
     let crossed: Vec<&Judged<'_>> = judged.iter().filter(|one| !one.threshold.ok).collect();
     let sentence = markdown::sentence(report, words, &short);
     let command = |level: &str, message: &str| command(level, report, words, message);
-    match report.verdict() {
+    let distrust = distrust(report, lang).map(|line| command("warning", &line)).unwrap_or_default();
+    let of_verdict = match report.verdict() {
         (Verdict::Pass, _) | (_, Why::NoThresholds) => String::new(),
         (Verdict::Fail, Why::Crossed(..)) => {
             let has_more = crossed.len() > ANNOTATIONS_MAX;
@@ -36,7 +39,14 @@ pub fn annotations(report: &RunReport, lang: Lang) -> String {
         }
         (Verdict::Fail, _) => command("error", &sentence),
         (Verdict::Inconclusive, _) => command("warning", &sentence),
-    }
+    };
+    distrust + &of_verdict
+}
+
+/// What keeps the numbers from being trusted, first of all.
+fn distrust(report: &RunReport, lang: Lang) -> Option<String> {
+    let validity = report.summary.validity.as_ref()?;
+    (validity.grade > Grade::Unmeasured).then(|| crate::validity::headline(validity, lang))
 }
 
 /// The Markdown to append to the file that `GITHUB_STEP_SUMMARY` names.
@@ -44,14 +54,17 @@ pub fn step_summary(report: &RunReport, lang: Lang) -> String {
     markdown::render_within(report, lang, SUMMARY_BYTES_MAX)
 }
 
-/// The lines to append to the file that `GITHUB_OUTPUT` names: `verdict` (`pass`, `fail`, `inconclusive`), `run_id`, `p95`
+/// The lines to append to the file that `GITHUB_OUTPUT` names: `verdict` (`pass`, `fail`, `inconclusive`), `validity`
+/// (`valid`, `unmeasured`, `degraded`, `invalid`; empty where nobody judged it), `run_id`, `p95`
 /// (the 95th percentile of `http_req_duration` as the terminal shows it) and `p95_ms` (its number; a lower bound where the
 /// text says so, empty where there is none).
 pub fn outputs(report: &RunReport) -> String {
     let p95 = p95(report);
     let (p95, p95_ms) = p95.unwrap_or_default();
+    let validity = report.summary.validity.as_ref();
     let all = [
         ("verdict", report.verdict().0.as_str().to_owned()),
+        ("validity", validity.map_or_else(String::new, |validity| validity.grade.as_str().to_owned())),
         ("run_id", report.identity.id.clone()),
         ("p95", p95),
         ("p95_ms", p95_ms),

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use api::report::{
     Report, ReportCheck, ReportDrop, ReportEndpoint, ReportError, ReportExemplar, ReportFact,
-    ReportGenerator, ReportLog, ReportMetric, ReportOutcome, ReportPart, ReportRun, ReportThreshold,
-    ReportValue, ReportVerdict, ReportWindow, SCHEMA_VERSION,
+    ReportGenerator, ReportLog, ReportMetric, ReportOutcome, ReportPart, ReportReason, ReportRun,
+    ReportSeconds, ReportThreshold, ReportValidity, ReportValue, ReportVerdict, ReportWindow, SCHEMA_VERSION,
 };
 use api::{Number, Ordered};
 use model::plan::Compat;
-use model::{ExemplarKind, ValueKind};
+use model::{ExemplarKind, Grade, Reason, Validity, ValueKind};
 
 use crate::document::{Endpoint, ErrorEntry, ExemplarEntry, Judged, RunState};
 use crate::summary::{
@@ -38,6 +38,7 @@ pub fn document(report: &RunReport) -> Report {
     };
     Report {
         schema_version: SCHEMA_VERSION,
+        validity: summary.validity.as_ref().map(validity),
         verdict: ReportVerdict {
             verdict: report.verdict().0.as_str(),
             sentence: markdown::sentence(report, Lang::En.words(), &str::to_owned),
@@ -60,6 +61,30 @@ pub fn document(report: &RunReport) -> Report {
         environment: facts(&report.environment),
         options: report.options.clone(),
         log: ReportLog { before: report.log.before, lines: report.log.lines.clone() },
+    }
+}
+
+fn validity(validity: &Validity) -> ReportValidity {
+    let reason = |reason: &Reason| ReportReason {
+        fault: reason.fault.as_str(),
+        grade: reason.grade.as_str(),
+        observed: Number(reason.observed.value()),
+        limit: Number(reason.limit.value()),
+        unit: reason.observed.unit(),
+        seconds: reason.windows.iter().map(|range| [range.start, range.end - 1]).collect(),
+    };
+    let count = |grade| validity.count(grade) as u64;
+    ReportValidity {
+        grade: validity.grade.as_str(),
+        line: crate::validity::line(validity, Lang::En),
+        reasons: validity.reasons.iter().map(reason).collect(),
+        unmeasured: validity.unmeasured.iter().map(|fault| fault.as_str()).collect(),
+        seconds: ReportSeconds {
+            valid: count(Grade::Valid),
+            unmeasured: count(Grade::Unmeasured),
+            degraded: count(Grade::Degraded),
+            invalid: count(Grade::Invalid),
+        },
     }
 }
 

@@ -8,6 +8,8 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
+use model::Grade;
+
 use crate::document::{Judged, RunState, Verdict, Why};
 use crate::escape::xml;
 use crate::summary::{CheckSummary, share};
@@ -40,7 +42,7 @@ type Xml = Writer<Vec<u8>>;
 fn write(writer: &mut Xml, report: &RunReport) -> io::Result<()> {
     let thresholds: Vec<Case> = report.judged().iter().map(threshold).collect();
     let checks: Vec<Case> = report.summary.checks.iter().map(check).collect();
-    let run = vec![run(report)];
+    let run: Vec<Case> = trusted(report).into_iter().chain([run(report)]).collect();
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let all = || run.iter().chain(&thresholds).chain(&checks);
     let (tests, failures, skipped) = (all().count(), count(all(), is_failed), count(all(), is_skipped));
@@ -127,6 +129,17 @@ fn is_skipped(result: &Result) -> bool {
     matches!(result, Result::Skipped { .. })
 }
 
+/// Whether the numbers can be trusted. It fails no build, as it changes no exit code unless that was asked for: what cannot
+/// be trusted has not been judged.
+fn trusted(report: &RunReport) -> Option<Case> {
+    let validity = report.summary.validity.as_ref()?;
+    let result = match validity.grade {
+        Grade::Valid => Result::Held,
+        _ => Result::Skipped { message: crate::validity::line(validity, Lang::En) },
+    };
+    Some(Case { name: "the measurement is valid".into(), class: "plimsoll.run", result })
+}
+
 /// The run itself: crossed thresholds are told in their own suite, and what nothing was asked of is skipped, not passed.
 fn run(report: &RunReport) -> Case {
     let sentence = markdown::sentence(report, Lang::En.words(), &str::to_owned);
@@ -173,12 +186,14 @@ fn properties(report: &RunReport) -> Vec<(&'static str, String)> {
         RunState::Live => "live",
     };
     let part = |part: crate::document::Part| format!("{:?} to {:?}", part.from, part.to);
+    let validity = report.summary.validity.as_ref().map(|one| crate::validity::line(one, Lang::En));
     let all = [
         ("run_id", identity.id.clone()),
         ("name", identity.name.clone()),
         ("script", identity.script.clone()),
         ("state", state.to_owned()),
         ("window", report.window.map(part).unwrap_or_default()),
+        ("validity", validity.unwrap_or_default()),
         ("verdict", report.verdict().0.as_str().to_owned()),
         ("exit_code", report.outcome.as_ref().map(|one| one.exit_code.to_string()).unwrap_or_default()),
         ("commit", identity.commit.clone()),

@@ -17,6 +17,7 @@ pub mod number;
 pub mod progress;
 mod style;
 pub mod summary;
+pub mod validity;
 
 pub use document::RunReport;
 pub use lang::Lang;

@@ -4,6 +4,7 @@ pub(crate) mod blob;
 pub(crate) mod block;
 pub(crate) mod cell;
 pub(crate) mod chunk;
+pub(crate) mod points;
 pub(crate) mod schema;
 mod values;
 

@@ -210,6 +210,8 @@ pub struct Ending {
     pub windows_lost: u64,
     /// Log lines over the limit.
     pub log_lines_lost: u64,
+    /// States of the generator that did not get into the file.
+    pub states_lost: u64,
     /// Exemplars over the limit.
     pub exemplars_lost: u64,
     /// Threshold results over the limit.

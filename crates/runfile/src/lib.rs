@@ -16,6 +16,7 @@ mod merge;
 mod reader;
 mod redact;
 mod rows;
+mod signals;
 mod snapshot;
 mod store;
 mod sum;

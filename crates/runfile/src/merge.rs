@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use model::metric::builtin::{VUS, VUS_MAX};
 use model::{
-    Aggregate, ErrorCount, Exemplar, GaugeTotal, Instant, Load, MetricId, MetricRegistry, ScenarioId,
-    SeriesKey, TagInterner, TagSet, TagSetId, Window, Work,
+    Aggregate, ErrorCount, Exemplar, GaugeTotal, GeneratorState, Instant, Load, MetricId, MetricRegistry,
+    ScenarioId, SeriesKey, TagInterner, TagSet, TagSetId, Window, Work,
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -180,6 +180,11 @@ fn fill(mut store: Store, parts: &[Part<'_>], out: &Path) -> Result<(), MergeErr
         store.compact(false).map_err(failed)?;
     }
     store.compact(true).map_err(failed)?;
+    for part in parts {
+        for (instance, states) in part.states()? {
+            store.transaction(|store| store.put_states(&states, Some(&instance))).map_err(failed)?;
+        }
+    }
     let rows = Rows::of(parts)?;
     store.transaction(|store| rows.write(store)).map_err(failed)?;
     if let Some(ending) = ending_of(parts) {
@@ -219,6 +224,16 @@ fn next_window(parts: &[Part<'_>], all: &mut [Peekable<Windows<'_>>]) -> Result<
 impl Part<'_> {
     fn at(&self, instant: Instant) -> Instant {
         instant + self.shift
+    }
+
+    /// What was read about its generators, each under the id of the run that it made.
+    fn states(&self) -> Result<Vec<(String, Vec<GeneratorState>)>, ReadError> {
+        let moved = |(instance, mut states): (String, Vec<GeneratorState>)| {
+            states.iter_mut().for_each(|state| state.at = self.at(state.at));
+            let own = || self.reader.header().run_id.clone();
+            (if instance.is_empty() { own() } else { instance }, states)
+        };
+        Ok(self.reader.generator_states_by_instance()?.into_iter().map(moved).collect())
     }
 
     fn tags(&self, tags: TagSetId) -> TagSetId {
@@ -389,6 +404,7 @@ fn ending_of(parts: &[Part<'_>]) -> Option<Ending> {
         tag_sets_overflowed: sum(|ending| ending.tag_sets_overflowed),
         windows_lost: sum(|ending| ending.windows_lost),
         log_lines_lost: sum(|ending| ending.log_lines_lost),
+        states_lost: sum(|ending| ending.states_lost),
         exemplars_lost: sum(|ending| ending.exemplars_lost),
         threshold_results_lost: sum(|ending| ending.threshold_results_lost),
     })

@@ -118,7 +118,7 @@ impl Sum<'_> {
             return Ok(());
         }
         let series = &mut self.series;
-        self.reader.seconds(range, |_, key, aggregate| merge(series, key, aggregate))
+        self.reader.seconds(range, |_| true, |_, key, aggregate| merge(series, key, aggregate))
     }
 
     fn add_rollup(&mut self, windows: u32, number: u32) -> Result<(), ReadError> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use model::{Aggregate, Instant, SeriesKey, Window};
+use model::{Aggregate, Instant, MetricId, SeriesKey, Window};
 use rusqlite::params;
 
 use crate::format::{MINUTE, chunk};
@@ -15,6 +15,8 @@ use crate::{LoadRow, ReadError};
 pub struct Windows<'a> {
     reader: &'a Reader,
     rest: Range<u32>,
+    /// Of which metrics; `None` is all of them.
+    metrics: Option<Vec<MetricId>>,
     ready: VecDeque<Window>,
 }
 
@@ -49,7 +51,7 @@ impl Windows<'_> {
             return Ok(());
         };
         let end = self.rest.end.min((first / MINUTE + 1) * MINUTE);
-        self.ready = self.reader.minute(first..end)?.into_values().collect();
+        self.ready = self.reader.minute(first..end, self.metrics.as_deref())?.into_values().collect();
         self.rest.start = end;
         Ok(())
     }
@@ -59,14 +61,24 @@ impl Reader {
     /// The windows of a range of indexes, whole: series, load, exemplars and errors. A minute's are in memory at a time.
     pub fn windows(&self, range: Range<u32>) -> Windows<'_> {
         let rest = range.start..range.end.min(WINDOW_INDEX_MAX + 1);
-        Windows { reader: self, rest, ready: VecDeque::new() }
+        Windows { reader: self, rest, metrics: None, ready: VecDeque::new() }
+    }
+
+    /// The same with the series of these metrics alone, and without exemplars: what is left out is not even decoded.
+    pub fn windows_of(&self, range: Range<u32>, metrics: &[MetricId]) -> Windows<'_> {
+        Windows { metrics: Some(metrics.to_vec()), ..self.windows(range) }
     }
 
     /// The windows of a range that lies within one minute.
-    fn minute(&self, range: Range<u32>) -> Result<BTreeMap<u32, Window>, ReadError> {
+    fn minute(
+        &self,
+        range: Range<u32>,
+        metrics: Option<&[MetricId]>,
+    ) -> Result<BTreeMap<u32, Window>, ReadError> {
         let mut windows = self.bare_windows(&range)?;
         let mut cells: Vec<(u32, SeriesKey, Aggregate)> = Vec::new();
-        self.seconds(range.clone(), |index, key, aggregate| cells.push((index, key, aggregate)))?;
+        let is_wanted = |key: SeriesKey| metrics.is_none_or(|metrics| metrics.contains(&key.metric));
+        self.seconds(range.clone(), is_wanted, |index, key, aggregate| cells.push((index, key, aggregate)))?;
         cells.sort_by_key(|cell| (cell.0, cell.1));
         for (index, key, aggregate) in cells {
             let window = windows.get_mut(&index).ok_or_else(|| self.corrupt("a cell has no window"))?;
@@ -85,6 +97,9 @@ impl Reader {
             if let Some(window) = windows.get_mut(&index) {
                 window.errors.push(error);
             }
+        }
+        if metrics.is_some() {
+            return Ok(windows);
         }
         for (index, exemplar) in self.exemplars_of(range)? {
             if let Some(window) = windows.get_mut(&index) {
@@ -108,10 +123,11 @@ impl Reader {
         Ok(rows.into_iter().collect())
     }
 
-    /// Gives every cell of the windows of a range within one minute to `each`, from the chunks and from the tail.
+    /// Gives every wanted cell of the windows of a range within one minute to `each`, from the chunks and from the tail.
     pub(crate) fn seconds(
         &self,
         range: Range<u32>,
+        is_wanted: impl Fn(SeriesKey) -> bool,
         mut each: impl FnMut(u32, SeriesKey, Aggregate),
     ) -> Result<(), ReadError> {
         let minute = range.start / MINUTE;
@@ -119,7 +135,11 @@ impl Reader {
         self.chunk_cells(
             (minute, 1),
             |second| second < MINUTE && range.contains(&index_of(second)),
-            |second, key, aggregate| each(index_of(second), key, aggregate),
+            |second, key, aggregate| {
+                if is_wanted(key) {
+                    each(index_of(second), key, aggregate);
+                }
+            },
         )?;
         let sql = "SELECT window, cells FROM tail WHERE window >= ? AND window < ? ORDER BY window, part";
         self.rows(sql, params![range.start, range.end], |row| {
@@ -127,7 +147,10 @@ impl Reader {
             let bytes = self.unpack(row, 1)?;
             chunk::decode(
                 &bytes,
-                |series| Ok((self.series(series)?.1, true)),
+                |series| {
+                    let (key, kind) = self.series(series)?;
+                    Ok((kind, is_wanted(key)))
+                },
                 |series, aggregate| {
                     each(index, self.series(series)?.0, aggregate);
                     Ok(())

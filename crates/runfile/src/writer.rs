@@ -7,7 +7,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use model::{
-    Clock, Instant, LogLine, MetricRegistry, RunEvent, SystemClock, TagInterner, ThresholdResult, Window,
+    Clock, GeneratorState, Instant, LogLine, MetricRegistry, RunEvent, SystemClock, TagInterner,
+    ThresholdResult, Window,
 };
 
 use crate::facts::Anchor;
@@ -20,6 +21,9 @@ pub const QUEUE_EVENTS_MAX: usize = 4096;
 /// How long rows wait for their window before they are written without it: during a long `setup()`, for example.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// States of the generator that are written together.
+const STATES_PER_ROW: usize = 60;
+
 /// Writes a run's file beside the load. It never makes the load wait.
 #[derive(Debug)]
 pub struct Writer {
@@ -29,6 +33,7 @@ pub struct Writer {
     /// The first thing that went wrong, until it is told.
     trouble: Arc<Mutex<Option<String>>>,
     lost: Lost,
+    last_anchor: Option<Anchor>,
     /// Bytes of log lines handed over, so that a queue of long ones stays within what is kept anyway.
     log_bytes: u64,
 }
@@ -50,6 +55,7 @@ pub struct Report {
 #[derive(Debug)]
 enum Item {
     Window(Arc<Window>, Anchor),
+    State(GeneratorState),
     Thresholds(Instant, Arc<Vec<ThresholdResult>>),
     Log(LogLine),
     Event(Instant, &'static str, String),
@@ -61,6 +67,7 @@ enum Item {
 struct Lost {
     windows: u64,
     log_lines: u64,
+    states: u64,
 }
 
 impl Writer {
@@ -80,6 +87,7 @@ impl Writer {
         let work = Work {
             store,
             pending: Vec::new(),
+            states: Vec::new(),
             trouble: Arc::clone(&trouble),
             error: None,
             lost: Lost::default(),
@@ -88,7 +96,8 @@ impl Writer {
             .name("runfile".into())
             .spawn(move || work.run(&items))
             .map_err(WriteError::Thread)?;
-        Ok(Writer { path: path.to_owned(), queue, thread, trouble, lost: Lost::default(), log_bytes: 0 })
+        let (path, lost) = (path.to_owned(), Lost::default());
+        Ok(Writer { path, queue, thread, trouble, lost, last_anchor: None, log_bytes: 0 })
     }
 
     /// Where the file is.
@@ -102,6 +111,7 @@ impl Writer {
         let item = match event {
             RunEvent::Window(window) => {
                 let anchor = Anchor { at: now, wall_unix_ns: SystemClock.wall_unix_ns() };
+                self.last_anchor = Some(anchor);
                 Item::Window(window.clone(), anchor)
             }
             RunEvent::Thresholds { at, results } => Item::Thresholds(*at, results.clone()),
@@ -120,6 +130,16 @@ impl Writer {
         self.send(item);
     }
 
+    /// Both clocks as they are stored with the last window.
+    pub fn last_anchor(&self) -> Option<Anchor> {
+        self.last_anchor
+    }
+
+    /// Takes what was read about the generator.
+    pub fn state(&mut self, state: GeneratorState) {
+        self.send(Item::State(state));
+    }
+
     /// What went wrong while writing, told once, as soon as it is known: a text that reads after "failed to".
     pub fn trouble(&mut self) -> Option<String> {
         self.trouble.lock().ok()?.take()
@@ -133,7 +153,12 @@ impl Writer {
     /// Writes what waits and how the run ended, and leaves one plain file.
     pub fn finish(self, ending: Ending) -> Report {
         let Writer { queue, thread, lost, .. } = self;
-        let ending = Ending { windows_lost: lost.windows, log_lines_lost: lost.log_lines, ..ending };
+        let ending = Ending {
+            windows_lost: lost.windows,
+            log_lines_lost: lost.log_lines,
+            states_lost: lost.states,
+            ..ending
+        };
         // The end may wait for the disk: the load is over.
         let _ = queue.send(Item::End(Box::new(ending)));
         drop(queue);
@@ -166,6 +191,7 @@ impl Lost {
         match item {
             Item::Window(..) => self.windows += 1,
             Item::Log(_) => self.log_lines += 1,
+            Item::State(_) => self.states += 1,
             _ => {}
         }
     }
@@ -176,6 +202,8 @@ struct Work {
     store: Store,
     /// Taken from the queue and not in the file yet.
     pending: Vec<Item>,
+    /// States that wait for their row to be full.
+    states: Vec<GeneratorState>,
     trouble: Arc<Mutex<Option<String>>>,
     error: Option<rusqlite::Error>,
     lost: Lost,
@@ -194,6 +222,10 @@ impl Work {
     }
 
     fn take(&mut self, item: Item) {
+        let item = match item {
+            Item::State(state) => return self.take_state(state),
+            item => item,
+        };
         let is_window = matches!(item, Item::Window(..));
         self.pending.push(item);
         if is_window {
@@ -215,6 +247,28 @@ impl Work {
         match done {
             Ok(()) => self.pending.clear(),
             Err(_) => self.give_up_oldest(),
+        }
+        self.note_error(done);
+    }
+
+    fn take_state(&mut self, state: GeneratorState) {
+        self.states.push(state);
+        if self.states.len().is_multiple_of(STATES_PER_ROW) {
+            self.flush_states();
+        }
+    }
+
+    /// Writes the states. If the disk refuses, they are tried again with the next ones.
+    fn flush_states(&mut self) {
+        if self.states.is_empty() {
+            return;
+        }
+        let states = &self.states;
+        let done = self.store.transaction(|store| store.put_states(states, None));
+        if done.is_ok() {
+            self.states.clear();
+        } else if self.states.len() >= QUEUE_EVENTS_MAX {
+            self.lost.states += self.states.drain(..QUEUE_EVENTS_MAX / 2).len() as u64;
         }
         self.note_error(done);
     }
@@ -243,11 +297,15 @@ impl Work {
         self.flush();
         let pending = std::mem::take(&mut self.pending);
         pending.iter().for_each(|item| self.lost.count(item));
+        self.flush_states();
+        self.lost.states += self.states.len() as u64;
         if let Some(ending) = ending {
             let compacted = self.store.compact(true);
             self.note_error(compacted);
             let lost = (self.lost.windows + ending.windows_lost, self.lost.log_lines + ending.log_lines_lost);
-            let ended = self.store.transaction(|store| store.put_ending(ending, lost.0, lost.1));
+            let states_lost = self.lost.states + ending.states_lost;
+            let ending = Ending { states_lost, ..ending.clone() };
+            let ended = self.store.transaction(|store| store.put_ending(&ending, lost.0, lost.1));
             self.note_error(ended);
         }
         let Work { store, mut error, lost, .. } = self;
@@ -274,6 +332,7 @@ fn write(store: &mut Store, item: &Item) -> rusqlite::Result<()> {
         Item::Log(line) => store.put_log(line),
         Item::Event(at, kind, text) => store.put_event(at.as_ns(), kind, text),
         Item::Note(wall_ns, text) => store.put_note(*wall_ns, text),
-        Item::End(_) => Ok(()),
+        // States are gathered and written by themselves.
+        Item::State(_) | Item::End(_) => Ok(()),
     }
 }

@@ -77,6 +77,11 @@ struct Threshold {
 }
 
 impl Totals {
+    /// What all samples of a metric add up to; `None` without samples.
+    pub fn aggregate(&self, metric: MetricId) -> Option<&Aggregate> {
+        self.metrics.get(&metric).map(|cell| &cell.aggregate).filter(|aggregate| !aggregate.is_empty())
+    }
+
     /// Nothing yet. `http_req_duration{expected_response:true}` is always kept, as in k6.
     pub fn new(registry: Arc<MetricRegistry>, tags: Arc<TagInterner>, thresholds: Thresholds) -> Totals {
         let mut totals = Totals {

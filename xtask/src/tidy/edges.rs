@@ -33,6 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stats", &["histo"]),
     ("analysis", &["histo", "model", "stats"]),
     ("import", &["histo", "model", "tally"]),
+    ("host", &["model"]),
     ("testkit", &["model"]),
     ("hostile", &["archive", "html", "json", "model", "plan", "runfile", "tally", "wire"]),
     (
@@ -45,6 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "engine",
             "export",
             "histo",
+            "host",
             "import",
             "model",
             "output",

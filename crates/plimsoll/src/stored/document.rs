@@ -10,7 +10,7 @@ use report::document::{
     DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Outcome, Part,
     RunState,
 };
-use report::summary::{Statistic, Values};
+use report::summary::{Statistic, SummaryInput, Values};
 use runfile::{Header, Reader, State, StoredLog};
 
 use super::{ending, failed, summary_facts, summary_of, time_unit};
@@ -43,9 +43,12 @@ pub(crate) fn document(
             State::Partial => RunState::Partial,
             State::Complete => RunState::Complete,
         },
-        window: part.map(|_| Part { from: window.start.since(zero), to: window.end.since(zero) }),
+        window: part.as_ref().map(|_| Part { from: window.start.since(zero), to: window.end.since(zero) }),
         outcome: outcome(reader),
-        summary: summary_of(reader, window, elapsed)?,
+        summary: SummaryInput {
+            validity: Some(crate::validity::of_stored(reader, window, part)?),
+            ..summary_of(reader, window, elapsed)?
+        },
         time_unit: time_unit(header),
         compat: facts.compat,
         endpoints: endpoints(reader, window, &facts.trend_stats, elapsed),

@@ -39,6 +39,7 @@ fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
             _ => "test aborted".into(),
         },
         Exit::ScriptException => "the script threw".into(),
+        Exit::NotValid => "the measurement is not valid".into(),
         Exit::InvalidConfig | Exit::Panic | Exit::Other => match &outcome.aborted {
             Some(AbortReason::Listener(why)) => format!("test run was aborted: {why}"),
             _ => "test run could not go on".into(),
@@ -65,6 +66,6 @@ fn drops(outcome: &RunOutcome) -> Vec<Drops> {
 }
 
 /// A cause by its word in the file.
-pub(super) fn cause(word: &str) -> Option<DropCause> {
+pub(crate) fn cause(word: &str) -> Option<DropCause> {
     CAUSES.into_iter().find(|cause| cause.as_str() == word)
 }

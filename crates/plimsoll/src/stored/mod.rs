@@ -13,6 +13,7 @@ mod recording;
 pub(crate) use ci::{CiOutputs, render};
 pub(crate) use coverage::coverage_flaws;
 pub(crate) use document::document;
+pub(crate) use ending::cause;
 pub(crate) use read::{Shown, find, open, state_word, summary_facts, summary_of, time_unit, whole};
 pub(crate) use recording::{RecordSettings, Recording};
 

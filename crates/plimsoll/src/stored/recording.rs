@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 
 use catalogue::{Catalogue, FileName, Location, RunId};
 use engine::{RunConfig, RunOutcome};
-use model::{LogLevel, LogLine, RunEvent, SystemClock};
+use model::{GeneratorState, LogLevel, LogLine, RunEvent, SystemClock};
 use runfile::Writer;
 
 use super::{ending, header};
@@ -102,6 +102,16 @@ impl Recording {
         if let Some(why) = self.writer.trouble() {
             common.logger.say(LogLevel::Warn, format!("failed to {why}; the test goes on"));
         }
+    }
+
+    /// Both clocks as they are stored with the last window.
+    pub(crate) fn last_anchor(&self) -> Option<runfile::Anchor> {
+        self.writer.last_anchor()
+    }
+
+    /// Takes what was read about the generator.
+    pub(crate) fn state(&mut self, state: GeneratorState) {
+        self.writer.state(state);
     }
 
     fn take_lines(&mut self) {

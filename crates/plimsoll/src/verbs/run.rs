@@ -41,8 +41,10 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     let env = source.env(test::script_env(&flags.script, &common.env, true)?);
     let cli = flags.options.to_cli_options();
     let test = Test::prepare(source, common, env, &cli, compat, ignores_thresholds)?;
+    let requires_valid = flags.results.require_valid.or(common.env.switch("REQUIRE_VALID")?).unwrap_or(false);
     let workers = flags.workers.and_then(NonZeroU16::new);
-    let settings = SessionSettings { workers, outputs, summary, record, reports, control, running };
+    let settings =
+        SessionSettings { workers, outputs, summary, record, reports, requires_valid, control, running };
     Ok(session::run(&test, common, settings)?.exit)
 }
 

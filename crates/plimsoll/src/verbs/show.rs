@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::flags::ShowFlags;
 use crate::logger;
 use crate::stored::{self, Shown};
+use crate::validity;
 
 /// Runs the verb. The summary of a whole run goes to standard output alone, so that it is what the terminal had, byte for
 /// byte; what there is to say about it goes to standard error.
@@ -20,7 +21,8 @@ use crate::stored::{self, Shown};
 pub(crate) fn run(flags: &ShowFlags, common: &Common) -> Result<Exit, Failure> {
     let layout = layout(flags)?;
     let Shown { reader, window, elapsed, range } = stored::find(&flags.run, flags.window.as_deref(), common)?;
-    let input = stored::summary_of(&reader, &window, elapsed)?;
+    let mut input = stored::summary_of(&reader, &window, elapsed)?;
+    input.validity = Some(validity::of_stored(&reader, &window, range.clone())?);
     if !common.is_quiet {
         common.logger.print(&format!("{}\n", title(&reader)));
     }

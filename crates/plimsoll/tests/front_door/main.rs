@@ -17,3 +17,4 @@ mod stored;
 mod stored_ci;
 mod stored_safety;
 mod timing;
+mod validity;

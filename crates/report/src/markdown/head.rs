@@ -17,8 +17,11 @@ pub(super) fn render(context: &Context<'_>) -> String {
         Verdict::Fail => "❌",
         Verdict::Inconclusive => "⚠️",
     };
-    let mut text =
-        format!("## {mark} {}\n\n{}\n", sentence(report, words, &escape::markdown_text), facts(context));
+    let validity = report.summary.validity.as_ref();
+    let validity =
+        validity.map(|validity| format!("**{}**\n\n", crate::validity::headline(validity, context.lang)));
+    let mut text = validity.unwrap_or_default();
+    text += &format!("## {mark} {}\n\n{}\n", sentence(report, words, &escape::markdown_text), facts(context));
     for caveat in caveats(report, words) {
         text += &format!("\n> {caveat}\n");
     }

@@ -16,6 +16,7 @@ mod options;
 mod parts;
 mod table;
 mod thresholds;
+mod validity;
 
 pub(crate) use head::sentence;
 
@@ -41,11 +42,13 @@ struct Section {
 struct Context<'a> {
     report: &'a RunReport,
     words: &'static Words,
+    lang: Lang,
     /// Bytes of one table at most.
     table_bytes: usize,
 }
 
 const SECTIONS: &[Section] = &[
+    Section { title: |words| words.trust, body: validity::body, is_open: false },
     Section { title: |words| words.thresholds, body: thresholds::body, is_open: true },
     Section { title: |words| words.key_numbers, body: numbers::body, is_open: true },
     Section { title: |words| words.endpoints, body: endpoints::body, is_open: true },
@@ -67,7 +70,7 @@ pub fn render(report: &RunReport, lang: Lang) -> String {
 
 /// The same with a limit of choice, bytes; limits below a few kilobytes leave no room for the head.
 pub fn render_within(report: &RunReport, lang: Lang, bytes_max: usize) -> String {
-    let context = Context { report, words: lang.words(), table_bytes: bytes_max / 4 };
+    let context = Context { report, words: lang.words(), lang, table_bytes: bytes_max / 4 };
     let footer = format!("\n<sub>{}</sub>\n", footer(&context));
     let mut text = head::render(&context);
     let mut left_out = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::{DropCause, ExemplarKind, ValueKind};
+use model::{Amount, DropCause, ExemplarKind, Fault, Grade, Reason, Validity, ValueKind};
 
 use crate::RunReport;
 use crate::document::{
@@ -58,6 +58,7 @@ pub(super) fn passed() -> RunReport {
         identity: Identity { notes: vec![], tags: vec![], name: String::new(), ..identity() },
         outcome: Some(Outcome::default()),
         summary: SummaryInput {
+            validity: Some(Validity { grade: Grade::Valid, ..distrusted_by(vec![]) }),
             run_duration: Duration::from_secs(10),
             metrics,
             checks,
@@ -129,6 +130,7 @@ fn summary() -> SummaryInput {
     let lateness = trend("iteration_lateness", [Statistic::Number(0.2), Statistic::Number(0.9)], true);
     let e2e = trend("e2e_latency", [Statistic::Number(59_200.0), Statistic::Number(83_300.0)], true);
     SummaryInput {
+        validity: Some(distrusted()),
         run_duration: Duration::from_secs(120),
         metrics: vec![
             duration,
@@ -204,4 +206,29 @@ fn counter(name: &str, count: f64, rate: f64) -> MetricSummary {
 fn rate(name: &str, passes: u64, total: u64) -> MetricSummary {
     let values = Values::Rate { passes, total };
     MetricSummary { name: name.into(), contains: ValueKind::Default, values, thresholds: vec![] }
+}
+
+/// A generator whose timers were late, whose connections were lost, and of whose control group nothing is known.
+fn distrusted() -> Validity {
+    let lag = Reason {
+        fault: Fault::TimerLag,
+        grade: Grade::Degraded,
+        observed: Amount::Milliseconds(41.0),
+        limit: Amount::Milliseconds(10.0),
+        windows: vec![12..15, 40..41],
+    };
+    let connects = Reason {
+        fault: Fault::Connects,
+        grade: Grade::Degraded,
+        observed: Amount::Share(0.0312),
+        limit: Amount::Share(0.001),
+        windows: vec![],
+    };
+    let remark =
+        Reason { fault: Fault::RunDelay, grade: Grade::Valid, windows: vec![3..4], ..connects.clone() };
+    Validity { unmeasured: vec![Fault::Throttled], ..distrusted_by(vec![lag, connects, remark]) }
+}
+
+fn distrusted_by(reasons: Vec<Reason>) -> Validity {
+    Validity { grade: Grade::Degraded, reasons, unmeasured: vec![], windows: vec![(0, Grade::Valid); 83] }
 }

@@ -51,6 +51,7 @@ impl SummaryInput {
         // k6 shows scenarios by name, whichever started first.
         scenarios.sort_by(|a, b| a.name.cmp(&b.name));
         SummaryInput {
+            validity: None,
             run_duration: view.elapsed,
             metrics,
             checks: checks_by_name(&view.checks),

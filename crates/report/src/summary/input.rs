@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use model::metric::builtin;
-use model::{MetricKind, ValueKind};
+use model::{MetricKind, Validity, ValueKind};
 
 /// Everything a summary shows.
 #[derive(Clone, Debug, Default)]
 pub struct SummaryInput {
+    /// Whether the numbers can be trusted; `None` where nobody judged that.
+    pub validity: Option<Validity>,
     /// From the start to the end of the run.
     pub run_duration: Duration,
     /// Metrics and sub-metrics (`metric{tag:value}`), in any order.

@@ -19,9 +19,11 @@ pub use json::{RunFacts, export, handle_summary_data, machine_summary};
 pub(crate) use layout::{is_shown, section_of, sorted};
 pub(crate) use table::{note, share, statistic_text};
 
+use model::Grade;
 use model::plan::{Compat, TimeUnit};
 
-use crate::Style;
+use crate::style::{GREEN, RED, YELLOW};
+use crate::{Lang, Style};
 
 /// Which rows are shown, and how they are arranged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +74,21 @@ pub fn render(input: &SummaryInput, options: &Options) -> String {
         Layout::Legacy => legacy::render(input, options),
         Layout::Compact | Layout::Full => layout::render(input, options),
     };
-    options.style.fit(format!("\n{}\n\n", text.trim_matches('\n')))
+    let validity = validity_line(input, options);
+    options.style.fit(format!("\n{validity}{}\n\n", text.trim_matches('\n')))
+}
+
+/// The first line: what the numbers below it are worth. k6 says no such thing.
+fn validity_line(input: &SummaryInput, options: &Options) -> String {
+    let Some(validity) = input.validity.as_ref().filter(|_| options.compat == Compat::Honest) else {
+        return String::new();
+    };
+    let colour = match validity.grade {
+        Grade::Valid => GREEN,
+        Grade::Unmeasured | Grade::Degraded => YELLOW,
+        Grade::Invalid => RED,
+    };
+    format!("  {}\n\n", options.style.paint(colour, &crate::validity::headline(validity, Lang::En)))
 }
 
 #[cfg(test)]

@@ -164,7 +164,7 @@ fn read_count(bytes: &mut &[u8]) -> Result<u64, Flaw> {
     if count > COUNT_MAX { Err("a count is impossibly large") } else { Ok(count) }
 }
 
-fn read_float(bytes: &mut &[u8]) -> Result<f64, Flaw> {
+pub(crate) fn read_float(bytes: &mut &[u8]) -> Result<f64, Flaw> {
     let (float, rest) = bytes.split_first_chunk::<8>().ok_or("a cell ends too early")?;
     *bytes = rest;
     let value = f64::from_le_bytes(*float);

@@ -2,6 +2,7 @@
 
 mod between_runs;
 mod false_changes;
+mod generator_faults;
 mod power;
 mod real;
 mod speed;
@@ -23,5 +24,11 @@ pub(super) const ALL: &[Case] = &[
         table: between_runs::table,
     },
     Case { name: "speed", parts: speed::PARTS, measure: speed::measure, table: speed::table },
+    Case {
+        name: "generator-faults",
+        parts: generator_faults::PARTS,
+        measure: generator_faults::measure,
+        table: generator_faults::table,
+    },
     Case { name: "real", parts: real::PARTS, measure: real::measure, table: real::table },
 ];

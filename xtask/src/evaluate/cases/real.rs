@@ -9,6 +9,7 @@ use anyhow::{Context, ensure};
 use histo::Histogram;
 use serde_json::{Value, json};
 
+use super::generator_faults::command_after;
 use crate::evaluate::page::{Bar, Table};
 use crate::evaluate::simulate::two_sigma;
 use crate::workspace;
@@ -39,20 +40,25 @@ pub(super) fn measure(_: &str) -> anyhow::Result<Value> {
     Ok(json!({ "seconds": SECONDS, "rate": RATE, "pairs": pairs? }))
 }
 
-fn binary(variable: &str) -> anyhow::Result<PathBuf> {
+pub(super) fn binary(variable: &str) -> anyhow::Result<PathBuf> {
     let path = std::env::var_os(variable).filter(|path| !path.is_empty());
     path.map(PathBuf::from).with_context(|| format!("find the program to run: {variable} is not set"))
 }
 
 /// The server, which ends with its standard input.
-struct Server {
+pub(super) struct Server {
     child: Child,
-    url: String,
+    pub(super) url: String,
 }
 
 impl Server {
     fn start(testkit: &Path) -> anyhow::Result<Server> {
-        let mut command = Command::new(testkit);
+        Server::start_with(&[], testkit)
+    }
+
+    /// The same, by programs that become it.
+    pub(super) fn start_with(before: &[&str], testkit: &Path) -> anyhow::Result<Server> {
+        let mut command = command_after(before, testkit);
         command.arg("hold").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().context("start the server")?;
         let stdout = child.stdout.take().context("read from the server")?;
@@ -61,7 +67,7 @@ impl Server {
         Ok(Server { child, url: format!("http://{}", address.trim()) })
     }
 
-    fn stop(&mut self) -> anyhow::Result<()> {
+    pub(super) fn stop(&mut self) -> anyhow::Result<()> {
         drop(self.child.stdin.take());
         self.child.wait().map(drop).context("wait for the server to end")
     }

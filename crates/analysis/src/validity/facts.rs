@@ -1,0 +1,185 @@
+//! What is known of a run's measurement, gathered window by window while it runs or when it is read back.
+
+use std::time::Duration;
+
+use model::{Aggregate, GeneratorState, Instant, Quantile, Window};
+
+use super::pulse::Pulse;
+use super::second::Second;
+
+/// Windows that are looked at: two days of them. What comes after is not judged, and the rule of coverage says so.
+const WINDOWS_MAX: usize = 2 * 86_400;
+
+/// How a scenario starts its iterations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScenarioKind {
+    /// By plan, and not when the one before is done.
+    pub is_open: bool,
+    /// At one level from start to end.
+    pub is_constant: bool,
+}
+
+/// Both clocks at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockAnchor {
+    /// The monotonic clock.
+    pub at: Instant,
+    /// The wall clock, nanoseconds since the Unix epoch.
+    pub wall_unix_ns: i64,
+}
+
+/// Iterations of open scenarios that were due and never started, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DropTotals {
+    /// Every VU was busy and no more were allowed.
+    pub vus_exhausted: u64,
+    /// Every VU was busy while one more was being made.
+    pub vu_starting: u64,
+}
+
+/// What did not reach where it belongs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Worker threads whose last samples are lost.
+    pub workers: u64,
+    /// Windows that are not in the run's file.
+    pub windows: u64,
+}
+
+/// Numbers of the whole run, the same that its summary shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Whole {
+    /// The 99th percentile of how late iterations started, milliseconds.
+    pub lateness_p99_ms: Option<f64>,
+    /// What requests typically took, else iterations: the median, milliseconds.
+    pub typical_ms: Option<f64>,
+}
+
+impl Whole {
+    /// From what the whole run adds up to: the lateness of iterations, the duration of requests, that of iterations.
+    pub fn of(
+        lateness: Option<&Aggregate>,
+        requests: Option<&Aggregate>,
+        iterations: Option<&Aggregate>,
+    ) -> Whole {
+        Whole {
+            lateness_p99_ms: quantile(lateness, 0.99),
+            typical_ms: quantile(requests, 0.5).or_else(|| quantile(iterations, 0.5)),
+        }
+    }
+}
+
+fn quantile(aggregate: Option<&Aggregate>, q: f64) -> Option<f64> {
+    let Some(Aggregate::Trend(trend)) = aggregate else { return None };
+    match trend.quantile(q) {
+        Quantile::Value(value) | Quantile::AtLeast { bound: value, .. } => Some(value),
+        Quantile::None | Quantile::Failed => None,
+    }
+}
+
+/// Everything that the rules look at.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// How the scenarios start their iterations.
+    pub scenarios: Vec<ScenarioKind>,
+    /// When the scenarios began; nothing is judged of a run in which they never did.
+    pub scenarios_started: Option<Instant>,
+    /// When they ended; `None` while they go on, and where nobody wrote it down.
+    pub scenarios_ended: Option<Instant>,
+    /// Numbers of the whole run.
+    pub whole: Whole,
+    /// Drops by cause; `None` where no ending tells them.
+    pub drops: Option<DropTotals>,
+    /// What got lost.
+    pub losses: Losses,
+    /// Whether requests are forgotten that were cut off on their way, as k6 does.
+    pub forgets_cut: bool,
+    /// Whether these are all windows of the run, and not a part that somebody chose.
+    pub is_whole: bool,
+    seconds: Vec<Second>,
+    pulses: Vec<(Instant, Pulse)>,
+    anchors: Vec<ClockAnchor>,
+}
+
+impl Facts {
+    /// Adds a window. They come in order.
+    pub fn add_window(&mut self, window: &Window) {
+        if self.seconds.len() < WINDOWS_MAX {
+            self.seconds.push(Second::of(window));
+        }
+    }
+
+    /// Adds what was read about the generator when a window came.
+    pub fn add_state(&mut self, state: &GeneratorState) {
+        if self.pulses.len() < WINDOWS_MAX {
+            self.pulses.push((state.at, Pulse::of(state)));
+        }
+    }
+
+    /// Adds a look at both clocks. They come in order.
+    pub fn add_anchor(&mut self, anchor: ClockAnchor) {
+        if self.anchors.len() < WINDOWS_MAX {
+            self.anchors.push(anchor);
+        }
+    }
+
+    /// The windows, each with the generator's state that was read when it came.
+    pub(super) fn seconds(&self) -> Vec<Second> {
+        let mut seconds = self.seconds.clone();
+        let mut pulses = self.pulses.clone();
+        pulses.sort_by_key(|(at, _)| *at);
+        let mut place = 0;
+        for (at, pulse) in pulses {
+            // The window whose end is nearest: states are read within a moment of it.
+            while seconds
+                .get(place + 1)
+                .is_some_and(|next| apart(next.end, at) <= apart(seconds[place].end, at))
+            {
+                place += 1;
+            }
+            if let Some(second) = seconds.get_mut(place) {
+                second.pulse = second.pulse.worst_of(pulse);
+            }
+        }
+        seconds
+    }
+
+    pub(super) fn anchors(&self) -> &[ClockAnchor] {
+        &self.anchors
+    }
+}
+
+fn apart(a: Instant, b: Instant) -> Duration {
+    a.since(b).max(b.since(a))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Reading, Vital};
+
+    use super::*;
+
+    #[test]
+    fn a_state_belongs_to_the_window_that_ended_when_it_was_read() {
+        let at = |ms: u64| Instant::from_ns(ms * 1_000_000);
+        let mut facts = Facts::default();
+        for index in 0..3u32 {
+            let start = u64::from(index) * 1_000;
+            facts.add_window(&Window {
+                index,
+                start: at(start),
+                end: at(start + 1_000),
+                ..Window::default()
+            });
+        }
+        let state = |ms, value| GeneratorState {
+            at: at(ms),
+            readings: vec![Reading { vital: Vital::TimerLag, worker: None, value }],
+        };
+        facts.add_state(&state(3_050, 3.0));
+        facts.add_state(&state(1_100, 1.0));
+        facts.add_state(&state(1_090, 2.0));
+        let lags: Vec<_> = facts.seconds().iter().map(|second| second.pulse.timer_lag_ms).collect();
+        assert_eq!(lags, [Some(2.0), None, Some(3.0)]);
+    }
+}

@@ -1,0 +1,182 @@
+//! Whether a run can be trusted: watched while it runs, judged at its end, and judged again in the same way from its file.
+
+use std::ops::Range;
+
+use analysis::validity::{ClockAnchor, DropTotals, Facts, Losses, ScenarioKind, Whole, judge};
+use engine::RunOutcome;
+use model::metric::builtin::{
+    DATA_RECEIVED, DROPPED_ITERATIONS, HTTP_REQ_BLOCKED, HTTP_REQ_CONNECTING, HTTP_REQ_DURATION, HTTP_REQS,
+    ITERATION_DURATION, ITERATION_LATENESS,
+};
+use model::plan::{Compat, Plan};
+use model::{Aggregate, Clock, DropCause, MetricId, MetricKind, RunEvent, SystemClock, Validity, Window};
+use runfile::{Anchor, Reader};
+
+use crate::failure::Failure;
+use crate::stored::{Recording, cause, failed};
+
+/// The metrics that the rules look at, second by second.
+const METRICS: [MetricId; 7] = [
+    DATA_RECEIVED,
+    DROPPED_ITERATIONS,
+    HTTP_REQ_BLOCKED,
+    HTTP_REQ_CONNECTING,
+    HTTP_REQ_DURATION,
+    HTTP_REQS,
+    ITERATION_LATENESS,
+];
+
+/// Executors that keep one level from start to end.
+const CONSTANT: [&str; 2] = ["constant-vus", "constant-arrival-rate"];
+
+/// Watches the generator while a run goes on.
+pub(crate) struct Watch {
+    sampler: host::Sampler,
+    facts: Facts,
+    /// Whether each scenario starts iterations by plan.
+    is_open: Vec<bool>,
+}
+
+impl Watch {
+    /// Begins to watch; nothing is judged before the scenarios begin.
+    pub(crate) fn begin(plan: &Plan) -> Watch {
+        let kind = |scenario: &model::Scenario| kind(scenario.executor.as_str(), scenario.executor.is_open());
+        let scenarios: Vec<ScenarioKind> = plan.scenarios.iter().map(kind).collect();
+        let is_open = scenarios.iter().map(|scenario| scenario.is_open).collect();
+        let forgets_cut = plan.compat == Compat::Strict;
+        let facts = Facts { scenarios, forgets_cut, is_whole: true, ..Facts::default() };
+        Watch { sampler: host::Sampler::start(), facts, is_open }
+    }
+
+    /// Takes an event, after `recording` has taken it. What is read about the generator goes to both.
+    pub(crate) fn on_event(&mut self, event: &RunEvent, recording: Option<&mut Recording>) {
+        match event {
+            RunEvent::ScenariosStarted { at } => {
+                self.facts.scenarios_started = Some(*at);
+                // What the making of the VUs took is not of the run.
+                self.sampler.reset();
+            }
+            RunEvent::ScenariosEnded { at } => self.facts.scenarios_ended = Some(*at),
+            RunEvent::Window(window) => {
+                self.facts.add_window(window);
+                let anchor = recording.as_deref().and_then(Recording::last_anchor);
+                self.facts.add_anchor(clock_anchor(anchor.unwrap_or_else(look_at_clocks)));
+                let state = self.sampler.take();
+                self.facts.add_state(&state);
+                if let Some(recording) = recording {
+                    recording.state(state);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What the run's numbers are worth.
+    pub(crate) fn finish(mut self, outcome: &RunOutcome) -> Validity {
+        let of = |metric| outcome.totals.aggregate(metric);
+        self.facts.whole = Whole::of(of(ITERATION_LATENESS), of(HTTP_REQ_DURATION), of(ITERATION_DURATION));
+        let mut drops = DropTotals::default();
+        for (counts, is_open) in outcome.drops.iter().zip(&self.is_open) {
+            if *is_open {
+                drops.vus_exhausted += counts.vus_exhausted;
+                drops.vu_starting += counts.vu_starting;
+            }
+        }
+        self.facts.drops = Some(drops);
+        self.facts.losses = Losses { workers: outcome.workers_lost as u64, windows: 0 };
+        judge(&self.facts)
+    }
+}
+
+/// What the numbers of a stored run are worth, or of a part of it that `whole` adds up.
+///
+/// # Errors
+/// The file is damaged.
+pub(crate) fn of_stored(
+    reader: &Reader,
+    whole: &Window,
+    part: Option<Range<u32>>,
+) -> Result<Validity, Failure> {
+    let header = reader.header();
+    let scenarios = &header.report.scenarios;
+    let mut facts = Facts {
+        scenarios: scenarios.iter().map(|scenario| kind(&scenario.executor, scenario.is_open)).collect(),
+        forgets_cut: header.compat_strict,
+        is_whole: part.is_none(),
+        ..Facts::default()
+    };
+    for mark in reader.marks().map_err(|error| failed(&error))? {
+        // A merged run has the marks of all its parts, in order of time.
+        match mark.kind.as_str() {
+            "scenarios_started" if facts.scenarios_started.is_none() => {
+                facts.scenarios_started = Some(mark.at);
+            }
+            "scenarios_ended" => facts.scenarios_ended = Some(mark.at),
+            _ => {}
+        }
+    }
+    let range = match &part {
+        Some(range) => range.clone(),
+        None => reader.range().map_err(|error| failed(&error))?,
+    };
+    for window in reader.windows_of(range, &METRICS) {
+        facts.add_window(&window.map_err(|error| failed(&error))?);
+    }
+    let states = reader.generator_states().map_err(|error| failed(&error))?;
+    let is_inside = |at| part.is_none() || (whole.start < at && at < whole.end + STATE_DELAY);
+    states.iter().filter(|state| is_inside(state.at)).for_each(|state| facts.add_state(state));
+    // Machines that made parts of a merged run have clocks of their own.
+    if header.merged_from.is_empty() {
+        let anchors = reader.anchors().map_err(|error| failed(&error))?;
+        anchors.into_iter().filter(|anchor| is_inside(anchor.at)).for_each(|anchor| {
+            facts.add_anchor(clock_anchor(anchor));
+        });
+    }
+    let of = |metric| merged(whole, metric);
+    let [lateness, requests, iterations] =
+        [ITERATION_LATENESS, HTTP_REQ_DURATION, ITERATION_DURATION].map(of);
+    facts.whole = Whole::of(lateness.as_ref(), requests.as_ref(), iterations.as_ref());
+    if let Some(ending) = reader.ending() {
+        facts.losses = Losses { workers: ending.workers_lost, windows: ending.windows_lost };
+        facts.drops = Some(stored_drops(ending, &facts.scenarios));
+    }
+    Ok(judge(&facts))
+}
+
+/// A window is closed, and the generator looked at, at most so long after its end.
+const STATE_DELAY: std::time::Duration = std::time::Duration::from_millis(500);
+
+fn stored_drops(ending: &runfile::Ending, scenarios: &[ScenarioKind]) -> DropTotals {
+    let mut totals = DropTotals::default();
+    for drops in &ending.drops {
+        if !scenarios.get(usize::from(drops.scenario)).is_some_and(|scenario| scenario.is_open) {
+            continue;
+        }
+        match cause(&drops.cause) {
+            Some(DropCause::VusExhausted) => totals.vus_exhausted += drops.count,
+            Some(DropCause::VuStarting) => totals.vu_starting += drops.count,
+            Some(DropCause::TimeUp) | None => {}
+        }
+    }
+    totals
+}
+
+fn kind(executor: &str, is_open: bool) -> ScenarioKind {
+    ScenarioKind { is_open, is_constant: CONSTANT.contains(&executor) }
+}
+
+/// All series of a metric, added up.
+fn merged(window: &Window, metric: MetricId) -> Option<Aggregate> {
+    let mut sum = Aggregate::empty(MetricKind::Trend);
+    let series = window.series.iter().filter(|(key, _)| key.metric == metric);
+    series.for_each(|(_, aggregate)| sum.merge(aggregate));
+    (!sum.is_empty()).then_some(sum)
+}
+
+fn look_at_clocks() -> Anchor {
+    Anchor { at: SystemClock::now(), wall_unix_ns: SystemClock.wall_unix_ns() }
+}
+
+fn clock_anchor(anchor: Anchor) -> ClockAnchor {
+    ClockAnchor { at: anchor.at, wall_unix_ns: anchor.wall_unix_ns }
+}

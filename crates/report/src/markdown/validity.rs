@@ -1,0 +1,22 @@
+//! Whether the numbers can be trusted: every reason and remark, and what nobody looked for.
+
+use model::Grade;
+
+use crate::validity;
+
+use super::Context;
+
+pub(super) fn body(context: &Context<'_>) -> Option<String> {
+    let (words, found) = (context.words, context.report.summary.validity.as_ref()?);
+    let mut text = String::new();
+    for reason in &found.reasons {
+        let mark = match reason.grade {
+            Grade::Invalid => "❌",
+            Grade::Degraded => "⚠️",
+            Grade::Valid | Grade::Unmeasured => "ℹ️",
+        };
+        text += &format!("* {mark} {}\n", validity::reason(reason, found, words));
+    }
+    text.extend(validity::unmeasured(found, words).map(|unmeasured| format!("* {unmeasured}\n")));
+    (!text.is_empty()).then_some(text)
+}
