@@ -26,6 +26,8 @@ pub(crate) enum Exit {
     Panic,
     /// `test.fail()`.
     MarkedFailed,
+    /// The auditor found what `--fail-on` names; k6 has no such number.
+    AuditFailed,
     /// Anything else: a file that is not there, a flag that nobody knows.
     Other,
 }
@@ -44,6 +46,7 @@ impl Exit {
             Exit::ScriptAborted => 108,
             Exit::Panic => 109,
             Exit::MarkedFailed => 110,
+            Exit::AuditFailed => 122,
             Exit::Other => 255,
         }
     }

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use plan::CliOptions;
 
+mod audit;
 mod stored;
 
+pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use stored::{
     ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
     ReportFormat, RunsFlags, RunsListFlags, RunsVerb, ShowFlags, StatusFlag,
@@ -55,6 +57,8 @@ pub(crate) enum Verb {
     Export(ExportFlags),
     /// Make one run of the segments of a test.
     Merge(MergeFlags),
+    /// Find mistakes in runs and in tables of results that arithmetic can catch.
+    Audit(AuditFlags),
     /// Write a note beside a run.
     Note(NoteFlags),
     /// Say whether all that a script uses exists, and print its options as JSON.
