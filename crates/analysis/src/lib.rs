@@ -6,3 +6,5 @@ pub mod compare;
 pub mod history;
 pub mod steady;
 pub mod validity;
+pub mod audit;
+pub mod laws;

@@ -29,6 +29,8 @@ pub(crate) enum Exit {
     MarkedFailed,
     /// The measurement is not valid, and `--require-valid` asks that it is.
     NotValid,
+    /// The auditor found what `--fail-on` names; k6 has no such number.
+    AuditFailed,
     /// Anything else: a file that is not there, a flag that nobody knows.
     Other,
 }
@@ -48,6 +50,7 @@ impl Exit {
             Exit::Panic => 109,
             Exit::MarkedFailed => 110,
             Exit::NotValid => 120,
+            Exit::AuditFailed => 122,
             Exit::Other => 255,
         }
     }

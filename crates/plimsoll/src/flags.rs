@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use plan::CliOptions;
 
+mod audit;
 mod stored;
 
+pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use stored::{
     ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
     ReportFormat, RunsFlags, RunsListFlags, RunsVerb, ShowFlags, StatusFlag,
@@ -56,6 +58,8 @@ pub(crate) enum Verb {
     Export(ExportFlags),
     /// Make one run of the segments of a test.
     Merge(MergeFlags),
+    /// Find mistakes in runs and in tables of results that arithmetic can catch.
+    Audit(AuditFlags),
     /// Write a note beside a run.
     Note(NoteFlags),
     /// Make the same load from one process and from two, and say whether the generator limits what is measured.

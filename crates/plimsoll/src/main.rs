@@ -74,6 +74,7 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Report(flags) => verbs::report::run(flags, common),
         Verb::Export(flags) => verbs::export::run(flags, common),
         Verb::Merge(flags) => verbs::merge::run(flags, common),
+        Verb::Audit(flags) => verbs::audit::run(flags, common),
         Verb::Note(flags) => verbs::note::run(flags, common),
         Verb::SplitTest(flags) => verbs::split_test::run(flags, common),
         Verb::Inspect(flags) => verbs::inspect::run(flags, common),

@@ -1,6 +1,7 @@
 //! The verbs, one file each.
 
 pub(crate) mod archive;
+pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod deps;

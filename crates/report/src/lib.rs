@@ -6,6 +6,7 @@
 
 pub mod document;
 pub mod escape;
+pub mod findings;
 pub mod github;
 pub mod header;
 pub mod json;

@@ -34,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("analysis", &["histo", "model", "stats"]),
     ("import", &["histo", "model", "tally"]),
     ("host", &["model"]),
+    ("tables", &["model"]),
     ("testkit", &["model"]),
     ("hostile", &["archive", "html", "json", "model", "plan", "runfile", "tally", "wire"]),
     (
@@ -57,6 +58,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "schedule",
             "script",
             "stats",
+            "tables",
             "tally",
             "testkit",
             "vu",
@@ -67,7 +69,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// What every room's tests may use besides.
-const ALLOWED_IN_TESTS: &[&str] = &["testkit"];
+const ALLOWED_IN_TESTS: &[&str] = &["tables", "testkit"];
 
 /// The absences: what a room must not depend on directly, and why that is worth a rule.
 const ABSENT: &[(&str, &[&str], &str)] = &[
@@ -83,6 +85,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("stats", IO, "it is arithmetic"),
     ("analysis", IO, "it judges what it is handed"),
     ("import", IO, "it reads texts"),
+    ("tables", IO, "it reads texts"),
     ("report", IO, "rendering is pure"),
     ("transpile", IO, "it is handed texts"),
     ("transpile", JAVASCRIPT, "it writes scripts and does not run them"),

@@ -1,5 +1,6 @@
 //! A run's file, from both sides: written while the run goes on, and read again to show what its terminal showed.
 
+mod audit;
 mod ci;
 mod coverage;
 mod document;
@@ -10,6 +11,7 @@ mod part;
 mod read;
 mod recording;
 
+pub(crate) use audit::audit_facts;
 pub(crate) use ci::{CiOutputs, render};
 pub(crate) use coverage::coverage_flaws;
 pub(crate) use document::document;

@@ -111,6 +111,15 @@ pub(crate) fn summary_of(
     window: &Window,
     elapsed: Duration,
 ) -> Result<SummaryInput, Failure> {
+    let totals = totals_of(reader, window, elapsed)?;
+    Ok(SummaryInput::from_view(&totals.view(elapsed), &summary_facts(reader.header()), None))
+}
+
+/// What was added up, with every threshold judged.
+///
+/// # Errors
+/// The file's thresholds cannot be read.
+pub(super) fn totals_of(reader: &Reader, window: &Window, elapsed: Duration) -> Result<Totals, Failure> {
     let header = reader.header();
     let specs: Vec<ThresholdSpec> = header.thresholds.iter().map(ThresholdSpec::from).collect();
     let thresholds = Thresholds::parse(&specs, reader.registry()).map_err(|errors| {
@@ -120,5 +129,5 @@ pub(crate) fn summary_of(
     let mut totals = Totals::new(reader.registry().clone(), reader.tags().clone(), thresholds);
     totals.absorb(window);
     totals.evaluate_at_end(elapsed);
-    Ok(SummaryInput::from_view(&totals.view(elapsed), &summary_facts(header), None))
+    Ok(totals)
 }

@@ -1,6 +1,7 @@
 //! The program through its front door: the real binary, real sockets on loopback, real signals.
 
 mod archives;
+mod audit;
 mod bad_input;
 mod buckets;
 mod command_line;

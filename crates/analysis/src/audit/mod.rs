@@ -1,0 +1,57 @@
+//! The auditor: mistakes that arithmetic can catch, in own runs and in tables that somebody wrote.
+//!
+//! [`gather`] makes facts of tables and [`facts_of_run`] of a run; [`audit`] applies every rule of [`RULES`] and every law of
+//! [`laws::LAWS`](crate::laws::LAWS) to them. A rule is one file and one line in the list, a pure function of facts, and
+//! silent where a fact is missing: nothing is guessed.
+
+mod gather;
+mod kinds;
+mod moment;
+mod quantity;
+mod rules;
+mod run;
+#[cfg(test)]
+mod seeds;
+#[cfg(test)]
+pub(crate) mod testing;
+
+use model::{Derived, Finding};
+
+pub use gather::{REMARKS_MAX, Remarks, gather};
+pub use kinds::{
+    Change, Column, Criterion, Facts, KINDS, Kind, Outcome, QuantileClaim, Queue, Record, Run, Scrape, Slots,
+    Snapshot, Source, Stage, Stamp, Summary, Usage, Version, Window,
+};
+pub use quantity::{Family, Measure, Quantity};
+pub use rules::{RULES, Rule};
+pub use run::{RunFacts, ThresholdFact, facts_of_run};
+
+/// Findings of one rule that are told one by one; further ones are counted.
+pub const FINDINGS_PER_RULE_MAX: usize = 50;
+
+/// What the auditor says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Audit {
+    /// What is wrong, the worst first.
+    pub findings: Vec<Finding>,
+    /// Findings that are not told one by one, by rule.
+    pub beyond: Vec<(&'static str, usize)>,
+    /// What follows from the figures.
+    pub derived: Vec<Derived>,
+}
+
+/// Applies every rule and every law.
+pub fn audit(facts: &Facts) -> Audit {
+    let mut audit = Audit { derived: crate::laws::derive(facts), ..Audit::default() };
+    for rule in RULES {
+        let mut found = (rule.judge)(facts);
+        if found.len() > FINDINGS_PER_RULE_MAX {
+            audit.beyond.push((rule.name, found.len() - FINDINGS_PER_RULE_MAX));
+            found.truncate(FINDINGS_PER_RULE_MAX);
+        }
+        audit.findings.extend(found);
+    }
+    // Stable, so that within a severity the order of the rules stays.
+    audit.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    audit
+}

@@ -1,0 +1,53 @@
+//! A comparison with nothing.
+
+use model::{Figure, Finding, Severity, Strength};
+
+use super::{Rule, say_measure, unit_of};
+use crate::audit::kinds::{Change, Facts};
+
+pub(super) const RULE: Rule =
+    Rule { name: "before-missing", about: "a comparison has no figure to compare with", judge };
+
+fn judge(facts: &Facts) -> Vec<Finding> {
+    facts.changes.iter().filter(|change| change.before.is_none()).map(find).collect()
+}
+
+fn find(change: &Change) -> Finding {
+    let mut evidence = vec![Figure::new("after", change.after.value, unit_of(change.after.family))];
+    evidence.extend(change.change.map(|it| Figure::new("change as printed", it.value, unit_of(it.family))));
+    Finding {
+        rule: RULE.name,
+        severity: Severity::Warning,
+        strength: Strength::Arithmetic,
+        claim: match change.change {
+            Some(printed) => {
+                format!("{}: a change of {} is told, and the figure before is not", change.metric, say_measure(printed))
+            }
+            None => format!("{}: {} stands beside nothing", change.metric, say_measure(change.after)),
+        },
+        evidence,
+        implies: "nobody can check the change, nor say whether this figure became better or worse".to_owned(),
+        remedy: "state the figure before, with its run, its load and its length; without one, leave the row out of the \
+                 comparison"
+            .to_owned(),
+        caveats: Vec::new(),
+        place: change.place.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::check;
+    use super::*;
+
+    #[test]
+    fn changes_have_a_before() {
+        let change = |before: &str, printed: &str| {
+            format!("metric,before,after,change\nsubmitted,{before},1336,{printed}\n")
+        };
+        check(judge, &change("-", "+426%"), true);
+        check(judge, &change("", ""), true);
+        check(judge, &change("0", "N/A"), false);
+        check(judge, &change("254", "+426%"), false);
+    }
+}

@@ -1,0 +1,67 @@
+//! Everything succeeds, and nobody gets what they came for.
+
+use model::{Figure, Finding, Severity, Strength, Unit};
+
+use super::{Rule, say};
+use crate::audit::kinds::{Facts, Outcome};
+
+pub(super) const RULE: Rule = Rule {
+    name: "business-zero",
+    about: "the outcome that users come for is zero while technical success is complete",
+    judge,
+};
+
+/// From here on technical success is called complete, in percent.
+const TECHNICAL_MIN: f64 = 99.0;
+
+fn judge(facts: &Facts) -> Vec<Finding> {
+    let technical = facts.outcomes.iter().filter(|outcome| outcome.level == "technical");
+    let Some(technical) = technical.min_by(|a, b| a.share.total_cmp(&b.share)) else { return Vec::new() };
+    if technical.share < TECHNICAL_MIN {
+        return Vec::new();
+    }
+    let business =
+        facts.outcomes.iter().filter(|outcome| outcome.level == "business" && outcome.share == 0.0);
+    business.map(|business| find(technical, business)).collect()
+}
+
+fn find(technical: &Outcome, business: &Outcome) -> Finding {
+    Finding {
+        rule: RULE.name,
+        severity: Severity::Error,
+        strength: Strength::Arithmetic,
+        claim: format!(
+            "{} is 0 % while {} is {}",
+            business.outcome,
+            technical.outcome,
+            say(technical.share, Unit::Percent)
+        ),
+        evidence: vec![
+            Figure::new(technical.outcome.clone(), technical.share, Unit::Percent),
+            Figure::new(business.outcome.clone(), business.share, Unit::Percent),
+        ],
+        implies: "the path that matters was not exercised, or fails in silence: the times may be those of an error page".to_owned(),
+        remedy: "look at one response; then make the outcome a check and a threshold, so that a run without it cannot pass"
+            .to_owned(),
+        caveats: Vec::new(),
+        place: business.place.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::check;
+    use super::*;
+
+    #[test]
+    fn success_includes_the_outcome() {
+        let outcomes = |technical: &str, business: &str| {
+            format!("outcome,level,share\nsuccess,technical,{technical}\nreward,business,{business}\n")
+        };
+        check(judge, &outcomes("100%", "0.0%"), true);
+        check(judge, &outcomes("99%", "0%"), true);
+        check(judge, &outcomes("98.9%", "0%"), false);
+        check(judge, &outcomes("100%", "0.1%"), false);
+        check(judge, "outcome,level,share\nreward,business,0%\n", false);
+    }
+}

@@ -1,0 +1,64 @@
+//! Timeouts that are treated as values.
+
+use model::{Figure, Finding, Severity, Strength, Unit};
+
+use super::{Rule, say};
+use crate::audit::kinds::{Facts, Summary};
+
+pub(super) const RULE: Rule = Rule {
+    name: "censored-timeout",
+    about: "requests that were given up count with the time of the timeout",
+    judge,
+};
+
+/// What a request that was given up may take longer than the timeout, as a share of it.
+const OVER_SHARE_MAX: f64 = 0.01;
+
+fn judge(facts: &Facts) -> Vec<Finding> {
+    facts.summaries.iter().filter_map(find).collect()
+}
+
+fn find(summary: &Summary) -> Option<Finding> {
+    let (timeout, max) = (summary.timeout.filter(|timeout| *timeout > 0.0)?, summary.max?);
+    if max < timeout || max > timeout * (1.0 + OVER_SHARE_MAX) {
+        return None;
+    }
+    let mut evidence =
+        vec![Figure::new("largest time", max, Unit::Seconds), Figure::new("timeout", timeout, Unit::Seconds)];
+    evidence.extend(summary.failed.map(|failed| Figure::new("failed requests", failed, Unit::Count)));
+    Some(Finding {
+        rule: RULE.name,
+        severity: Severity::Warning,
+        strength: Strength::Limit,
+        claim: format!(
+            "{}: the largest time is the timeout of {}, so it is a lower bound and no value",
+            summary.metric,
+            say(timeout, Unit::Seconds)
+        ),
+        evidence,
+        implies: "requests that were given up would have taken longer, nobody knows how long: the mean and the largest value \
+                  are lower bounds, and so is every quantile that reaches these requests"
+            .to_owned(),
+        remedy: "count them as more than the timeout (right-censored): quantiles below them stay right, those among them are \
+                 told as bounds, and the mean is not told"
+            .to_owned(),
+        caveats: Vec::new(),
+        place: summary.place.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::check;
+    use super::*;
+
+    #[test]
+    fn the_timeout_is_a_bound() {
+        let summary = |timeout: &str, max: &str| format!("metric,timeout,max\nduration,{timeout},{max}\n");
+        check(judge, &summary("60s", "1m0s"), true);
+        check(judge, &summary("60s", "60.6s"), true);
+        check(judge, &summary("60s", "60.7s"), false);
+        check(judge, &summary("60s", "59.9s"), false);
+        check(judge, &summary("", "60s"), false);
+    }
+}

@@ -1,0 +1,127 @@
+//! A printed change that does not follow from the figures beside it.
+
+use model::{Figure, Finding, Severity, Strength, Unit};
+
+use super::{Rule, say, say_measure, unit_of};
+use crate::audit::kinds::{Change, Facts};
+use crate::laws::change::{self, Recomputed};
+
+pub(super) const RULE: Rule =
+    Rule { name: "change-arithmetic", about: "a printed change does not follow from its own figures", judge };
+
+fn judge(facts: &Facts) -> Vec<Finding> {
+    facts.changes.iter().flat_map(|it| [unexplained(it), mismarked(it)]).flatten().collect()
+}
+
+/// The percentage does not follow.
+fn unexplained(change: &Change) -> Option<Finding> {
+    let before = change.before?;
+    let found = change::recompute(change)?;
+    let Recomputed { printed, exact, allowed, points } = found;
+    if found.follows() {
+        return None;
+    }
+    let off = (printed - exact).abs();
+    let mut evidence = vec![
+        Figure::new("before", before.value, unit_of(before.family)),
+        Figure::new("after", change.after.value, unit_of(change.after.family)),
+        Figure::new("change as printed", printed, Unit::Percent),
+        Figure::new("change of the printed figures", exact, Unit::Percent),
+        Figure::new("apart", off, Unit::Points),
+        Figure::new("explained by rounding", allowed, Unit::Points),
+    ];
+    evidence.extend(points.map(|points| Figure::new("difference in points", points, Unit::Points)));
+    Some(Finding {
+        rule: RULE.name,
+        severity: Severity::Error,
+        strength: Strength::Arithmetic,
+        claim: format!(
+            "{}: {} → {} is a change of {}, not of {}",
+            change.metric,
+            say_measure(before),
+            say_measure(change.after),
+            say(exact, Unit::Percent),
+            say(printed, Unit::Percent)
+        ),
+        evidence,
+        implies: "at least one of the three figures is wrong, and the table does not say which".to_owned(),
+        remedy: "compute changes by program from the figures that are shown".to_owned(),
+        caveats: Vec::new(),
+        place: change.place.clone(),
+    })
+}
+
+/// The change is marked good where the metric says bad, or the other way round.
+fn mismarked(change: &Change) -> Option<Finding> {
+    let (before, mark, good_when) = (change.before?, change.mark.as_deref()?, change.good_when.as_deref()?);
+    if before.family != change.after.family || before.value == change.after.value {
+        return None;
+    }
+    let is_up = change.after.value > before.value;
+    let is_good = match good_when {
+        "up" => is_up,
+        "down" => !is_up,
+        _ => return None,
+    };
+    let is_marked_good = match mark {
+        "good" => true,
+        "bad" => false,
+        _ => return None,
+    };
+    (is_good != is_marked_good).then(|| Finding {
+        rule: RULE.name,
+        severity: Severity::Error,
+        strength: Strength::Arithmetic,
+        claim: format!(
+            "{}: {} → {} is marked {mark}, and {good_when} is better",
+            change.metric,
+            say_measure(before),
+            say_measure(change.after)
+        ),
+        evidence: vec![
+            Figure::new("before", before.value, unit_of(before.family)),
+            Figure::new("after", change.after.value, unit_of(change.after.family)),
+        ],
+        implies: "readers who look at the marks take a loss for a gain, or a gain for a loss".to_owned(),
+        remedy: "derive the mark from the metric's direction".to_owned(),
+        caveats: Vec::new(),
+        place: change.place.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::check;
+    use super::*;
+
+    #[test]
+    fn changes_follow_from_their_figures() {
+        let change = |before: &str, after: &str, printed: &str| {
+            format!("metric,before,after,change\nm,{before},{after},{printed}\n")
+        };
+        check(judge, &change("58.82", "88.51", "50.27%"), true);
+        check(judge, &change("58.82", "88.51", "50.48%"), false);
+        check(judge, &change("100", "110", "10.10%"), false);
+        check(judge, &change("100.0", "110.0", "10.20%"), true);
+        // Printed in whole percent, and in points.
+        check(judge, &change("94.0%", "100.0%", "+6%"), false);
+        check(judge, &change("94.0%", "100.0%", "+8%"), true);
+        check(judge, &change("90.00%", "99.90%", "+9.9%"), false);
+        // Nothing to divide by.
+        check(judge, &change("0", "3", "N/A"), false);
+        check(judge, &change("0", "3", "12%"), false);
+    }
+
+    #[test]
+    fn marks_follow_from_the_direction() {
+        let change = |after: &str, good_when: &str, mark: &str| {
+            format!("metric,before,after,good_when,mark\nm,100,{after},{good_when},{mark}\n")
+        };
+        check(judge, &change("110", "up", "good"), false);
+        check(judge, &change("110", "up", "bad"), true);
+        check(judge, &change("110", "down", "bad"), false);
+        check(judge, &change("90", "down", "bad"), true);
+        check(judge, &change("100", "down", "bad"), false);
+        check(judge, &change("90", "sideways", "bad"), false);
+    }
+}

@@ -1,0 +1,76 @@
+//! Two sources that tell one fact differently.
+
+use std::collections::BTreeMap;
+
+use model::{Figure, Finding, Severity, Strength};
+
+use super::{Rule, say_measure, unit_of};
+use crate::audit::kinds::{Facts, Source};
+
+pub(super) const RULE: Rule =
+    Rule { name: "sources-disagree", about: "two sources tell one fact differently", judge };
+
+/// How far apart two sources may be by default, as a share of the larger.
+const DIFFERENCE_MAX: f64 = 0.01;
+
+/// Sources of one fact that are shown.
+const SHOWN_MAX: usize = 10;
+
+fn judge(facts: &Facts) -> Vec<Finding> {
+    let mut by_fact: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
+    for source in &facts.sources {
+        by_fact.entry(&source.fact).or_default().push(source);
+    }
+    by_fact.values().filter_map(|sources| find(sources)).collect()
+}
+
+fn find(sources: &[&Source]) -> Option<Finding> {
+    let family = sources.first()?.value.family;
+    if sources.iter().any(|source| source.value.family != family) {
+        return None;
+    }
+    let by_value = |a: &&&Source, b: &&&Source| a.value.value.total_cmp(&b.value.value);
+    let (low, high) = (sources.iter().min_by(by_value)?, sources.iter().max_by(by_value)?);
+    let given = sources.iter().filter_map(|source| source.tolerance).map(|it| it.value).reduce(f64::max);
+    let larger = low.value.value.abs().max(high.value.value.abs());
+    if high.value.value - low.value.value <= given.unwrap_or(larger * DIFFERENCE_MAX) {
+        return None;
+    }
+    let shown = sources.iter().take(SHOWN_MAX);
+    Some(Finding {
+        rule: RULE.name,
+        severity: Severity::Warning,
+        strength: Strength::Arithmetic,
+        claim: format!(
+            "{} is {} by {} and {} by {}",
+            low.fact,
+            say_measure(low.value),
+            low.source,
+            say_measure(high.value),
+            high.source
+        ),
+        evidence: shown.map(|it| Figure::new(it.source.clone(), it.value.value, unit_of(it.value.family))).collect(),
+        implies: "one of them is about something else, another time, or a part of the whole; what rests on it is open".to_owned(),
+        remedy: "find out what each of them counts, and over which time; then tell one, and name its source".to_owned(),
+        caveats: Vec::new(),
+        place: high.place.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::check;
+    use super::*;
+
+    #[test]
+    fn sources_agree() {
+        let sources = |value: &str, tolerance: &str| {
+            format!("fact,source,value,tolerance\nflows,k6,1336,{tolerance}\nflows,logs,{value},\n")
+        };
+        check(judge, &sources("300", ""), true);
+        check(judge, &sources("1323", ""), false);
+        check(judge, &sources("1322", ""), true);
+        check(judge, &sources("1322", "14"), false);
+        check(judge, &sources("300 s", ""), false);
+    }
+}

@@ -1,0 +1,79 @@
+//! A time of day that carries the label of another zone.
+
+use model::{Figure, Finding, Severity, Strength};
+
+use super::Rule;
+use crate::audit::kinds::{Facts, Stamp};
+use crate::audit::moment;
+
+pub(super) const RULE: Rule =
+    Rule { name: "time-zone", about: "a time of day carries the label of another zone", judge };
+
+/// Zones differ by multiples of this, in seconds.
+const ZONE_STEP_S: f64 = 900.0;
+
+/// What a time without seconds may be off from its instant, in seconds.
+const OFF_MAX_S: f64 = 61.0;
+
+fn judge(facts: &Facts) -> Vec<Finding> {
+    facts.stamps.iter().filter_map(find).collect()
+}
+
+fn find(stamp: &Stamp) -> Option<Finding> {
+    let shown_s = moment::parse_local(&stamp.shown)?;
+    let labelled_s = moment::offset_s(&stamp.zone)?;
+    // Adding zero makes a negative zero a plain one.
+    let actual_s = ((shown_s - stamp.instant) / ZONE_STEP_S).round() * ZONE_STEP_S + 0.0;
+    let is_zone = actual_s.abs() <= 14.0 * 3600.0 && (shown_s - stamp.instant - actual_s).abs() < OFF_MAX_S;
+    if !is_zone || actual_s == labelled_s {
+        return None;
+    }
+    let hours = |offset_s: f64| format!("UTC{:+}", offset_s / 3600.0);
+    Some(Finding {
+        rule: RULE.name,
+        severity: Severity::Error,
+        strength: Strength::Arithmetic,
+        claim: format!(
+            "{}: {} is labelled {} and is a time of {}",
+            stamp.what,
+            stamp.shown,
+            stamp.zone,
+            hours(actual_s)
+        ),
+        evidence: vec![
+            Figure::text("as shown", format!("{} {}", stamp.shown, stamp.zone)),
+            Figure::text("the instant", moment::show(stamp.instant)),
+            Figure::text("the label means", hours(labelled_s)),
+            Figure::text("the time is of", hours(actual_s)),
+        ],
+        implies: format!(
+            "whoever reads the label looks {} hours beside the run: in logs, in dashboards and in queries",
+            (labelled_s - actual_s).abs() / 3600.0
+        ),
+        remedy: "write times with their offset (RFC 3339), all in UTC, and take them from one clock"
+            .to_owned(),
+        caveats: Vec::new(),
+        place: stamp.place.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::check;
+    use super::*;
+
+    #[test]
+    fn labels_are_held_to_their_offset() {
+        let stamp = |shown: &str, zone: &str| {
+            format!("what,shown,zone,instant\nstart,{shown},{zone},2026-01-27T04:00:09.595Z\n")
+        };
+        check(judge, &stamp("2026-01-27 04:00", "KST"), true);
+        check(judge, &stamp("2026-01-27 04:00", "UTC"), false);
+        check(judge, &stamp("2026-01-27 13:00", "KST"), false);
+        check(judge, &stamp("2026-01-27 13:00:09", "+09:00"), false);
+        check(judge, &stamp("2026-01-27 13:00:09", "+08:00"), true);
+        // Another event, not another zone; and a zone that nobody can tell.
+        check(judge, &stamp("2026-01-27 04:07", "KST"), false);
+        check(judge, &stamp("2026-01-27 04:00", "IST"), false);
+    }
+}

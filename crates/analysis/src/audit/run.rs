@@ -1,0 +1,245 @@
+//! What a run of ours says, in the same facts as tables.
+
+use model::{MetricKind, Quantile, RateTotal, Trend, ValueKind};
+
+use super::kinds::{Criterion, Facts, Outcome, QuantileClaim, Record, Summary};
+use super::quantity::{Family, Measure};
+
+/// What the auditor looks at in a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunFacts {
+    /// How the run is named.
+    pub name: String,
+    /// Its thresholds, in the order of the script.
+    pub thresholds: Vec<ThresholdFact>,
+    /// Distributions of times in milliseconds, by metric; `metric{expected_response:true}` for successes alone.
+    pub times: Vec<(String, Trend)>,
+    /// Requests, with those that failed.
+    pub requests: u64,
+    /// Requests that failed.
+    pub failed: u64,
+    /// Requests that were given up after their timeout.
+    pub timeouts: u64,
+    /// Checks by name.
+    pub checks: Vec<(String, RateTotal)>,
+    /// What is counted, how many there were, how many are on record.
+    pub records: Vec<(String, u64, u64)>,
+}
+
+/// A condition of a threshold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThresholdFact {
+    /// The metric, with the tags it is restricted to.
+    pub selector: String,
+    /// The metric's kind.
+    pub kind: MetricKind,
+    /// What its values measure.
+    pub contains: ValueKind,
+    /// As written: `p(95)<500`.
+    pub condition: String,
+    /// What it is compared with.
+    pub limit: f64,
+    /// What was compared.
+    pub observed: Quantile,
+    /// Whether crossing it ends the run; such limits stand beside those that decide about success.
+    pub is_aborting: bool,
+    /// How many values the metric has.
+    pub samples: u64,
+}
+
+/// The facts of a run.
+pub fn facts_of_run(run: &RunFacts) -> Facts {
+    Facts {
+        criteria: run.thresholds.iter().map(|it| criterion(run, it)).collect(),
+        quantiles: run.thresholds.iter().filter_map(|it| quantile(run, it)).collect(),
+        summaries: run.times.iter().map(|(metric, trend)| summary(run, metric, trend)).collect(),
+        outcomes: outcomes(run),
+        records: run
+            .records
+            .iter()
+            .map(|(what, sent, recorded)| record(run, what, *sent, *recorded))
+            .collect(),
+        ..Facts::default()
+    }
+}
+
+fn criterion(run: &RunFacts, threshold: &ThresholdFact) -> Criterion {
+    let (scale, family) = match (threshold.kind, threshold.contains) {
+        (MetricKind::Rate, _) => (100.0, Family::Share),
+        (_, ValueKind::Time) => (1e-3, Family::Time),
+        _ => (1.0, Family::Plain),
+    };
+    let measure = |value: f64| Measure { value: value * scale, half_digit: 0.0, family };
+    let (statistic, rest) = split(&threshold.condition);
+    // A limit from below and one from above bound a range, and do not conflict; nor do those of which one only stops the run.
+    let bound = if rest.starts_with('>') { " (at least)" } else { "" };
+    let role = if threshold.is_aborting { " (to stop the run)" } else { "" };
+    Criterion {
+        place: run.name.clone(),
+        metric: threshold.selector.clone(),
+        statistic: format!("{statistic}{bound}{role}"),
+        target: measure(threshold.limit),
+        measured: match threshold.observed {
+            Quantile::None => None,
+            Quantile::Value(value) | Quantile::AtLeast { bound: value, .. } => Some(measure(value)),
+            Quantile::Failed => Some(Measure { value: f64::INFINITY, half_digit: 0.0, family }),
+        },
+    }
+}
+
+fn quantile(run: &RunFacts, threshold: &ThresholdFact) -> Option<QuantileClaim> {
+    let (statistic, _) = split(&threshold.condition);
+    let quantile: f64 = statistic.strip_prefix("p(")?.strip_suffix(')')?.trim().parse().ok()?;
+    (threshold.samples > 0).then(|| QuantileClaim {
+        place: run.name.clone(),
+        metric: threshold.selector.clone(),
+        quantile,
+        of: "requests".to_owned(),
+        samples: Some(threshold.samples as f64),
+        ..QuantileClaim::default()
+    })
+}
+
+/// What is compared, and the rest of the condition from its comparison on.
+fn split(condition: &str) -> (&str, &str) {
+    let end = condition.find(['<', '>', '=', '!']).unwrap_or(condition.len());
+    let (statistic, rest) = condition.split_at(end);
+    (statistic.trim(), rest)
+}
+
+fn summary(run: &RunFacts, metric: &str, trend: &Trend) -> Summary {
+    let seconds = |q: f64| match trend.quantile(q) {
+        Quantile::Value(ms) => Some(ms / 1e3),
+        _ => None,
+    };
+    let max = trend.max().map(|ms| ms / 1e3);
+    // Timeouts that stand apart are told as bounds; those that are among the values are told as values.
+    let is_of_all = metric == "http_req_duration";
+    let holds_timeouts = run.timeouts > 0 && trend.failures.is_none();
+    Summary {
+        place: run.name.clone(),
+        metric: metric.to_owned(),
+        count: Some(trend.population() as f64),
+        failed: is_of_all.then_some(run.failed as f64),
+        timeout: max.filter(|_| holds_timeouts && is_of_all),
+        min: trend.min().map(|ms| ms / 1e3),
+        med: seconds(0.5),
+        p90: seconds(0.9),
+        p95: seconds(0.95),
+        max,
+    }
+}
+
+fn outcomes(run: &RunFacts) -> Vec<Outcome> {
+    let outcome = |outcome: String, level: &str, share: f64| Outcome {
+        place: run.name.clone(),
+        outcome,
+        level: level.to_owned(),
+        share: share * 100.0,
+    };
+    if run.requests == 0 {
+        return Vec::new();
+    }
+    let answered = run.requests.saturating_sub(run.failed) as f64 / run.requests as f64;
+    let checks = run
+        .checks
+        .iter()
+        .filter_map(|(name, rate)| Some(outcome(format!("the check {name:?}"), "business", rate.rate()?)));
+    std::iter::once(outcome("the share of requests that succeeded".to_owned(), "technical", answered))
+        .chain(checks)
+        .collect()
+}
+
+fn record(run: &RunFacts, what: &str, sent: u64, recorded: u64) -> Record {
+    Record { place: run.name.clone(), what: what.to_owned(), sent: sent as f64, recorded: recorded as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Mark;
+
+    use super::super::audit;
+    use super::*;
+
+    fn threshold(condition: &str, limit: f64) -> ThresholdFact {
+        ThresholdFact {
+            selector: "http_req_duration".to_owned(),
+            kind: MetricKind::Trend,
+            contains: ValueKind::Time,
+            condition: condition.to_owned(),
+            limit,
+            observed: Quantile::Value(100.0),
+            is_aborting: false,
+            samples: 1000,
+        }
+    }
+
+    fn trend(samples: &[(f64, Mark, usize)]) -> Trend {
+        let mut trend = Trend::default();
+        for (value, mark, count) in samples {
+            (0..*count).for_each(|_| trend.record(*value, *mark));
+        }
+        trend
+    }
+
+    /// A run in which there is nothing to find.
+    fn clean() -> RunFacts {
+        let duration = trend(&[(100.0, Mark::Measured, 995), (60_000.0, Mark::TimedOut, 5)]);
+        RunFacts {
+            name: "run a1".to_owned(),
+            thresholds: vec![threshold("p(95)<500", 500.0), threshold("p(95)>1", 1.0)],
+            times: vec![
+                (
+                    "http_req_duration{expected_response:true}".to_owned(),
+                    trend(&[(100.0, Mark::Measured, 995)]),
+                ),
+                ("http_req_duration".to_owned(), duration),
+                (
+                    "http_req_connecting".to_owned(),
+                    trend(&[(0.0, Mark::Measured, 990), (2.0, Mark::Measured, 10)]),
+                ),
+            ],
+            requests: 1000,
+            failed: 5,
+            timeouts: 5,
+            checks: vec![("it is there".to_owned(), RateTotal { passes: 995, total: 1000 })],
+            records: vec![("seconds".to_owned(), 10, 10)],
+        }
+    }
+
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut RunFacts), expect: &[&str]) {
+        let mut run = clean();
+        change(&mut run);
+        let found = audit(&facts_of_run(&run)).findings;
+        let rules: Vec<&str> = found.iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules, expect, "{found:#?}");
+    }
+
+    #[test]
+    fn runs_are_held_to_the_same_rules() {
+        check(|_| {}, &[]);
+        check(|run| run.thresholds[0].observed = Quantile::None, &["unmeasured-criterion"]);
+        check(|run| run.thresholds.push(threshold("p(95)<800", 800.0)), &["conflicting-slos"]);
+        check(
+            |run| run.thresholds.push(ThresholdFact { is_aborting: true, ..threshold("p(95)<800", 800.0) }),
+            &[],
+        );
+        check(|run| run.thresholds.push(threshold("p(99.9) < 900", 900.0)), &["unsupported-quantile"]);
+        check(|run| run.checks[0].1.passes = 0, &["business-zero"]);
+        check(|run| run.records[0].2 = 9, &["lost-points"]);
+        check(|run| run.times[2].1.record(3040.0, Mark::Measured), &["syn-retransmission"]);
+        // As k6 counts: what failed is among the values.
+        check(
+            |run| {
+                run.timeouts = 0;
+                run.times[1].1 = trend(&[(100.0, Mark::Measured, 995), (0.0, Mark::Measured, 5)]);
+            },
+            &["failed-as-fast"],
+        );
+        check(
+            |run| run.times[1].1 = trend(&[(100.0, Mark::Measured, 995), (60_000.0, Mark::Measured, 5)]),
+            &["censored-timeout"],
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! Whether errors rose between two runs, however small they look beside the number of requests.
+
+use model::{Derived, Figure, Unit};
+
+use super::by_table;
+use crate::audit::{Facts, Run};
+
+/// Beyond this many standard deviations a rise is no chance; errors come in bursts, so the usual two would say too much.
+const Z_MIN: f64 = 4.0;
+
+/// Standard deviations by which the errors of the second run exceed those that the first one's rate would give it: with the
+/// sum of both given, the second count is binomial (J. Przyborowski and H. Wilenski, 1940). `None` without errors or requests.
+pub fn z(errors: (f64, f64), requests: (f64, f64)) -> Option<f64> {
+    let (both, all) = (errors.0 + errors.1, requests.0 + requests.1);
+    if both <= 0.0 || requests.0 <= 0.0 || requests.1 <= 0.0 {
+        return None;
+    }
+    let share = requests.1 / all;
+    Some((errors.1 - both * share) / (both * share * (1.0 - share)).sqrt())
+}
+
+/// Each run against the one before it in its table, where both had the same number of VUs.
+pub fn derive(facts: &Facts) -> Vec<Derived> {
+    let tables = by_table(&facts.runs, |run| &run.place);
+    tables
+        .into_iter()
+        .flat_map(|runs| runs.windows(2))
+        .filter_map(|pair| of_pair(&pair[0], &pair[1]))
+        .collect()
+}
+
+fn of_pair(before: &Run, after: &Run) -> Option<Derived> {
+    if before.vus != after.vus {
+        return None;
+    }
+    let errors = (before.errors?, after.errors?);
+    let requests = (before.requests?, after.requests?);
+    let z = z(errors, requests)?;
+    let verdict = match z {
+        z if z >= Z_MIN => "regressed",
+        z if z <= -Z_MIN => "improved",
+        _ => "inconclusive",
+    };
+    Some(Derived {
+        law: "errors",
+        says: format!("{} → {}: errors {} → {}: {verdict}", before.run, after.run, errors.0, errors.1),
+        figures: vec![
+            Figure::new("errors before", errors.0, Unit::Count),
+            Figure::new("requests before", requests.0, Unit::Count),
+            Figure::new("errors after", errors.1, Unit::Count),
+            Figure::new("requests after", requests.1, Unit::Count),
+            Figure::new("standard deviations", z, Unit::Count),
+        ],
+        caveats: vec!["errors that come in bursts vary more than this counts with; one run each".to_owned()],
+        place: after.place.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::close;
+    use super::*;
+
+    #[test]
+    fn errors_are_judged_by_their_number() {
+        close(z((3.0, 206.0), (240_587.0, 259_702.0)).expect("errors"), 13.5, 0.05);
+        close(z((50.0, 50.0), (1000.0, 1000.0)).expect("errors"), 0.0, 1e-9);
+        assert_eq!(z((0.0, 0.0), (10.0, 10.0)), None);
+        assert_eq!(z((1.0, 0.0), (0.0, 10.0)), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! Whether a mean of dependent one-second means moved between two runs, as far as a table alone can tell.
+//!
+//! A table has no series, but a mean, two quantiles and the mean difference of neighbours are enough for a first-order
+//! autoregressive model: the quantiles give the spread, and spread and differences the correlation.
+
+use model::{Derived, Figure, Unit};
+
+use super::{by_table, dependence};
+use crate::audit::{Facts, Run};
+
+/// The 95th percentile of the standard normal distribution.
+const NORMAL_P95: f64 = 1.645;
+
+/// Beyond this many standard errors a difference is called one, at 5 %.
+const Z_MIN: f64 = 1.96;
+
+/// A mean and how well it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mean {
+    /// The mean, seconds.
+    pub value_s: f64,
+    /// Its standard error, seconds.
+    pub error_s: f64,
+    /// The correlation of neighbours.
+    pub lag1: f64,
+    /// How many independent values it rests on.
+    pub independent: f64,
+}
+
+/// The mean of a run that tells mean, median, p95, number of seconds and mean difference of neighbours.
+pub fn mean(run: &Run) -> Option<Mean> {
+    let deviation = (run.p95? - run.p50?) / NORMAL_P95;
+    let lag1 = dependence::lag1_of_average_difference(run.average_difference?, deviation)?;
+    let independent = dependence::independent(run.seconds?, lag1)?;
+    (independent >= 2.0).then(|| Mean {
+        value_s: run.avg.unwrap_or_default(),
+        error_s: deviation / independent.sqrt(),
+        lag1,
+        independent,
+    })
+}
+
+/// Each run against the one before it in its table, where both had the same number of VUs.
+pub fn derive(facts: &Facts) -> Vec<Derived> {
+    let tables = by_table(&facts.runs, |run| &run.place);
+    tables
+        .into_iter()
+        .flat_map(|runs| runs.windows(2))
+        .filter_map(|pair| of_pair(&pair[0], &pair[1]))
+        .collect()
+}
+
+fn of_pair(before: &Run, after: &Run) -> Option<Derived> {
+    if before.vus? != after.vus? || before.avg.is_none() || after.avg.is_none() {
+        return None;
+    }
+    let (a, b) = (mean(before)?, mean(after)?);
+    let z = (b.value_s - a.value_s) / a.error_s.hypot(b.error_s);
+    let verdict = match z {
+        z if z <= -Z_MIN => "improved",
+        z if z >= Z_MIN => "regressed",
+        _ => "inconclusive",
+    };
+    let change = (b.value_s / a.value_s - 1.0) * 100.0;
+    Some(Derived {
+        law: "shift",
+        says: format!("{} → {}: the mean time changed by {change:.1} %: {verdict}", before.run, after.run),
+        figures: vec![
+            Figure::new("mean before", a.value_s, Unit::Seconds),
+            Figure::new("its standard error", a.error_s, Unit::Seconds),
+            Figure::new("correlation of neighbouring seconds before", a.lag1, Unit::Count),
+            Figure::new("seconds before, as independent ones", a.independent, Unit::Count),
+            Figure::new("mean after", b.value_s, Unit::Seconds),
+            Figure::new("its standard error", b.error_s, Unit::Seconds),
+            Figure::new("correlation of neighbouring seconds after", b.lag1, Unit::Count),
+            Figure::new("seconds after, as independent ones", b.independent, Unit::Count),
+            Figure::new("standard errors apart", z, Unit::Count),
+        ],
+        caveats: vec![
+            "one run each: what differs from run to run anyway is not counted".to_owned(),
+            "spread and correlation are inferred from the table's quantiles and differences".to_owned(),
+        ],
+        place: after.place.clone(),
+    })
+}

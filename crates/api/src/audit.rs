@@ -1,0 +1,94 @@
+//! What `audit --format json` writes: what is wrong with numbers, and what follows from them.
+//!
+//! Keys may be added within a major version of [`AUDIT_VERSION`]; a key that changes its meaning or goes away makes a new one.
+
+use serde::Serialize;
+
+use crate::Number;
+
+/// The version of the shape.
+pub const AUDIT_VERSION: &str = "1.0.0";
+
+/// Everything that an audit says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditReport {
+    /// The version of this shape: major, minor, patch.
+    pub schema_version: &'static str,
+    /// What was looked at: runs and tables.
+    pub sources: Vec<String>,
+    /// What is wrong, the worst first.
+    pub findings: Vec<AuditFinding>,
+    /// Findings that are not told one by one.
+    pub beyond: Vec<AuditBeyond>,
+    /// What follows from the figures.
+    pub derived: Vec<AuditDerived>,
+    /// What was not understood, and therefore not used.
+    pub remarks: Vec<String>,
+    /// Remarks that are not told one by one.
+    pub remarks_beyond: u64,
+}
+
+/// A claim, the figures it rests on, what follows and how to mend it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditFinding {
+    /// The rule's name; stable.
+    pub rule: &'static str,
+    /// `error`, `warning`, `note`.
+    pub severity: &'static str,
+    /// What carries it: `arithmetic`, `limit`, `statistics`, `pattern`.
+    pub strength: &'static str,
+    /// Where it was found.
+    pub place: String,
+    /// The claim.
+    pub claim: String,
+    /// The figures.
+    pub evidence: Vec<AuditFigure>,
+    /// What follows.
+    pub implies: String,
+    /// How to mend it.
+    pub remedy: String,
+    /// What could make the claim wrong.
+    pub caveats: Vec<String>,
+}
+
+/// What follows from figures by a law.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditDerived {
+    /// The law's name; stable.
+    pub law: &'static str,
+    /// Where its figures come from.
+    pub place: String,
+    /// One sentence.
+    pub says: String,
+    /// The figures, derived ones last.
+    pub figures: Vec<AuditFigure>,
+    /// What the law takes for granted.
+    pub caveats: Vec<String>,
+}
+
+/// A figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditFigure {
+    /// What it is the figure of.
+    pub name: String,
+    /// The number; null for what is none.
+    pub value: Option<Number>,
+    /// What the number counts: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers.
+    pub unit: &'static str,
+    /// The figure as people read it.
+    pub text: String,
+}
+
+/// Findings of a rule that are only counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditBeyond {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// How many there are.
+    pub count: usize,
+}

@@ -1,0 +1,231 @@
+//! What an analysis says: a claim, the figures it rests on, what follows, and how to mend it.
+
+use std::fmt;
+
+/// A claim that somebody can check: with its figures, and with what they do not show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The rule that made it, in lowercase words joined by hyphens; stable, for suppressing and for searching.
+    pub rule: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What kind of reasoning carries it.
+    pub strength: Strength,
+    /// One sentence that is true if the figures are.
+    pub claim: String,
+    /// The figures, in the order that the reasoning takes them.
+    pub evidence: Vec<Figure>,
+    /// What follows for whoever relies on the numbers.
+    pub implies: String,
+    /// How to mend it.
+    pub remedy: String,
+    /// What could make the claim wrong, or smaller than it looks.
+    pub caveats: Vec<String>,
+    /// Where it was found: a run, or a table and its row.
+    pub place: String,
+}
+
+/// How much a finding matters, in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; no conclusion changes.
+    Note,
+    /// A conclusion may be wrong.
+    Warning,
+    /// A number is wrong, or a conclusion does not follow.
+    Error,
+}
+
+impl Severity {
+    /// Its word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+/// What kind of reasoning carries a finding, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Strength {
+    /// An identity of arithmetic, or a definition: it cannot be otherwise.
+    Arithmetic,
+    /// Something stands at its limit, or above it.
+    Limit,
+    /// A test of statistics with a stated error.
+    Statistics,
+    /// A pattern that has one usual cause, and could have another.
+    Pattern,
+}
+
+impl Strength {
+    /// Its word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Strength::Arithmetic => "arithmetic",
+            Strength::Limit => "limit",
+            Strength::Statistics => "statistics",
+            Strength::Pattern => "pattern",
+        }
+    }
+}
+
+/// What follows from figures by a law: no mistake of anybody, and no judgement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derived {
+    /// The law, in lowercase words joined by hyphens.
+    pub law: &'static str,
+    /// One sentence.
+    pub says: String,
+    /// The figures, derived ones last.
+    pub figures: Vec<Figure>,
+    /// What the law takes for granted.
+    pub caveats: Vec<String>,
+    /// Where the figures come from.
+    pub place: String,
+}
+
+/// A figure with its name and unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What it is the figure of.
+    pub name: String,
+    /// The figure.
+    pub value: FigureValue,
+}
+
+/// A figure itself.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FigureValue {
+    /// A number and what it counts.
+    Number {
+        /// The number.
+        value: f64,
+        /// What it counts.
+        unit: Unit,
+    },
+    /// What is no number: a time of day, a name.
+    Text(String),
+}
+
+/// What a figure counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Things, or nothing in particular.
+    Count,
+    /// Hundredths.
+    Percent,
+    /// Differences of percentages.
+    Points,
+    /// Seconds.
+    Seconds,
+    /// Per second.
+    PerSecond,
+    /// Per minute.
+    PerMinute,
+    /// Processors.
+    Cores,
+    /// Bytes.
+    Bytes,
+    /// Virtual users.
+    Vus,
+}
+
+impl Unit {
+    /// Its symbol; empty for [`Unit::Count`].
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Unit::Count => "",
+            Unit::Percent => "%",
+            Unit::Points => "points",
+            Unit::Seconds => "s",
+            Unit::PerSecond => "/s",
+            Unit::PerMinute => "/min",
+            Unit::Cores => "cores",
+            Unit::Bytes => "B",
+            Unit::Vus => "VUs",
+        }
+    }
+}
+
+impl Figure {
+    /// A number.
+    pub fn new(name: impl Into<String>, value: f64, unit: Unit) -> Figure {
+        Figure { name: name.into(), value: FigureValue::Number { value, unit } }
+    }
+
+    /// What is no number.
+    pub fn text(name: impl Into<String>, text: impl Into<String>) -> Figure {
+        Figure { name: name.into(), value: FigureValue::Text(text.into()) }
+    }
+}
+
+impl fmt::Display for FigureValue {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FigureValue::Text(text) => out.write_str(text),
+            FigureValue::Number { value, unit } => write_number(out, *value, *unit),
+        }
+    }
+}
+
+/// A number as people say it: four digits that mean something, in a unit that suits its size.
+fn write_number(out: &mut fmt::Formatter<'_>, value: f64, unit: Unit) -> fmt::Result {
+    let size = value.abs();
+    let (scaled, symbol) = match unit {
+        Unit::Count => (value, ""),
+        Unit::Percent => (value, " %"),
+        Unit::PerSecond => (value, "/s"),
+        Unit::PerMinute => (value, "/min"),
+        Unit::Points => (value, " points"),
+        Unit::Cores => (value, " cores"),
+        Unit::Vus => (value, " VUs"),
+        Unit::Seconds if size >= 1.0 || size == 0.0 => (value, " s"),
+        Unit::Seconds if size >= 1e-3 => (value * 1e3, " ms"),
+        Unit::Seconds => (value * 1e6, " µs"),
+        Unit::Bytes if size >= 1073741824.0 => (value / 1073741824.0, " GiB"),
+        Unit::Bytes if size >= 1048576.0 => (value / 1048576.0, " MiB"),
+        Unit::Bytes => (value, " B"),
+    };
+    write!(out, "{}{symbol}", significant(scaled))
+}
+
+/// Four significant digits, whole numbers in full, without trailing zeros.
+fn significant(value: f64) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    if value.abs() >= 1000.0 || value == value.trunc() {
+        return format!("{value:.0}");
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    let decimals = (3 - magnitude).clamp(0, 9) as usize;
+    let text = format!("{value:.decimals$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(value: f64, unit: Unit, expect: &str) {
+        assert_eq!(Figure::new("", value, unit).value.to_string(), expect, "{value} {unit:?}");
+    }
+
+    #[test]
+    fn numbers_have_the_digits_that_mean_something() {
+        check(69.227, Unit::Count, "69.23");
+        check(132_197.0, Unit::Count, "132197");
+        check(0.21309, Unit::Points, "0.2131 points");
+        check(421.43, Unit::PerMinute, "421.4/min");
+        check(-8.0, Unit::Percent, "-8 %");
+        check(0.0991, Unit::Seconds, "99.1 ms");
+        check(3.04, Unit::Seconds, "3.04 s");
+        check(0.0, Unit::Seconds, "0 s");
+        check(1.62e9, Unit::Bytes, "1.509 GiB");
+        check(f64::NAN, Unit::Count, "NaN");
+    }
+}

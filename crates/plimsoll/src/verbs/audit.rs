@@ -1,0 +1,144 @@
+//! `plimsoll audit`: mistakes that arithmetic can catch, in runs and in tables.
+
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+
+use analysis::audit::{self, Audit, Facts, KINDS, Remarks};
+use model::Severity;
+use report::findings::{self, Findings};
+use tables::{Cost, Format};
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::{AuditFlags, AuditFormat, FailOnFlag};
+use crate::{logger, stored};
+
+/// Files that are judged together.
+const FILES_MAX: usize = 1_000;
+
+/// Runs and tables that are looked at together.
+#[derive(Default)]
+struct Material {
+    sources: Vec<String>,
+    facts: Facts,
+    remarks: Remarks,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// A file cannot be read, or the report cannot be written.
+pub(crate) fn run(flags: &AuditFlags, common: &Common) -> Result<Exit, Failure> {
+    if flags.columns {
+        crate::print(&columns());
+        return Ok(Exit::Ok);
+    }
+    if flags.files.len() > FILES_MAX {
+        let text =
+            format!("failed to audit {} files: at most {FILES_MAX} are judged together", flags.files.len());
+        return Err(Failure::new(Exit::Other, text));
+    }
+    let mut material = Material::default();
+    for file in &flags.files {
+        match Format::of_name(file) {
+            Some(format) => material.add_tables(file, format)?,
+            None => material.add_run(file, common)?,
+        }
+    }
+    let found = audit::audit(&material.facts);
+    let text = rendered(&material, &found, flags, common);
+    match &flags.output {
+        None => crate::print(&text),
+        Some(path) => std::fs::write(path, text).map_err(|error| {
+            Failure::new(Exit::Other, format!("failed to write the audit to {}: {error}", path.display()))
+        })?,
+    }
+    Ok(exit(&found, flags.fail_on))
+}
+
+impl Material {
+    fn add_tables(&mut self, file: &str, format: Format) -> Result<(), Failure> {
+        let text = text_of(Path::new(file))?;
+        let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
+        let read = tables::read(&name, &text, format)
+            .map_err(|error| Failure::new(Exit::Other, format!("failed to {error} (in {file})")))?;
+        self.sources.extend(read.tables.iter().map(|table| table.name.clone()));
+        if read.tables.is_empty() {
+            self.remarks.add(format!("{name}: there is no table in it"));
+        }
+        if let Some(text) = cost(&read.cost) {
+            self.remarks.add(format!("{name}: {text}"));
+        }
+        audit::gather(&read.tables, &mut self.facts, &mut self.remarks);
+        Ok(())
+    }
+
+    fn add_run(&mut self, run: &str, common: &Common) -> Result<(), Failure> {
+        let path = common.catalogue()?.find(run).map_err(|error| stored::failed(&error))?;
+        let facts = stored::audit_facts(&stored::open(&path)?)?;
+        self.sources.push(facts.name.clone());
+        self.facts.absorb(audit::facts_of_run(&facts));
+        Ok(())
+    }
+}
+
+/// The text of a file that is no longer than tables may be.
+fn text_of(path: &Path) -> Result<String, Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::new(Exit::Other, format!("failed to read {}: {error}", path.display()))
+    };
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    // One more than may be, so that a longer file is refused and not cut.
+    file.take(tables::BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    String::from_utf8(bytes).map_err(|_| {
+        Failure::new(Exit::Other, format!("failed to read {}: it is no text in UTF-8", path.display()))
+    })
+}
+
+/// What limits cost, in words; `None` if nothing.
+fn cost(cost: &Cost) -> Option<String> {
+    let parts =
+        [(cost.tables, "tables"), (cost.rows, "rows"), (cost.columns, "columns"), (cost.cells, "cells")];
+    let parts: Vec<String> =
+        parts.iter().filter(|part| part.0 > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    (!parts.is_empty()).then(|| format!("beyond the limits, and cut or left out: {}", parts.join(", ")))
+}
+
+fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, common: &Common) -> String {
+    let told = Findings {
+        sources: &material.sources,
+        findings: &found.findings,
+        beyond: &found.beyond,
+        derived: &found.derived,
+        remarks: &material.remarks.texts,
+        remarks_beyond: material.remarks.beyond,
+    };
+    match flags.format {
+        AuditFormat::Text => {
+            let is_terminal = flags.output.is_none() && std::io::stdout().is_terminal();
+            findings::text(&told, logger::style(common.may_colour && is_terminal))
+        }
+        AuditFormat::Md => findings::markdown(&told),
+        AuditFormat::Json => findings::json(&told),
+    }
+}
+
+fn exit(found: &Audit, fail_on: Option<FailOnFlag>) -> Exit {
+    let least = match fail_on {
+        None => return Exit::Ok,
+        Some(FailOnFlag::Note) => Severity::Note,
+        Some(FailOnFlag::Warning) => Severity::Warning,
+        Some(FailOnFlag::Error) => Severity::Error,
+    };
+    match found.findings.iter().any(|finding| finding.severity >= least) {
+        true => Exit::AuditFailed,
+        false => Exit::Ok,
+    }
+}
+
+/// The vocabulary of tables, as Markdown.
+fn columns() -> String {
+    KINDS.iter().map(|kind| kind.describe()).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,222 @@
+//! Findings for people and programs: as text, as Markdown, as JSON.
+
+mod json;
+mod markdown;
+mod text;
+
+use model::{Derived, Finding, Severity};
+
+pub use json::render as json;
+pub use markdown::{BYTES_MAX, render as markdown};
+pub use text::render as text;
+
+/// What is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Findings<'a> {
+    /// What was looked at: runs and tables.
+    pub sources: &'a [String],
+    /// What is wrong, the worst first.
+    pub findings: &'a [Finding],
+    /// Findings that are not told one by one, by rule.
+    pub beyond: &'a [(&'static str, usize)],
+    /// What follows from the figures.
+    pub derived: &'a [Derived],
+    /// What was not understood.
+    pub remarks: &'a [String],
+    /// Remarks that are not told one by one.
+    pub remarks_beyond: u64,
+}
+
+impl Findings<'_> {
+    /// One sentence on how many there are, and in what.
+    pub fn sentence(&self) -> String {
+        let sources = counted(self.sources.len(), "source");
+        if self.findings.is_empty() {
+            return format!("nothing found in {sources}");
+        }
+        let of = |severity| self.findings.iter().filter(|finding| finding.severity == severity).count();
+        let words = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
+        let parts = words.map(|(severity, word)| (of(severity), word));
+        let parts: Vec<String> = parts
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| counted(count, word))
+            .collect();
+        let more: usize = self.beyond.iter().map(|(_, count)| count).sum();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{more} in {sources}", parts.join(", "))
+    }
+}
+
+fn counted(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use model::{Figure, Strength, Unit};
+
+    use super::*;
+    use crate::Style;
+
+    fn finding() -> Finding {
+        Finding {
+            rule: "usage-above-limit",
+            severity: Severity::Error,
+            strength: Strength::Limit,
+            claim: "pod \u{1b}[31m<b>: 1.84 cores is used of a limit of 1 cores".to_owned(),
+            evidence: vec![Figure::new("usage", 1.84, Unit::Cores), Figure::text("query", "sum(x|y)")],
+            implies: "the series adds up more than this resource".to_owned(),
+            remedy: "sum over containers alone".to_owned(),
+            caveats: vec!["sidecars have limits of their own".to_owned()],
+            place: "usages.csv, row 1".to_owned(),
+        }
+    }
+
+    fn derived() -> Derived {
+        Derived {
+            law: "slo-crossing",
+            says: "p95 reaches 60 s at 384 VUs".to_owned(),
+            figures: vec![Figure::new("VUs at the limit", 383.94, Unit::Vus)],
+            caveats: vec!["interpolated".to_owned()],
+            place: "runs.csv".to_owned(),
+        }
+    }
+
+    #[track_caller]
+    fn check(render: fn(&Findings<'_>) -> String, expect: Expect) {
+        let (findings, derived) = ([finding()], [derived()]);
+        let sources = ["usages.csv".to_owned(), "runs.csv".to_owned()];
+        let remarks = ["x.csv: no kind of table has these columns".to_owned()];
+        let told = Findings {
+            sources: &sources,
+            findings: &findings,
+            beyond: &[("usage-above-limit", 3)],
+            derived: &derived,
+            remarks: &remarks,
+            remarks_beyond: 2,
+        };
+        expect.assert_eq(&render(&told));
+    }
+
+    #[test]
+    fn as_text() {
+        check(
+            |told| text(told, Style::PLAIN),
+            expect![[r"
+                  1 error and 3 more in 2 sources
+
+                  ✗ error  usage-above-limit  usages.csv, row 1
+                    pod \u{1b}[31m<b>: 1.84 cores is used of a limit of 1 cores
+                      usage  1.84 cores
+                      query  sum(x|y)
+                    Implies: the series adds up more than this resource
+                    Mend:    sum over containers alone
+                    Caveat:  sidecars have limits of their own
+
+                  3 more of usage-above-limit
+
+                  What follows from the figures
+
+                  slo-crossing  runs.csv
+                    p95 reaches 60 s at 384 VUs
+                      VUs at the limit  383.9 VUs
+                    Caveat:  interpolated
+
+                  Not understood, and not used
+
+                  x.csv: no kind of table has these columns
+                  … and 2 more
+            "]],
+        );
+    }
+
+    #[test]
+    fn as_markdown() {
+        check(
+            markdown,
+            expect![[r"
+                **1 error and 3 more in 2 sources**
+
+                ### error: usage-above-limit
+
+                pod &#92;u&#123;1b&#125;&#91;31m&lt;b&gt;&#58; 1.84 cores is used of a limit of 1 cores (usages.csv, row 1)
+
+                | Figure | Value |
+                |---|--:|
+                | usage | 1.84 cores |
+                | query | sum(x&#124;y) |
+
+                * **Implies**: the series adds up more than this resource
+                * **Mend**: sum over containers alone
+                * **Caveat**: sidecars have limits of their own
+
+                3 more of usage-above-limit
+
+                ### What follows from the figures
+
+                * **slo-crossing**: p95 reaches 60 s at 384 VUs (runs.csv)
+
+                ### Not understood, and not used
+
+                * x.csv&#58; no kind of table has these columns
+                * … and 2 more
+            "]],
+        );
+    }
+
+    #[test]
+    fn as_json() {
+        let told = Findings {
+            sources: &[],
+            findings: &[finding()],
+            beyond: &[],
+            derived: &[derived()],
+            remarks: &[],
+            remarks_beyond: 0,
+        };
+        let text = json(&told);
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert!(!text.contains('\u{1b}'));
+        assert_eq!(value["findings"][0]["rule"], "usage-above-limit");
+        assert_eq!(value["findings"][0]["evidence"][0]["value"], 1.84);
+        assert_eq!(value["findings"][0]["evidence"][0]["unit"], "cores");
+        assert_eq!(value["findings"][0]["evidence"][1]["value"], serde_json::Value::Null);
+        assert_eq!(value["derived"][0]["figures"][0]["text"], "383.9 VUs");
+    }
+
+    #[test]
+    fn a_report_that_is_too_long_says_so() {
+        let many = vec![finding(); 2000];
+        let told = Findings {
+            sources: &[],
+            findings: &many,
+            beyond: &[],
+            derived: &[],
+            remarks: &[],
+            remarks_beyond: 0,
+        };
+        let text = markdown(&told);
+        assert!(text.len() <= BYTES_MAX, "{}", text.len());
+        assert!(
+            text.trim_end().ends_with("`--format json` has everything."),
+            "{}",
+            &text[text.len() - 200..]
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_in_a_sentence() {
+        let sources = ["a".to_owned()];
+        let told = Findings {
+            sources: &sources,
+            findings: &[],
+            beyond: &[],
+            derived: &[],
+            remarks: &[],
+            remarks_beyond: 0,
+        };
+        assert_eq!(told.sentence(), "nothing found in 1 source");
+    }
+}
