@@ -32,6 +32,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stats", &["histo"]),
     ("analysis", &["histo", "model", "stats"]),
     ("import", &["histo", "model", "tally"]),
+    ("server", &["api"]),
     ("testkit", &["model"]),
     (
         "plimsoll",
@@ -52,6 +53,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "runfile",
             "schedule",
             "script",
+            "server",
             "stats",
             "tally",
             "testkit",
@@ -95,6 +97,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("crypto", JAVASCRIPT, "scripts call it, it knows none"),
     ("html", JAVASCRIPT, "a tree does not know who looks at it"),
     ("vu", JAVASCRIPT, "it switches stacks"),
+    ("server", JAVASCRIPT, "it serves runs, whatever they run"),
 ];
 
 const IO: &[&str] = &["tokio", "mio", "socket2", "rustls", "hickory-resolver", "nix", "rustix", "libc"];
