@@ -38,9 +38,10 @@ pub(crate) fn run(flags: &DepsFlags, common: &Common) -> Result<Exit, Failure> {
 fn dependencies(imports: script::Imports) -> Dependencies {
     // The others are k6's own, which no build has to add.
     let extensions = imports.absent.iter().filter(|name| name.starts_with("k6/x/"));
-    let build_dependencies: std::collections::BTreeMap<String, String> =
-        extensions.map(String::as_str).chain(["k6"]).map(|name| (name.to_owned(), "*".to_owned())).collect();
-    let custom_build_required = build_dependencies.len() > 1;
+    let any = extensions.map(String::as_str).chain(["k6"]).map(|name| (name.to_owned(), "*".to_owned()));
+    let mut build_dependencies: std::collections::BTreeMap<String, String> = any.collect();
+    build_dependencies.extend(imports.asked);
+    let custom_build_required = build_dependencies.keys().any(|name| name != "k6");
     let mut all = imports.found;
     all.extend(imports.absent);
     all.sort();
