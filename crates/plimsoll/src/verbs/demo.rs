@@ -46,6 +46,7 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
         summary: SummarySettings { layout: Some(Layout::Compact), ..SummarySettings::default() },
         record: super::run::record(&flags.record, common)?,
         reports: CiOutputs::new(&flags.record.report, common)?,
+        live: None,
         control,
         running,
     };
