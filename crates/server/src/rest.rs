@@ -61,7 +61,7 @@ fn of_status(live: &Shared) -> Response {
 async fn change_status(State(live): State<Shared>, body: Body) -> Response {
     let bytes = match read(body, BODY_BYTES_MAX).await {
         Ok(bytes) => bytes,
-        Err(response) => return response,
+        Err(response) => return *response,
     };
     let change: Document<Resource<StatusChange>> = match serde_json::from_slice(&bytes) {
         Ok(change) => change,
@@ -104,7 +104,7 @@ async fn setup_data(State(live): State<Shared>) -> Response {
 async fn set_setup_data(State(live): State<Shared>, body: Body) -> Response {
     let bytes = match read(body, SETUP_BYTES_MAX).await {
         Ok(bytes) => bytes,
-        Err(response) => return response,
+        Err(response) => return *response,
     };
     let json = match std::str::from_utf8(&bytes) {
         Ok(text) if text.trim().is_empty() => None,
@@ -149,15 +149,18 @@ async fn blocking<T: Send + 'static>(
     called.unwrap_or_else(|_| Err(Refusal("answer: it panicked".into())))
 }
 
-async fn read(body: Body, bytes_max: usize) -> Result<Vec<u8>, Response> {
+async fn read(body: Body, bytes_max: usize) -> Result<Vec<u8>, Box<Response>> {
     let collected = tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, bytes_max).collect()).await;
     match collected {
         Ok(Ok(collected)) => Ok(collected.to_bytes().into()),
         Ok(Err(_)) => {
             let why = format!("the body is cut, or longer than {bytes_max} bytes");
-            Err(error(StatusCode::BAD_REQUEST, "Couldn't read request", &why))
+            Err(Box::new(error(StatusCode::BAD_REQUEST, "Couldn't read request", &why)))
         }
-        Err(_) => Err(error(StatusCode::REQUEST_TIMEOUT, "Couldn't read request", "the body took too long")),
+        Err(_) => {
+            let why = "the body took too long";
+            Err(Box::new(error(StatusCode::REQUEST_TIMEOUT, "Couldn't read request", why)))
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use testkit::{Identity, Listen};
 
-use crate::harness::{Ran, plimsoll};
+use crate::harness::{Ran, plimsoll, verb};
 
 #[track_caller]
 fn load(script: &str, code: i32, says: &str) -> Ran {
@@ -89,6 +89,9 @@ fn what_does_not_exist_yet_is_refused_by_name() {
     asks("'use k6 with k6/x/faker >= 0.4'").exits(107).says("k6/x/faker");
     asks("'use k6 bogus'").exits(255).says("is no constraint");
     asks("'use k6 >= 1.0'").exits(0);
+    let deps = |text: &str| verb("deps script.js").file("script.js", text).run();
+    deps("'use k6 with k6/x/faker >= 0.4'; export default () => {}").exits(0).prints("k6/x/faker: >=0.4");
+    deps("'use k6 bogus'").exits(255).says("is no constraint");
 }
 
 #[test]
