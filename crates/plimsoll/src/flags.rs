@@ -112,7 +112,8 @@ pub(crate) struct GlobalFlags {
     pub(crate) address: Option<String>,
     #[arg(long, global = true, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
     pub(crate) profiling_enabled: Option<bool>,
-    #[arg(long, global = true, hide = true)]
+    /// Where k6/secrets finds secrets: file=PATH or mock=KEY=VALUE,…; repeatable
+    #[arg(long, global = true, value_name = "SOURCE")]
     pub(crate) secret_source: Vec<String>,
 }
 

@@ -70,7 +70,11 @@ impl Server {
         let router = rest::router(live, guard);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (end, is_over) = oneshot::channel();
-        let serve = move || runtime.block_on(connections::serve(listener, router, is_over));
+        let serve = move || {
+            runtime.block_on(connections::serve(listener, router, is_over));
+            // A `teardown()` that somebody asked for may go on for long, and nobody hears of it any more.
+            runtime.shutdown_background();
+        };
         let thread = std::thread::Builder::new().name("rest".into()).spawn(serve)?;
         Ok(Server { address: bound, end: Some(end), thread: Some(thread) })
     }
