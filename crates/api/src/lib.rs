@@ -12,6 +12,7 @@ mod number;
 mod ordered;
 mod points;
 pub mod report;
+pub mod rest;
 mod summary_data;
 mod summary_export;
 mod time;

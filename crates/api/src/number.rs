@@ -1,6 +1,6 @@
 //! Numbers as k6 writes them.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Integers beyond this magnitude are not all representable, and are written as floats: 2^53.
 const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
@@ -20,6 +20,12 @@ impl Serialize for Number {
             return serializer.serialize_i64(value as i64);
         }
         serializer.serialize_f64(value)
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
+        f64::deserialize(deserializer).map(Number)
     }
 }
 

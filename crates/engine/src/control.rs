@@ -1,4 +1,4 @@
-//! Ending a run early, from any thread.
+//! Ending a run early, from any thread. Changing it while it runs is in [`crate::steering`].
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use model::{Instant, SystemClock};
 
 use crate::report::Report;
+use crate::steering::Steering;
 
 /// Why a run ended before its plan did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum AbortReason {
     Threshold,
     /// A listener could not go on (its disk is full, say).
     Listener(Arc<str>),
+    /// Somebody asked from outside of the process.
+    Remote,
 }
 
 /// The handle that ends a run. Clones are the same handle; one handle serves one run.
@@ -34,6 +37,7 @@ struct Inner {
     reason: Mutex<Option<AbortReason>>,
     marked_failed: AtomicBool,
     coordinator: Mutex<Option<Sender<Report>>>,
+    pub(crate) steering: Steering,
 }
 
 impl Default for Inner {
@@ -44,6 +48,7 @@ impl Default for Inner {
             reason: Mutex::default(),
             marked_failed: AtomicBool::new(false),
             coordinator: Mutex::default(),
+            steering: Steering::default(),
         }
     }
 }
@@ -109,7 +114,11 @@ impl RunControl {
         Arc::new(Deadline { own_ns: AtomicU64::new(u64::MAX), cut_ns: self.0.killed_ns.clone() })
     }
 
-    fn tell(&self, report: Report) {
+    pub(crate) fn steering(&self) -> &Steering {
+        &self.0.steering
+    }
+
+    pub(crate) fn tell(&self, report: Report) {
         if let Some(coordinator) = &*self.0.coordinator.lock().expect("no panic inside") {
             // The coordinator is gone once the run is over: nothing is left to stop.
             let _ = coordinator.send(report);

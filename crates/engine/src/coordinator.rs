@@ -17,7 +17,7 @@ use crate::report::{Order, Phase, Report};
 use crate::roster::{Demand, Roster, roster};
 use crate::shared::{RunShared, ScenarioShared};
 use crate::windows::WindowBook;
-use crate::{AbortReason, LifecycleError, Program, ProgramError, RunConfig, RunOutcome, room};
+use crate::{AbortReason, LifecycleError, Program, ProgramError, RunConfig, RunControl, RunOutcome, room};
 
 /// Between the order to start and the start, so that every thread has heard of it when the first iteration is due.
 const START_LEAD: Duration = Duration::from_millis(1);
@@ -76,6 +76,8 @@ struct Coordinator<'a> {
     /// Whether lanes were left behind, because a VU holds their thread.
     has_given_up: bool,
     setup_data: Option<Arc<str>>,
+    /// Whether somebody saw to the setup while the run was paused.
+    is_set_up: bool,
     init_error: Option<ProgramError>,
     setup_error: Option<LifecycleError>,
     teardown_error: Option<LifecycleError>,
@@ -93,6 +95,7 @@ impl<'a> Coordinator<'a> {
         let (orders, queues) = (0..workers).map(|_| unbounded_channel()).unzip();
         let (sender, reports) = channel();
         config.control.attach(sender.clone());
+        config.control.steering().prepare(&plan);
         let gauge_tags = plan.tags.iter().map(|(name, value)| (name.as_str().into(), value.as_str().into()));
         let gauge_tags = config.tags.intern(TagSet::new(gauge_tags));
         let began = SystemClock::now();
@@ -134,6 +137,7 @@ impl<'a> Coordinator<'a> {
             has_warned_of_hogs: false,
             has_given_up: false,
             setup_data: None,
+            is_set_up: false,
             init_error: None,
             setup_error: None,
             teardown_error: None,
@@ -148,6 +152,7 @@ impl<'a> Coordinator<'a> {
             workers.spawn(index, move || room::run(index, run, queue, ids));
         }
         self.initialise();
+        self.wait_for_resume();
         self.begin();
         let may_iterate = self.init_error.is_none() && self.set_up();
         if may_iterate {
@@ -185,19 +190,51 @@ impl<'a> Coordinator<'a> {
         self.run.config.progress.began_ns.store(self.began.as_ns(), Ordering::Relaxed);
     }
 
+    /// While a run that shall begin paused waits, others may run its `setup()`, or hand it the data of one that ran
+    /// elsewhere: the instances of a test whose parts run on several machines.
+    fn wait_for_resume(&mut self) {
+        let control = self.run.config.control.clone();
+        let is_over = |control: &RunControl| control.is_stopped() || !control.is_paused();
+        while self.init_error.is_none() && !is_over(&control) {
+            self.pump(Instant::MAX, |_| is_over(&control) || control.steering().has_setup_order());
+            let Some(order) = control.steering().take_setup_order() else { continue };
+            let answer = match order.data {
+                Some(data) => {
+                    self.setup_data = data;
+                    Ok(self.setup_data.clone())
+                }
+                None => self.run_setup(),
+            };
+            self.is_set_up = answer.is_ok();
+            // Who asked may have gone.
+            let _ = order.answer.send(answer);
+        }
+        control.steering().close_setup();
+    }
+
     /// Runs `setup()`; whether the scenarios may begin.
     fn set_up(&mut self) -> bool {
         let control = self.run.config.control.clone();
-        if self.run.program.has_setup() && !self.run.plan.lifecycle.no_setup && !control.is_stopped() {
-            (self.listener)(RunEvent::SetupStarted);
-            let timeout = self.run.plan.lifecycle.setup_timeout;
-            let until = SystemClock::now() + timeout;
-            match self.run_lifecycle(Phase::Setup { until }, until, timeout) {
-                Ok(data) => self.setup_data = data,
-                Err(error) => self.setup_error = Some(error),
-            }
+        let is_wanted = !self.run.plan.lifecycle.no_setup && !self.is_set_up;
+        if is_wanted
+            && !control.is_stopped()
+            && let Err(error) = self.run_setup()
+        {
+            self.setup_error = Some(error);
         }
+        control.steering().set_setup_data(self.setup_data.clone());
         self.setup_error.is_none() && !control.is_stopped()
+    }
+
+    fn run_setup(&mut self) -> Result<Option<Arc<str>>, LifecycleError> {
+        if !self.run.program.has_setup() {
+            return Ok(None);
+        }
+        (self.listener)(RunEvent::SetupStarted);
+        let timeout = self.run.plan.lifecycle.setup_timeout;
+        let until = SystemClock::now() + timeout;
+        self.setup_data = self.run_lifecycle(Phase::Setup { until }, until, timeout)?;
+        Ok(self.setup_data.clone())
     }
 
     fn tear_down(&mut self) {
@@ -249,6 +286,7 @@ impl<'a> Coordinator<'a> {
         for worker in 0..self.run.orders.len() {
             self.run.order(worker, Order::Start { at, setup_data: self.setup_data.clone() });
         }
+        self.pass_on_steering();
         let lanes = self.run.orders.len() * self.run.plan.scenarios.len();
         let hard_end = at + self.longest();
         let mut give_up = hard_end + WORKER_PATIENCE;
@@ -367,6 +405,7 @@ impl<'a> Coordinator<'a> {
                 (self.listener)(RunEvent::Samples(Arc::new(batch)));
             }
             Report::Log(line) => self.log(line),
+            Report::Steered => self.pass_on_steering(),
             Report::Stop => self.pass_on_stop(),
             Report::Kill => {
                 for worker in 0..self.run.orders.len() {
@@ -378,6 +417,18 @@ impl<'a> Coordinator<'a> {
 
     fn log(&mut self, line: LogLine) {
         (self.listener)(RunEvent::Log(line));
+    }
+
+    /// Tells every thread how many VUs are wanted. It may have heard it already: then nothing changes.
+    fn pass_on_steering(&mut self) {
+        if self.started.is_none() {
+            return;
+        }
+        let Some((scenario, vus)) = self.run.config.control.steering().target() else { return };
+        let target = u32::try_from(self.run.vu_stripe.scale(vus)).unwrap_or(u32::MAX);
+        for worker in 0..self.run.orders.len() {
+            self.run.order(worker, Order::Steer { scenario, target });
+        }
     }
 
     fn pass_on_stop(&mut self) {

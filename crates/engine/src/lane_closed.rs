@@ -122,6 +122,10 @@ impl ClosedLane {
                 Next::Wait(until) => until,
                 Next::Arrival(_) | Next::Done { .. } => break,
             };
+            // Before its start a scenario has no VUs to change, and begins with those that were asked for last.
+            if has_begun && let Some(target) = self.scenario.take_steered() {
+                self.set_target(SystemClock::now(), target);
+            }
             // With a quota the VUs stop by themselves, perhaps long before the time is up.
             let is_finite = self.scenario.shared().quota != Quota::Unlimited;
             if is_finite && has_begun && self.scenario.running() == 0 {
@@ -158,9 +162,12 @@ impl ClosedLane {
         vu.mailbox.push(Work::Loop(stint.clone()));
     }
 
-    /// Lets a VU finish its iteration within `gracefulRampDown`.
+    /// Lets a VU finish its iteration: within `gracefulRampDown` where there is one.
     fn retire(&self, at: Instant, vu: &Rc<VuHandle>, stint: &Rc<Stint>) {
-        let Executor::RampingVus { graceful_ramp_down, .. } = self.scenario.plan().executor else { return };
+        let Executor::RampingVus { graceful_ramp_down, .. } = self.scenario.plan().executor else {
+            stint.is_wanted.set(false);
+            return;
+        };
         let hard_end = (at + graceful_ramp_down).min(self.scenario.hard_end);
         stint.is_wanted.set(false);
         stint.hard_end.set(hard_end);

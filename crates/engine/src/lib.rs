@@ -20,6 +20,7 @@ mod room;
 mod roster;
 mod scenario;
 mod shared;
+mod steering;
 mod vu_task;
 mod windows;
 
@@ -29,6 +30,7 @@ pub use outcome::{DropCounts, LifecycleError, RunConfig, RunOutcome};
 pub use program::{IterationCall, IterationEnd, Program, ProgramError, Seat, Vu};
 pub use report::SAMPLE_BATCHES_IN_FLIGHT_MAX;
 pub use shared::{SAMPLES_PER_BATCH_MAX, WorkerShared};
+pub use steering::SteerError;
 
 #[cfg(test)]
 mod tests;

@@ -29,6 +29,8 @@ pub(crate) enum Report {
     Samples(Vec<(Sample, Option<Metadata>)>),
     /// Something to say.
     Log(LogLine),
+    /// The run was paused, resumed or scaled, or is asked for its setup.
+    Steered,
     /// Iterations were called off.
     Stop,
     /// Everything was called off.
@@ -47,6 +49,8 @@ pub(crate) enum Order {
     Arrival(Arrival),
     /// Add a VU to a scenario.
     Grow { scenario: ScenarioId, id: u64 },
+    /// From now on so many VUs of this instance loop in a scenario.
+    Steer { scenario: ScenarioId, target: u32 },
     /// Call iterations off.
     Stop,
     /// Call `setup()` or `teardown()` off too.

@@ -77,6 +77,10 @@ pub(crate) async fn run(
                 // Another thread was quicker to start: this one's own order to start is next in the queue.
                 None => room.run.order(index, Order::Grow { scenario, id }),
             },
+            Order::Steer { scenario, target } => {
+                let scenario = room.scenario(scenario);
+                scenario.expect("a scenario is steered only after the start").steer(target);
+            }
             Order::Stop => room.stop(),
             Order::Kill => room.interrupt_lifecycle(),
             Order::CloseVus => {

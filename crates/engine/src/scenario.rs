@@ -36,9 +36,11 @@ pub(crate) struct ScenarioRoom {
     pub(crate) idle: RefCell<VecDeque<Rc<VuHandle>>>,
     /// Whether no VU may become idle for others to reserve any more.
     pub(crate) is_closed: Cell<bool>,
+    /// How many VUs shall loop by a word from outside, until the lane has heard it.
+    steered: Cell<Option<u32>>,
     /// VUs with work.
     running: Cell<u32>,
-    /// Told when `running` becomes zero.
+    /// Told when `running` becomes zero, and of a word from outside.
     pub(crate) quiet: Notify,
 }
 
@@ -67,6 +69,7 @@ impl ScenarioRoom {
             vus: RefCell::default(),
             idle: RefCell::default(),
             is_closed: Cell::new(false),
+            steered: Cell::new(None),
             running: Cell::new(0),
             quiet: Notify::new(),
             run,
@@ -100,6 +103,17 @@ impl ScenarioRoom {
 
     pub(crate) fn running(&self) -> u32 {
         self.running.get()
+    }
+
+    /// Passes a word from outside on to the lane.
+    pub(crate) fn steer(&self, target: u32) {
+        self.steered.set(Some(target));
+        self.quiet.notify_waiters();
+    }
+
+    /// The last word from outside that the lane has not heard.
+    pub(crate) fn take_steered(&self) -> Option<u32> {
+        self.steered.take()
     }
 
     /// Wakes every VU that still works for this scenario, so that it ends.

@@ -23,6 +23,7 @@ mod executors;
 mod failures;
 mod lifecycle;
 mod notes;
+mod steering;
 
 const MS: Duration = Duration::from_millis(1);
 

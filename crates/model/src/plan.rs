@@ -136,7 +136,19 @@ pub enum Executor {
         /// VUs at most.
         max_vus: u64,
     },
+    /// VUs that loop, their number changed from outside while the test runs.
+    ExternallyControlled {
+        /// VUs at the start.
+        vus: u64,
+        /// VUs made ready before the start, and at most.
+        max_vus: u64,
+        /// How long; [`ENDLESS`] until somebody stops the test.
+        duration: Duration,
+    },
 }
+
+/// The length of what ends only when it is stopped: longer than any test, and short enough to be added to.
+pub const ENDLESS: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 impl Executor {
     /// k6's name for it.
@@ -148,6 +160,7 @@ impl Executor {
             Executor::RampingVus { .. } => "ramping-vus",
             Executor::ConstantArrivalRate { .. } => "constant-arrival-rate",
             Executor::RampingArrivalRate { .. } => "ramping-arrival-rate",
+            Executor::ExternallyControlled { .. } => "externally-controlled",
         }
     }
 

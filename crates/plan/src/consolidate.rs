@@ -117,7 +117,8 @@ impl Options {
     fn constant_vus(&self) -> Result<ScenarioConfig, Vec<Problem>> {
         if self.duration.is_some_and(|duration| duration.ns <= 0) {
             let reason =
-                "should be more than 0; a test without end is not possible, choose a long one".to_owned();
+                "should be more than 0; for a test without end use the externally-controlled executor"
+                    .to_owned();
             return Err(vec![Problem::Invalid { option: "duration".to_owned(), reason }]);
         }
         let constant = executors::find("constant-vus").expect("it is in the list");

@@ -116,6 +116,7 @@ fn changes_of(scenario: &Scenario, stripe: &Stripe, followed: bool) -> Vec<Chang
         Executor::SharedIterations { vus, max_duration, .. }
         | Executor::PerVuIterations { vus, max_duration, .. } => flat(*vus, *vus, *max_duration),
         Executor::ConstantVus { vus, duration } => flat(*vus, *vus, *duration),
+        Executor::ExternallyControlled { max_vus, duration, .. } => flat(*max_vus, *max_vus, *duration),
         Executor::ConstantArrivalRate { duration, pre_allocated_vus, max_vus, .. } => {
             flat(*pre_allocated_vus, *max_vus, *duration)
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::plan::{Executor, Plan, Scenario, Stage};
+use model::plan::{ENDLESS, Executor, Plan, Scenario, Stage};
 
 use crate::stripe::Stripe;
 use crate::{GoDuration, vu_demand};
@@ -14,11 +14,14 @@ pub fn describe_header(plan: &Plan) -> String {
     let plural = if count == 1 { "" } else { "s" };
     let ((from, from_unit), (to, to_unit)) = (plan.segment.from, plan.segment.to);
     let share = to as f64 / to_unit as f64 - from as f64 / from_unit as f64;
+    let length = match demand.duration_max {
+        endless if endless >= ENDLESS => "no".to_owned(),
+        longest => GoDuration::from(longest).to_string(),
+    };
     format!(
-        "({:.2}%) {count} scenario{plural}, {} max VUs, {} max duration (incl. graceful stop):",
+        "({:.2}%) {count} scenario{plural}, {} max VUs, {length} max duration (incl. graceful stop):",
         share * 100.0,
         demand.vus_max,
-        GoDuration::from(demand.duration_max)
     )
 }
 
@@ -62,6 +65,14 @@ fn describe_executor(plan: &Plan, executor: &Executor, stripe: &Stripe) -> (Stri
         }
         Executor::ConstantVus { vus, duration } => {
             (format!("{} looping VUs for {}", scale(*vus), go(*duration)), Vec::new())
+        }
+        Executor::ExternallyControlled { vus, max_vus, duration } => {
+            let until = match *duration {
+                ENDLESS => "until the test is stopped".to_owned(),
+                duration => format!("for {}", go(duration)),
+            };
+            let (from, to) = (scale(*vus), scale(*max_vus));
+            (format!("{from} of up to {to} looping VUs, changed from outside, {until}"), Vec::new())
         }
         Executor::RampingVus { start_vus, stages, graceful_ramp_down } => {
             let vus_max = stages.iter().map(|stage| stage.target).fold(*start_vus, u64::max);

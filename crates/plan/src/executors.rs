@@ -1,10 +1,10 @@
-//! The six executors: their fields, what is required of them, and what they default to. One entry in [`ALL`] each.
+//! The executors: their fields, what is required of them, and what they default to. One entry in [`ALL`] each.
 //!
 //! The words of the problems are k6's, so that they can be looked up.
 
 use std::time::Duration;
 
-use model::plan::Executor;
+use model::plan::{ENDLESS, Executor};
 
 use crate::scenario::{ScenarioConfig, Stages};
 use crate::{GoDuration, VUS_MAX};
@@ -37,13 +37,14 @@ impl PartialEq for ExecutorSpec {
 }
 
 /// All executors.
-pub(crate) static ALL: [ExecutorSpec; 6] = [
+pub(crate) static ALL: [ExecutorSpec; 7] = [
     SHARED_ITERATIONS,
     PER_VU_ITERATIONS,
     CONSTANT_VUS,
     RAMPING_VUS,
     CONSTANT_ARRIVAL_RATE,
     RAMPING_ARRIVAL_RATE,
+    EXTERNALLY_CONTROLLED,
 ];
 
 /// The executor of this name.
@@ -170,6 +171,37 @@ const RAMPING_ARRIVAL_RATE: ExecutorSpec = ExecutorSpec {
         max_vus: count(config.max_vus.or(config.pre_allocated_vus), 0),
     },
 };
+
+/// k6 had it until version 2. Its number of VUs is changed through the REST API, up to `maxVUs`.
+const EXTERNALLY_CONTROLLED: ExecutorSpec = ExecutorSpec {
+    name: "externally-controlled",
+    fields: &["vus", "duration", "maxVUs"],
+    check: |config, wrong| {
+        let (vus, max_vus) = (config.vus.unwrap_or(0), max_vus(config));
+        if vus < 0 {
+            wrong.push("the number of VUs can't be negative".to_owned());
+        }
+        if max_vus < vus {
+            wrong.push(format!(
+                "the number of maxVUs ({max_vus}) can't be less than the number of VUs ({vus})"
+            ));
+        }
+        if max_vus <= 0 {
+            wrong.push("the number of maxVUs must be more than 0".to_owned());
+        }
+        check_vus_max("maxVUs", max_vus, wrong);
+        check_not_negative("duration", config.duration, wrong);
+    },
+    resolve: |config| Executor::ExternallyControlled {
+        vus: count(config.vus, 0),
+        max_vus: count(Some(max_vus(config)), 0),
+        duration: config.duration.map(|it| it.to_std()).filter(|it| !it.is_zero()).unwrap_or(ENDLESS),
+    },
+};
+
+fn max_vus(config: &ScenarioConfig) -> i64 {
+    config.max_vus.or(config.vus).unwrap_or(0)
+}
 
 fn check_vus(vus: i64, wrong: &mut Vec<String>) {
     if vus <= 0 {

@@ -180,11 +180,6 @@ fn read_executor(object: &Map<String, Value>, at: &str) -> Result<&'static Execu
         return Ok(spec);
     }
     let at = format!("{at}.executor");
-    if name == "externally-controlled" {
-        let reason =
-            "externally-controlled is gone since k6 v2 and has no replacement; use ramping-vus with stages";
-        return Err(invalid(&at, reason));
-    }
     let near = nearest(&name, executors::ALL.iter().map(|spec| spec.name));
     Err(invalid(&at, format!("unknown executor type '{name}'{}; {}", hint(near), executors::names())))
 }

@@ -91,12 +91,7 @@ fn types_are_named() {
             r#"{"scenarios":{"a":{"executor":"constant-vu"}}}"#,
             "option \"scenarios.a.executor\": unknown executor type 'constant-vu'; did you mean \"constant-vus\"?; \
              the executors are shared-iterations, per-vu-iterations, constant-vus, ramping-vus, \
-             constant-arrival-rate, ramping-arrival-rate",
-        ),
-        (
-            r#"{"scenarios":{"a":{"executor":"externally-controlled"}}}"#,
-            "option \"scenarios.a.executor\": externally-controlled is gone since k6 v2 and has no replacement; \
-             use ramping-vus with stages",
+             constant-arrival-rate, ramping-arrival-rate, externally-controlled",
         ),
         (
             r#"{"executionSegment":"2:3"}"#,
@@ -168,8 +163,8 @@ fn shortcuts_that_contradict() {
     check_error(&format!(r#"{{"duration":"1s",{scenarios}}}"#), &conflict("duration", "scenarios"));
     check_error(
         r#"{"duration":0}"#,
-        "accept the configuration:\n\t- option \"duration\": should be more than 0; a test without end is not \
-         possible, choose a long one",
+        "accept the configuration:\n\t- option \"duration\": should be more than 0; for a test without end \
+         use the externally-controlled executor",
     );
     check_error(
         r#"{"vus":10,"iterations":5}"#,

@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{CompatFlag, GlobalFlags};
 use crate::logger::{Logger, LoggerConfig, Target};
+use crate::loki::LokiConfig;
 
 /// The largest config file that is read.
 const CONFIG_BYTES_MAX: u64 = 16 << 20;
@@ -36,6 +37,8 @@ pub(crate) struct Common {
     pub(crate) secrets: Arc<script::Secrets>,
     /// The flag `--runs`.
     runs: Option<String>,
+    /// The flag `--address`.
+    address: Option<String>,
 }
 
 impl Common {
@@ -45,7 +48,6 @@ impl Common {
     /// A flag, variable or the config file cannot be understood.
     pub(crate) fn resolve(flags: &GlobalFlags, console_output: Option<&str>) -> Result<Common, Failure> {
         let env = Environment::of_process();
-        refuse_absent(flags, &env)?;
         let (config, warnings) = read_config(flags, &env)?;
         let epoch = Epoch::anchor(&SystemClock);
         let may_colour = may_colour(flags, &env)?;
@@ -79,8 +81,14 @@ impl Common {
             epoch,
             secrets: Arc::new(secrets),
             runs: flags.runs.clone(),
+            address: flags.address.clone(),
         };
         common.warn_all(&warnings);
+        if flags.profiling_enabled.or(common.env.switch("PROFILING_ENABLED")?).unwrap_or(false) {
+            let text =
+                "--profiling-enabled has no effect: it serves the profiles of a Go program, and this is none";
+            common.logger.say(LogLevel::Warn, text);
+        }
         Ok(common)
     }
 
@@ -121,6 +129,22 @@ impl Common {
         self.runs.as_deref()
     }
 
+    /// Where a run's REST API is: as the flag or the variable says, where one of them does.
+    pub(crate) fn address(&self) -> Option<&str> {
+        let flag = self.address.as_deref().filter(|address| !address.is_empty());
+        flag.or_else(|| self.env.setting("ADDRESS"))
+    }
+
+    /// What opens a run's REST API to others than this machine, and what its client shows there.
+    pub(crate) fn api_token(&self) -> Option<&str> {
+        self.env.get("PLIMSOLL_API_TOKEN").filter(|token| !token.is_empty())
+    }
+
+    /// A client of the run at the address that was given, or at k6's default.
+    pub(crate) fn client(&self) -> server::Client {
+        server::Client::new(self.address().unwrap_or(server::ADDRESS_DEFAULT), self.api_token())
+    }
+
     /// Logs warnings of the room `plan`.
     pub(crate) fn warn_all(&self, warnings: &[Warning]) {
         for warning in warnings {
@@ -153,16 +177,6 @@ pub(crate) fn plan_failure(error: &PlanError) -> Failure {
     Failure::new(exit, format!("failed to {error}"))
 }
 
-/// Flags of k6 for what this program does not have. Ignoring them would be a lie.
-fn refuse_absent(flags: &GlobalFlags, env: &Environment) -> Result<(), Failure> {
-    let has_address = flags.address.as_deref().is_some_and(|address| !address.is_empty());
-    let absent = [
-        (has_address || env.setting("ADDRESS").is_some(), "--address", "there is no REST API yet"),
-        (flags.profiling_enabled == Some(true), "--profiling-enabled", "there is no REST API yet"),
-    ];
-    refuse_first(absent)
-}
-
 /// Fails with the first that was asked for.
 pub(crate) fn refuse_first<'a>(
     absent: impl IntoIterator<Item = (bool, &'a str, &'a str)>,
@@ -170,7 +184,7 @@ pub(crate) fn refuse_first<'a>(
     match absent.into_iter().find(|(is_asked_for, ..)| *is_asked_for) {
         None => Ok(()),
         Some((_, name, why)) => {
-            Err(Failure::new(Exit::InvalidConfig, format!("failed to do what {name} asks for: {why}")))
+            Err(Failure::new(Exit::Other, format!("failed to do what {name} asks for: {why}")))
         }
     }
 }
@@ -199,15 +213,15 @@ fn target(flags: &GlobalFlags, env: &Environment) -> Result<Target, Failure> {
         .map_err(|why| Failure::new(Exit::Other, format!("failed to read --log-output: {text:?} {why}")))
 }
 
-fn parse_target(text: &str) -> Result<Target, &'static str> {
+fn parse_target(text: &str) -> Result<Target, String> {
     match text.split_once('=').unwrap_or((text, "")) {
         ("stderr", "") => Ok(Target::Stderr),
         ("stdout", "") => Ok(Target::Stdout),
         ("none", "") => Ok(Target::Nowhere),
-        ("file", "") => Err("names no file; write file=PATH"),
+        ("file", "") => Err("names no file; write file=PATH".into()),
         ("file", path) => Ok(Target::File(path.into())),
-        ("loki", _) => Err("is not supported yet; write to file=PATH and let an agent ship it"),
-        _ => Err("is none of stderr, stdout, none and file=PATH"),
+        ("loki", settings) => LokiConfig::parse(settings).map(Target::Loki),
+        _ => Err("is none of stderr, stdout, none, file=PATH and loki=URL".into()),
     }
 }
 
@@ -290,7 +304,8 @@ mod tests {
         check("none", Some(Target::Nowhere));
         check("file=a=b.log", Some(Target::File("a=b.log".into())));
         check("file", None);
-        check("loki=http://x", None);
+        check("loki=http://x", LokiConfig::parse("http://x").ok().map(Target::Loki));
+        check("loki=http://x,bogus=1", None);
         check("zzz", None);
     }
 

@@ -15,6 +15,10 @@ pub(crate) enum Exit {
     SetupTimeout,
     /// `teardown()` took too long.
     TeardownTimeout,
+    /// Stopped through the REST API.
+    Remote,
+    /// The REST API cannot be served.
+    CannotServe,
     /// The options or thresholds make no test.
     InvalidConfig,
     /// SIGINT or SIGTERM.
@@ -43,8 +47,10 @@ impl Exit {
             Exit::ThresholdsFailed => 99,
             Exit::SetupTimeout => 100,
             Exit::TeardownTimeout => 101,
+            Exit::Remote => 103,
             Exit::InvalidConfig => 104,
             Exit::Signal => 105,
+            Exit::CannotServe => 106,
             Exit::ScriptException => 107,
             Exit::ScriptAborted => 108,
             Exit::Panic => 109,
@@ -134,6 +140,7 @@ fn of_abort(reason: &AbortReason) -> Exit {
         AbortReason::Script(_) => Exit::ScriptAborted,
         AbortReason::Threshold => Exit::ThresholdsFailed,
         AbortReason::Listener(_) => Exit::Other,
+        AbortReason::Remote => Exit::Remote,
     }
 }
 
@@ -192,6 +199,7 @@ mod tests {
         check(|it| it.aborted = Some(AbortReason::Threshold), 99);
         check(|it| it.setup_error = late(), 100);
         check(|it| it.teardown_error = late(), 101);
+        check(|it| it.aborted = Some(AbortReason::Remote), 103);
         check(|it| it.aborted = Some(AbortReason::Signal), 105);
         check(|it| it.init_error = Some(exception()), 107);
         check(|it| it.setup_error = Some(exception().into()), 107);

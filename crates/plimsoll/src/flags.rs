@@ -72,6 +72,16 @@ pub(crate) enum Verb {
     Deps(Box<DepsFlags>),
     /// Write a script to start from.
     New(NewFlags),
+    /// Show how a running test stands.
+    Status,
+    /// Show the metrics of a running test so far.
+    Stats,
+    /// Start no further iterations of a running externally-controlled test.
+    Pause,
+    /// Start a test that was started with --paused, or go on with one that was paused.
+    Resume,
+    /// Change the number of VUs of a running externally-controlled test.
+    Scale(ScaleFlags),
     /// Print the version.
     Version(VersionFlags),
     /// Print a completion script for a shell.
@@ -89,7 +99,7 @@ pub(crate) struct GlobalFlags {
     /// Format of log lines: text, json or raw
     #[arg(long, global = true, value_name = "FORMAT")]
     pub(crate) log_format: Option<String>,
-    /// Where log lines go: stderr, stdout, none or file=PATH
+    /// Where log lines go: stderr, stdout, none, file=PATH or loki=URL
     #[arg(long, global = true, value_name = "WHERE")]
     pub(crate) log_output: Option<String>,
     /// No colours
@@ -104,11 +114,13 @@ pub(crate) struct GlobalFlags {
     /// Where runs are stored: a directory or s3://bucket/prefix [default: plimsoll/runs in the user's data folder]
     #[arg(long, global = true, value_name = "PLACE")]
     pub(crate) runs: Option<String>,
-    #[arg(short, long, global = true, hide = true, value_name = "ADDRESS")]
+    /// Where the test's REST API is: host:port, or :port with PLIMSOLL_API_TOKEN [default: localhost:6565, served when needed]
+    #[arg(short, long, global = true, value_name = "ADDRESS")]
     pub(crate) address: Option<String>,
     #[arg(long, global = true, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
     pub(crate) profiling_enabled: Option<bool>,
-    #[arg(long, global = true, hide = true)]
+    /// Where k6/secrets finds secrets: file=PATH or mock=KEY=VALUE,…; repeatable
+    #[arg(long, global = true, value_name = "SOURCE")]
     pub(crate) secret_source: Vec<String>,
 }
 
@@ -166,7 +178,8 @@ pub(crate) struct RunFlags {
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,
-    #[arg(short, long, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
+    /// Serve the REST API after the test's end, too, until it is told to stop
+    #[arg(short, long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) linger: Option<bool>,
     #[arg(long, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
     pub(crate) no_usage_report: Option<bool>,
@@ -186,9 +199,9 @@ Examples:
 
 Exit codes:
   0 fine, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out,
-  104 options are wrong, 105 stopped by a signal, 107 the script threw,
-  108 test.abort(), 110 test.fail(), 120 the measurement is not valid (--require-valid),
-  255 anything else";
+  103 stopped through the REST API, 104 options are wrong, 105 stopped by a signal,
+  106 no REST API where --address says, 107 the script threw, 108 test.abort(),
+  110 test.fail(), 120 the measurement is not valid (--require-valid), 255 anything else";
 
 /// What becomes of the results.
 #[derive(Clone, Debug, Default, Args)]
@@ -298,6 +311,17 @@ pub(crate) struct NewFlags {
     pub(crate) template: String,
 }
 
+/// `plimsoll scale`
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ScaleFlags {
+    /// So many VUs
+    #[arg(short = 'u', long, value_name = "N", required_unless_present = "max")]
+    pub(crate) vus: Option<u32>,
+    /// So many VUs at most
+    #[arg(short, long, value_name = "N")]
+    pub(crate) max: Option<u32>,
+}
+
 /// `plimsoll version`
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct VersionFlags {
@@ -345,7 +369,8 @@ macro_rules! option_flags {
             /// Print requests and responses; `full` with their bodies
             #[arg(long, value_name = "full", num_args = 0..=1, require_equals = true, default_missing_value = "headers")]
             pub(crate) http_debug: Option<String>,
-            #[arg(short, long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+            /// Wait with everything until `plimsoll resume`
+            #[arg(short, long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
             pub(crate) paused: Option<bool>,
         }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::loki::{Loki, LokiConfig};
 use model::plan::Plan;
 use model::{LogLevel, LogLine, RunEvent, RunProgress, SystemClock};
 use report::Style;
@@ -43,6 +44,8 @@ pub(crate) enum Target {
     Nowhere,
     /// The end of a file.
     File(std::path::PathBuf),
+    /// A server.
+    Loki(LokiConfig),
 }
 
 enum Out {
@@ -50,6 +53,7 @@ enum Out {
     Stdout,
     Nowhere,
     File(File),
+    Loki(Loki),
 }
 
 /// How a [`Logger`] is made.
@@ -80,6 +84,10 @@ impl Logger {
             Target::Stdout => (Out::Stdout, io::stdout().is_terminal()),
             Target::Nowhere => (Out::Nowhere, false),
             Target::File(path) => (Out::File(append(path)?), false),
+            Target::Loki(loki) => {
+                let started = Loki::start(loki.clone(), config.epoch);
+                (Out::Loki(started.map_err(|error| ("a thread for it".into(), error))?), false)
+            }
         };
         let style = style(config.may_colour && is_terminal);
         let console = config.console.as_deref().map(append).transpose()?.map(Mutex::new);
@@ -163,6 +171,15 @@ impl Logger {
         self.tap_lost.swap(0, Ordering::Relaxed)
     }
 
+    /// Waits until every line has arrived where it goes.
+    pub(crate) fn finish(&self) {
+        let Out::Loki(loki) = &*self.out() else { return };
+        let lost = loki.finish();
+        if lost > 0 {
+            crate::print_error(&format!("{lost} log lines did not reach Loki"));
+        }
+    }
+
     fn pass_on(&self, line: &LogLine) {
         let tap = self.tap.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(Err(TrySendError::Full(_))) = tap.as_ref().map(|tap| tap.try_send(line.clone())) {
@@ -178,6 +195,8 @@ impl Logger {
             Out::Stdout => io::stdout().write_all(text.as_bytes()),
             Out::Nowhere => Ok(()),
             Out::File(file) => file.write_all(text.as_bytes()),
+            // Lines go there as lines; pictures between them are for people.
+            Out::Loki(_) => Ok(()),
         };
     }
 
@@ -192,6 +211,9 @@ impl script::Log for Logger {
             return;
         }
         self.pass_on(&line);
+        if let Out::Loki(loki) = &*self.out() {
+            loki.log(&line);
+        }
         let text = self.formatter.render(&line);
         match &self.console {
             Some(file) if line.source == "console" => {

@@ -4,11 +4,14 @@
 //! outcome becomes an exit code. One file per verb.
 
 mod common;
+mod detached;
 mod env;
 mod exit;
 mod failure;
 mod flags;
+mod live;
 mod logger;
+mod loki;
 mod program;
 mod session;
 mod signals;
@@ -62,7 +65,9 @@ fn run(cli: &Cli) -> Exit {
             return failure.exit;
         }
     };
-    dispatch(&cli.verb, &common).unwrap_or_else(|failure| report(&failure, &common))
+    let exit = dispatch(&cli.verb, &common).unwrap_or_else(|failure| report(&failure, &common));
+    common.logger.finish();
+    exit
 }
 
 fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
@@ -81,6 +86,11 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Archive(flags) => verbs::archive::run(flags, common),
         Verb::Deps(flags) => verbs::deps::run(flags, common),
         Verb::New(flags) => verbs::new::run(flags, common),
+        Verb::Status => verbs::status::run(common),
+        Verb::Stats => verbs::stats::run(common),
+        Verb::Pause => verbs::pause::run(common),
+        Verb::Resume => verbs::resume::run(common),
+        Verb::Scale(flags) => verbs::scale::run(flags, common),
         Verb::Version(flags) => {
             verbs::version::run(flags);
             Ok(Exit::Ok)

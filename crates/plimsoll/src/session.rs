@@ -15,6 +15,7 @@ use report::Lang;
 use crate::common::Common;
 use crate::exit::{self, Exit, Iterations};
 use crate::failure::Failure;
+use crate::live::{LiveRun, LiveSettings};
 use crate::logger::{self, Ticker};
 use crate::program::{ScriptControl, ScriptProgram};
 use crate::signals::Running;
@@ -37,6 +38,8 @@ pub(crate) struct SessionSettings {
     pub(crate) reports: CiOutputs,
     /// Numbers that cannot be trusted make the run fail.
     pub(crate) requires_valid: bool,
+    /// The REST API, where one is wanted.
+    pub(crate) live: Option<LiveSettings>,
     /// Ends the run early.
     pub(crate) control: RunControl,
     /// Told when signals can end the run in order.
@@ -64,11 +67,13 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     let id = RunId::random(SystemClock::now().as_ns() ^ u64::from(std::process::id()));
     let mut outputs = open_outputs(test, common, &settings.outputs, &config, &id)?;
     config.wants_samples = outputs.iter().any(|output| output.wants_samples());
-    let mut recording =
-        Recording::begin(test, common, &config, &settings.record, &id, settings.reports.is_wanted());
     let tags = config.tags.clone();
     let program = program(test, common, &config);
     let run = program.run.clone();
+    let live = LiveRun::new(test, &config, &run, &settings.running);
+    let served = settings.live.as_ref().map(|wanted| wanted.serve(&live, common)).transpose()?.flatten();
+    let mut recording =
+        Recording::begin(test, common, &config, &settings.record, &id, settings.reports.is_wanted());
     raise_descriptor_limit();
     if !common.is_quiet {
         print_banner(test, common, &outputs);
@@ -82,6 +87,9 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         settings.running.set(true);
         let mut listener = |event: RunEvent| {
             common.logger.on_event(&event);
+            if served.is_some() {
+                live.on_event(&event);
+            }
             if let RunEvent::Log(line) = &event {
                 script::Log::log(&*common.logger, line.clone());
             }
@@ -115,6 +123,10 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         let recorded = recording.finish(&outcome, exit, common, &tags);
         settings.reports.write(&recorded.path, common);
         recorded.keep(common);
+    }
+    if let Some(wanted) = settings.live.filter(|wanted| wanted.lingers) {
+        common.logger.say(LogLevel::Info, wanted.farewell(served.as_ref()));
+        settings.running.linger();
     }
     Ok(Finished { exit, outcome })
 }
@@ -215,6 +227,7 @@ fn explain(outcome: &RunOutcome, iterations: Iterations, compat: Compat, exit: E
         Some(AbortReason::Script(message)) => {
             error(message.as_deref().unwrap_or("test aborted").to_owned());
         }
+        Some(AbortReason::Remote) => error("test run was stopped through the REST API".into()),
         Some(AbortReason::Listener(why)) => error(format!("test run was aborted: {why}")),
         Some(AbortReason::Threshold) | None => {}
     }

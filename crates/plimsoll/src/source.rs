@@ -161,7 +161,7 @@ fn kind(flags: &ScriptFlags, common: &Common) -> Result<Kind, Failure> {
         Some("archive") => Ok(Kind::Archive),
         Some(other) => {
             let text = format!("failed to read --type: {other:?} is neither js nor archive");
-            Err(Failure::new(Exit::InvalidConfig, text))
+            Err(Failure::new(Exit::Other, text))
         }
     }
 }

@@ -2,17 +2,16 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::pin::pin;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::RunOutcome;
-use model::{Clock, Instant, LogLevel, Mark, Metadata, MetricId, SystemClock, TagSetId, Validity};
+use model::{Clock, LogLevel, SystemClock, Validity};
 use report::summary::{self, Layout, RunFacts, SummaryFacts, SummaryInput};
-use script::{Bundle, RunShared, ScriptError};
+use script::{RunShared, ScriptError};
 
 use crate::common::Common;
+use crate::detached;
 use crate::logger;
 use crate::program::full_text;
 use crate::test::Test;
@@ -125,43 +124,5 @@ type Texts = Option<Vec<(String, Vec<u8>)>>;
 /// Calls `handleSummary` in a VU of its own.
 fn handle_summary(test: &Test, run: &Arc<RunShared>, data: String) -> Result<Texts, ScriptError> {
     let limit = test.plan.lifecycle.handle_summary_timeout;
-    let seat = script::Seat {
-        id_in_test: 0,
-        id_in_instance: 0,
-        sink: Rc::new(NoSink),
-        notes: Rc::new(NoSink),
-        deadline: Rc::new(FixedDeadline(SystemClock::now() + limit)),
-        run: run.clone(),
-    };
-    let bundle: Arc<Bundle> = test.script.bundle.clone();
-    let host = |error: std::io::Error| ScriptError::Host(error.to_string());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(host)?;
-    let called = vu::coroutine(script::STACK_BYTES, move || bundle.instantiate(seat)?.handle_summary(&data));
-    let interrupter = called.interrupter();
-    let ended = tokio::task::LocalSet::new().block_on(&runtime, async {
-        let mut called = pin!(called);
-        if let Ok(ended) = tokio::time::timeout(limit, &mut called).await {
-            return ended;
-        }
-        interrupter.interrupt();
-        called.await
-    });
-    ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-}
-
-/// The run is over: samples come too late.
-struct NoSink;
-
-impl script::Sink for NoSink {
-    fn record(&self, _: MetricId, _: TagSetId, _: f64, _: Mark, _: Instant, _: Option<&Metadata>) {}
-}
-
-impl script::Notes for NoSink {}
-
-struct FixedDeadline(Instant);
-
-impl script::Deadline for FixedDeadline {
-    fn has_passed(&self, now: Instant) -> bool {
-        self.0 <= now
-    }
+    detached::call(&test.script.bundle, run, limit, move |mut vu| vu.handle_summary(&data))
 }

@@ -53,6 +53,16 @@ impl Script {
         Ok(Script { source, bundle: Arc::new(bundle), metrics })
     }
 
+    /// What the directives of all its files ask for.
+    ///
+    /// # Errors
+    /// One of them cannot be understood.
+    pub(crate) fn asked(&self) -> Result<script::Asked, Failure> {
+        let modules = self.bundle.modules();
+        let asked = script::asked(modules.iter().map(|(url, text)| (&**url, &**text)));
+        asked.map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
+    }
+
     /// What the script itself says in `options`.
     ///
     /// # Errors
@@ -137,13 +147,13 @@ impl Test {
             );
             return Err(Failure::new(Exit::Other, text));
         }
+        refuse_extensions(&script)?;
         let options = script.merged_options(common, cli, compat)?;
         let exported_options_json = plan::exported_options_json(&options);
         let mut plan = script.plan(common, options, compat)?;
         if ignores_thresholds {
             plan.thresholds.clear();
         }
-        refuse_unsupported(&plan)?;
         check_demand(&plan)?;
         let thresholds = Thresholds::parse(&plan.thresholds, &script.metrics).map_err(|errors| {
             let lines: Vec<String> = errors.iter().map(|error| format!("failed to {error}")).collect();
@@ -189,9 +199,21 @@ pub(crate) fn refuse_kinds(flags: &ScriptFlags, env: &Environment) -> Result<(),
     )])
 }
 
-/// Options that would change the load, and that nothing here carries out yet, are refused.
-fn refuse_unsupported(plan: &Plan) -> Result<(), Failure> {
-    refuse_first([(plan.lifecycle.paused, "paused", "there is no REST API yet that could resume the test")])
+/// A script whose directives ask for extensions of k6 cannot do its work without them.
+fn refuse_extensions(script: &Script) -> Result<(), Failure> {
+    let asked = script.asked()?;
+    let extensions: Vec<&str> = asked.keys().map(String::as_str).filter(|name| *name != "k6").collect();
+    if extensions.is_empty() {
+        return Ok(());
+    }
+    let text = format!(
+        "failed to provide {}, which a directive of {} asks for (\"use k6 with …\"): extensions are parts of k6's \
+         program, and this is another one; remove the directive if the script does without, or see \
+         `plimsoll inspect` for what it uses",
+        extensions.join(", "),
+        script.source.name
+    );
+    Err(Failure::new(Exit::ScriptException, text))
 }
 
 /// VUs beyond what the kernel has memory mappings for would end the run half-way.

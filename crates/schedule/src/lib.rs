@@ -119,6 +119,10 @@ pub fn schedule(
         Executor::ConstantVus { vus, duration } => {
             Box::new(ConstantVus::new(count(stripe.scale(*vus)), *duration, start))
         }
+        Executor::ExternallyControlled { vus, duration, .. } => {
+            // What is changed later does not come from the plan: who runs the schedule is told.
+            Box::new(ConstantVus::new(count(stripe.scale(*vus)), *duration, start))
+        }
         Executor::RampingVus { start_vus, stages, .. } => {
             Box::new(RampingVus::new(*start_vus, stages, stripe, start))
         }
@@ -165,7 +169,9 @@ pub fn duration(executor: &Executor) -> Duration {
         Executor::SharedIterations { max_duration, .. } | Executor::PerVuIterations { max_duration, .. } => {
             *max_duration
         }
-        Executor::ConstantVus { duration, .. } | Executor::ConstantArrivalRate { duration, .. } => *duration,
+        Executor::ConstantVus { duration, .. }
+        | Executor::ConstantArrivalRate { duration, .. }
+        | Executor::ExternallyControlled { duration, .. } => *duration,
         Executor::RampingVus { stages, .. } | Executor::RampingArrivalRate { stages, .. } => {
             stages.iter().fold(Duration::ZERO, |sum, stage| sum.saturating_add(stage.duration))
         }
@@ -179,6 +185,7 @@ pub fn vus(executor: &Executor, segment: &Segment) -> (u32, u32) {
         Executor::SharedIterations { vus, .. }
         | Executor::PerVuIterations { vus, .. }
         | Executor::ConstantVus { vus, .. } => (count(stripe.scale(*vus)), 0),
+        Executor::ExternallyControlled { max_vus, .. } => (count(stripe.scale(*max_vus)), 0),
         Executor::RampingVus { start_vus, stages, .. } => {
             let most = stages.iter().map(|stage| stage.target).fold(*start_vus, u64::max);
             (count(stripe.scale(most)), 0)

@@ -9,6 +9,7 @@ use rquickjs::module::Declared;
 use rquickjs::{CatchResultExt, Context, Ctx, Exception, Module, Runtime};
 
 use crate::bundle::{Entry, place};
+use crate::directives::{Asked, DirectiveError, asked};
 use crate::error::ScriptError;
 use crate::outside::Outside;
 use crate::source::{Resolved, Sources};
@@ -18,12 +19,14 @@ const COMPILER_STACK_BYTES: usize = 1 << 20;
 
 /// What a script and its modules import with `import` and `export … from`, each once and in alphabetical order. What they
 /// `require()` is known only when they run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imports {
     /// The script itself, other files by their URLs, and modules of the host.
     pub found: Vec<String>,
     /// Modules by k6's names that are not here: extensions, mostly.
     pub absent: Vec<String>,
+    /// What the directives of all files ask for, where they can be understood.
+    pub asked: Result<Asked, DirectiveError>,
 }
 
 /// Follows the imports of a script.
@@ -55,11 +58,13 @@ fn follow(entry: &Entry, outside: Outside) -> Result<Imports, ScriptError> {
             Err(error) => Err(ScriptError::Missing(error.to_string())),
         }
     })?;
-    let files = sources.texts().into_iter().map(|(url, _)| url);
+    let texts = sources.texts();
+    let asked = asked(texts.iter().map(|(url, text)| (&**url, &**text)));
+    let files = texts.into_iter().map(|(url, _)| url);
     let mut found: Vec<String> = files.chain(sources.builtins().into_iter().map(str::to_owned)).collect();
     found.sort();
     let absent = absent.borrow().iter().cloned().collect();
-    Ok(Imports { found, absent })
+    Ok(Imports { found, absent, asked })
 }
 
 /// Compiling a module loads its imports. A CommonJS file imports nothing that is known before it runs.

@@ -13,6 +13,7 @@ mod callbacks;
 mod cjs;
 mod code;
 mod console;
+mod directives;
 mod error;
 mod event_loop;
 mod globals;
@@ -38,6 +39,7 @@ mod websocket;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
 pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink};
+pub use directives::{Asked, DirectiveError, asked};
 pub use error::ScriptError;
 pub use http::RateGate;
 pub use imports::{Imports, imports};

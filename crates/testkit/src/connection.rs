@@ -153,6 +153,7 @@ pub(crate) async fn serve<T: Transport>(io: T, tls: bool, service: &impl Service
             (Ok(()), End::WebSocket(manner)) => {
                 return websocket::converse(connection.io, connection.input, *manner, counters).await;
             }
+            (Ok(()), End::Tunnel(port)) => return connection.tunnel(port).await,
             (Ok(()), End::KeepAlive) if request.wants_close() => return connection.close().await,
             (Ok(()), End::KeepAlive) => {}
         }
@@ -332,6 +333,14 @@ impl<T: Transport> Connection<T> {
 
     async fn close(mut self) {
         let _ = self.io.shutdown().await;
+    }
+
+    /// Passes bytes on until either side has said its last. A port where nobody listens ends it at once.
+    async fn tunnel(mut self, port: u16) {
+        let Ok(mut there) = TcpStream::connect((std::net::Ipv4Addr::LOCALHOST, port)).await else { return };
+        if there.write_all(&self.input).await.is_ok() {
+            let _ = tokio::io::copy_bidirectional(&mut self.io, &mut there).await;
+        }
     }
 
     async fn reset(self) {

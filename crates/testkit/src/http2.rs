@@ -94,7 +94,9 @@ async fn answer<S: Service>(
         (Ok(()), End::Close) if status == 0 => Ending::Silent,
         (Ok(()), End::Close) => Ending::Graceful,
         (Ok(()), End::ResetStream(reason)) => return respond.send_reset(reason.into()),
-        (Ok(()), End::Reset | End::WebSocket(_)) => return respond.send_reset(Reason::INTERNAL_ERROR),
+        (Ok(()), End::Reset | End::WebSocket(_) | End::Tunnel(_)) => {
+            return respond.send_reset(Reason::INTERNAL_ERROR);
+        }
     };
     let ends_now = !matches!(ending, Ending::Graceful);
     let _ = end.send(ending).await;

@@ -58,6 +58,8 @@ pub enum End {
     Reset,
     /// It goes on as a WebSocket connection.
     WebSocket(Box<Manner>),
+    /// It leads to this port of this machine from now on.
+    Tunnel(u16),
     /// Over HTTP/2 the stream is reset for this reason and the connection goes on; otherwise as [`End::Reset`].
     ResetStream(u32),
     /// Over HTTP/2 the connection is ended for this reason; otherwise as [`End::Close`].

@@ -205,7 +205,8 @@ impl Client {
             config.alpn_protocols = vec![crate::tls::HTTP1_ALPN.to_vec()];
             Arc::new(config)
         });
-        match self.dialer(tls).dial(target, trace).await? {
+        let dialer = Dialer { is_opaque: true, ..self.dialer(tls) };
+        match dialer.dial(target, trace).await? {
             Dialed::Single(connection) => Ok(connection),
             Dialed::Shared(_) => unreachable!("rustls refuses a protocol that was not offered"),
         }
@@ -276,7 +277,8 @@ impl Client {
     }
 
     fn dialer(&self, tls: Option<Arc<ClientConfig>>) -> Dialer<'_> {
-        Dialer { shared: &self.shared, local_ip: self.local_ip, traffic: self.traffic.clone(), tls }
+        let (local_ip, traffic) = (self.local_ip, self.traffic.clone());
+        Dialer { shared: &self.shared, local_ip, traffic, tls, is_opaque: false }
     }
 
     fn tls_config(&self, host: &str) -> Result<Arc<ClientConfig>, Error> {

@@ -28,6 +28,8 @@ pub(crate) struct Dialer<'a> {
     pub(crate) traffic: Rc<Traffic>,
     /// For a TLS target.
     pub(crate) tls: Option<Arc<ClientConfig>>,
+    /// Whether a proxy must always pass the bytes on as they are: it could not read what is spoken.
+    pub(crate) is_opaque: bool,
 }
 
 /// A new connection, as the handshake decided.
@@ -87,7 +89,7 @@ impl Dialer<'_> {
         self.shared.rules.check_name(target.host())?;
         let reached = self.reach(&proxy.target, trace).await;
         let (mut counted, remote) = reached.map_err(|error| proxy_error(&error))?;
-        if self.shared.proxies.reader_of(target).is_none() {
+        if self.is_opaque || self.shared.proxies.reader_of(target).is_none() {
             tunnel(&mut counted, proxy, target).await?;
         }
         Ok((counted, remote))

@@ -35,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("import", &["histo", "model", "tally"]),
     ("host", &["model"]),
     ("tables", &["model"]),
+    ("server", &["api"]),
     ("testkit", &["model"]),
     ("hostile", &["archive", "html", "json", "model", "plan", "runfile", "tally", "wire"]),
     (
@@ -57,6 +58,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "runfile",
             "schedule",
             "script",
+            "server",
             "stats",
             "tables",
             "tally",
@@ -103,6 +105,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("crypto", JAVASCRIPT, "scripts call it, it knows none"),
     ("html", JAVASCRIPT, "a tree does not know who looks at it"),
     ("vu", JAVASCRIPT, "it switches stacks"),
+    ("server", JAVASCRIPT, "it serves runs, whatever they run"),
 ];
 
 const IO: &[&str] = &["tokio", "mio", "socket2", "rustls", "hickory-resolver", "nix", "rustix", "libc"];

@@ -33,6 +33,7 @@ fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
         Exit::SetupTimeout => "setup() execution timed out".into(),
         Exit::TeardownTimeout => "teardown() execution timed out".into(),
         Exit::Signal => "test run was aborted by a signal".into(),
+        Exit::Remote => "test run was stopped through the REST API".into(),
         Exit::MarkedFailed => "test run was marked as failed".into(),
         Exit::ScriptAborted => match &outcome.aborted {
             Some(AbortReason::Script(Some(message))) => message.to_string(),
@@ -40,7 +41,7 @@ fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
         },
         Exit::ScriptException => "the script threw".into(),
         Exit::NotValid => "the measurement is not valid".into(),
-        Exit::InvalidConfig | Exit::Panic | Exit::Other => match &outcome.aborted {
+        Exit::InvalidConfig | Exit::CannotServe | Exit::Panic | Exit::Other => match &outcome.aborted {
             Some(AbortReason::Listener(why)) => format!("test run was aborted: {why}"),
             _ => "test run could not go on".into(),
         },

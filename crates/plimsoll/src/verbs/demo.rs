@@ -47,6 +47,7 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
         record: super::run::record(&flags.record, common)?,
         reports: CiOutputs::new(&flags.record.report, common)?,
         requires_valid: false,
+        live: None,
         control,
         running,
     };

@@ -30,17 +30,20 @@ pub(crate) fn run(flags: &DepsFlags, common: &Common) -> Result<Exit, Failure> {
     source.tell_notes(common);
     let imports = imports.map_err(|error| Failure::of_script(&source.name, &error))?;
     source.write_lock(common)?;
-    let answer = dependencies(imports);
+    let asked = imports.asked.clone();
+    let asked = asked.map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))?;
+    let answer = dependencies(imports, asked);
     crate::print(&if flags.json { json(&answer) } else { text(&answer) });
     Ok(Exit::Ok)
 }
 
-fn dependencies(imports: script::Imports) -> Dependencies {
+fn dependencies(imports: script::Imports, asked: script::Asked) -> Dependencies {
     // The others are k6's own, which no build has to add.
     let extensions = imports.absent.iter().filter(|name| name.starts_with("k6/x/"));
-    let build_dependencies: std::collections::BTreeMap<String, String> =
-        extensions.map(String::as_str).chain(["k6"]).map(|name| (name.to_owned(), "*".to_owned())).collect();
-    let custom_build_required = build_dependencies.len() > 1;
+    let any = extensions.map(String::as_str).chain(["k6"]).map(|name| (name.to_owned(), "*".to_owned()));
+    let mut build_dependencies: std::collections::BTreeMap<String, String> = any.collect();
+    build_dependencies.extend(asked);
+    let custom_build_required = build_dependencies.keys().any(|name| name != "k6");
     let mut all = imports.found;
     all.extend(imports.absent);
     all.sort();

@@ -11,6 +11,7 @@ use crate::common::{Common, refuse_first};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
+use crate::live::LiveSettings;
 use crate::session::{self, SessionSettings};
 use crate::signals::{self, Running};
 use crate::source::Source;
@@ -43,8 +44,10 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     let test = Test::prepare(source, common, env, &cli, compat, ignores_thresholds)?;
     let requires_valid = flags.results.require_valid.or(common.env.switch("REQUIRE_VALID")?).unwrap_or(false);
     let workers = flags.workers.and_then(NonZeroU16::new);
+    let lingers = flags.linger.or(common.env.switch("LINGER")?).unwrap_or(false);
+    let live = LiveSettings::of(&test.plan, common, lingers);
     let settings =
-        SessionSettings { workers, outputs, summary, record, reports, requires_valid, control, running };
+        SessionSettings { workers, outputs, summary, record, reports, requires_valid, live, control, running };
     Ok(session::run(&test, common, settings)?.exit)
 }
 
@@ -63,11 +66,11 @@ pub(crate) fn record(flags: &RecordFlags, common: &Common) -> Result<RecordSetti
 
 fn refuse_absent(flags: &RunFlags, common: &Common) -> Result<(), Failure> {
     let traces = flags.traces_output.as_deref().or_else(|| common.env.setting("TRACES_OUTPUT"));
-    let lingers = flags.linger.or(common.env.switch("LINGER")?).unwrap_or(false);
-    refuse_first([
-        (lingers, "--linger", "there is no REST API yet to stay for"),
-        (traces.is_some_and(|traces| traces != "none"), "--traces-output", "traces are not exported yet"),
-    ])
+    refuse_first([(
+        traces.is_some_and(|traces| traces != "none"),
+        "--traces-output",
+        "traces are not exported yet",
+    )])
 }
 
 fn outputs(flags: &ResultFlags, common: &Common) -> Result<Vec<OutputSpec>, Failure> {

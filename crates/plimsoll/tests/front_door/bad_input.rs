@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use testkit::{Identity, Listen};
 
-use crate::harness::{Ran, plimsoll};
+use crate::harness::{Ran, plimsoll, verb};
 
 #[track_caller]
 fn load(script: &str, code: i32, says: &str) -> Ran {
@@ -80,13 +80,18 @@ fn options_that_make_no_test() {
 
 #[test]
 fn what_does_not_exist_yet_is_refused_by_name() {
-    let flags =
-        ["--address localhost:6565", "--linger", "--paused", "--traces-output otel", "--log-output loki"];
-    for words in flags {
-        let name = words.split(' ').next().unwrap_or_default().trim_start_matches("--");
-        let ran = plimsoll("export default () => {}").flags(words).run().says(name);
-        assert!(matches!(ran.code, Some(104 | 255)), "{words}: {:?}", ran.code);
-    }
+    plimsoll("export default () => {}")
+        .flags("--traces-output otel")
+        .run()
+        .exits(255)
+        .says("--traces-output");
+    let asks = |directive: &str| plimsoll(&format!("{directive}; export default () => {{}}")).run();
+    asks("'use k6 with k6/x/faker >= 0.4'").exits(107).says("k6/x/faker");
+    asks("'use k6 bogus'").exits(255).says("is no constraint");
+    asks("'use k6 >= 1.0'").exits(0);
+    let deps = |text: &str| verb("deps script.js").file("script.js", text).run();
+    deps("'use k6 with k6/x/faker >= 0.4'; export default () => {}").exits(0).prints("k6/x/faker: >=0.4");
+    deps("'use k6 bogus'").exits(255).says("is no constraint");
 }
 
 #[test]

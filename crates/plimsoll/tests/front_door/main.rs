@@ -10,6 +10,7 @@ mod exit_codes;
 mod exports;
 mod harness;
 mod http2;
+mod live;
 mod prometheus;
 mod remote;
 mod results;

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use model::plan::{Executor, Scenario, Stage};
+use model::plan::{ENDLESS, Executor, Scenario, Stage};
 use model::{Instant, ScenarioProgress};
 
 use super::{clock, decimal_digits};
@@ -46,6 +46,7 @@ impl Shape {
             Executor::SharedIterations { vus, max_duration, .. }
             | Executor::PerVuIterations { vus, max_duration, .. } => (*max_duration, *vus),
             Executor::ConstantVus { vus, duration } => (*duration, *vus),
+            Executor::ExternallyControlled { max_vus, duration, .. } => (*duration, *max_vus),
             Executor::RampingVus { start_vus, stages, .. } => {
                 let highest = stages.iter().map(|stage| stage.target).max().unwrap_or(0);
                 (total(stages), highest.max(*start_vus))
@@ -63,8 +64,11 @@ impl Shape {
         }
     }
 
-    /// When the scenario is over at the latest, from the start of the scenarios.
+    /// When the scenario is over at the latest, from the start of the scenarios; what has no end begins and counts no more.
     pub(super) fn latest_end(&self) -> Duration {
+        if self.duration == ENDLESS {
+            return self.start_time;
+        }
         self.start_time.saturating_add(self.duration).saturating_add(self.graceful_stop)
     }
 
@@ -113,6 +117,9 @@ impl Shape {
     }
 
     fn time(&self, elapsed: Duration) -> String {
+        if self.duration == ENDLESS {
+            return clock(elapsed, elapsed);
+        }
         let whole = whole_seconds(self.duration);
         if elapsed >= self.duration { whole } else { format!("{}/{whole}", clock(elapsed, self.duration)) }
     }
@@ -131,7 +138,9 @@ impl Shape {
             Executor::RampingArrivalRate { start_rate, time_unit, stages, .. } => {
                 per_second(rate_at(*start_rate, stages, elapsed), *time_unit)
             }
-            Executor::ConstantVus { .. } | Executor::RampingVus { .. } => String::new(),
+            Executor::ConstantVus { .. }
+            | Executor::RampingVus { .. }
+            | Executor::ExternallyControlled { .. } => String::new(),
         }
     }
 }

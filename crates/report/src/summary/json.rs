@@ -224,7 +224,8 @@ fn machine_checks(checks: &[CheckSummary]) -> Option<MachineChecks> {
     })
 }
 
-fn group(summary: &GroupSummary) -> Group {
+/// A tree of groups and checks as JSON has it.
+pub fn group(summary: &GroupSummary) -> Group {
     Group {
         name: summary.name.clone(),
         path: summary.path.clone(),

@@ -14,7 +14,7 @@ pub use input::{
     CheckSummary, GroupSummary, MetricSummary, ScenarioSummary, Statistic, SummaryInput, ThresholdSummary,
     Values,
 };
-pub use json::{RunFacts, export, handle_summary_data, machine_summary};
+pub use json::{RunFacts, export, group, handle_summary_data, machine_summary};
 
 pub(crate) use layout::{is_shown, section_of, sorted};
 pub(crate) use table::{note, share, statistic_text};

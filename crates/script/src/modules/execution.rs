@@ -128,9 +128,9 @@ fn scenario_progress(args: &Args<'_, '_>) -> rquickjs::Result<f64> {
     let fraction = match &scenario.executor {
         Executor::SharedIterations { iterations, .. } => of_count(*iterations),
         Executor::PerVuIterations { vus, iterations, .. } => of_count(vus.saturating_mul(*iterations)),
-        Executor::ConstantVus { duration, .. } | Executor::ConstantArrivalRate { duration, .. } => {
-            of_time(*duration)
-        }
+        Executor::ConstantVus { duration, .. }
+        | Executor::ConstantArrivalRate { duration, .. }
+        | Executor::ExternallyControlled { duration, .. } => of_time(*duration),
         Executor::RampingVus { stages: all, .. } | Executor::RampingArrivalRate { stages: all, .. } => {
             of_time(stages(all))
         }

@@ -13,6 +13,7 @@
 //! | `/hang`, `/hang-after-head`, `/slow-head?ms=` | connections that do not |
 //! | `/malformed[/KIND]`, `/huge-head?bytes=` | bytes that are no HTTP, or too many of them |
 //! | `/ws/KIND` | WebSocket connections: see `http/websocket.rs` |
+//! | `CONNECT tunnel.test:PORT` | a proxy's tunnel to a port of this machine |
 //! | `/reset-stream/N`, `/reset-body/N`, `/go-away/N` | endings of HTTP/2, for reason N |
 //! | `/_testkit/seen` | the counts as JSON; not counted itself |
 
@@ -29,7 +30,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use crate::connection::Service;
-use crate::reply::Reply;
+use crate::reply::{End, Reply};
 use crate::request::Request;
 use crate::server::{Listen, Server, StartError};
 use crate::tls::Identity;
@@ -82,6 +83,9 @@ impl Counting {
             return reply.clone();
         }
         let path = request.path();
+        if request.method() == "CONNECT" {
+            return tunnel(path);
+        }
         if path == "/" {
             return self.home.clone();
         }
@@ -134,6 +138,17 @@ pub fn start_http2() -> Server {
 /// Starts the counting server as told.
 pub fn try_start(listen: Listen) -> Result<Server, StartError> {
     Server::start(Counting::new(), listen)
+}
+
+/// As a proxy, leads to the ports of this machine under one name; other names are none that it knows.
+fn tunnel(authority: &str) -> Reply {
+    match authority.strip_prefix("tunnel.test:").map(str::parse) {
+        Some(Ok(port)) => {
+            let head = b"HTTP/1.1 200 OK\r\n\r\n";
+            Reply::raw(200, Bytes::from_static(head), head.len()).ending(End::Tunnel(port))
+        }
+        _ => Reply::text(404, "no such route\n"),
+    }
 }
 
 /// About 1.2 KB of JSON, the same for every request: what most APIs answer with.

@@ -18,6 +18,7 @@ mod startup;
 mod store;
 mod tls;
 mod upload;
+mod websocket;
 mod workers;
 
 use super::Case;
@@ -31,6 +32,7 @@ pub(super) const ALL: &[Case] = &[
     Case { name: "http2-batch", run: http2_batch::run },
     Case { name: "upload", run: upload::run },
     Case { name: "download", run: download::run },
+    Case { name: "websocket", run: websocket::run },
     Case { name: "memory-small", run: memory_small::run },
     Case { name: "memory-big", run: memory_big::run },
     Case { name: "ready", run: ready::small },

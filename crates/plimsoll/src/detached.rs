@@ -1,0 +1,56 @@
+//! Calls into the script beside the run: `handleSummary()`, and a `teardown()` that somebody asks for afterwards.
+
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::{Instant, Mark, Metadata, MetricId, SystemClock, TagSetId};
+use script::{Bundle, RunShared, ScriptError, ScriptVu};
+
+/// Calls `work` with a VU of its own, which may take so long. Its samples come too late for the run and are not kept.
+pub(crate) fn call<T: 'static>(
+    bundle: &Arc<Bundle>,
+    run: &Arc<RunShared>,
+    limit: Duration,
+    work: impl FnOnce(ScriptVu) -> Result<T, ScriptError> + 'static,
+) -> Result<T, ScriptError> {
+    let seat = script::Seat {
+        id_in_test: 0,
+        id_in_instance: 0,
+        sink: Rc::new(NoSink),
+        notes: Rc::new(NoSink),
+        deadline: Rc::new(FixedDeadline(SystemClock::now() + limit)),
+        run: run.clone(),
+    };
+    let bundle = bundle.clone();
+    let host = |error: std::io::Error| ScriptError::Host(error.to_string());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(host)?;
+    let called = vu::coroutine(script::STACK_BYTES, move || work(bundle.instantiate(seat)?));
+    let interrupter = called.interrupter();
+    let ended = tokio::task::LocalSet::new().block_on(&runtime, async {
+        let mut called = pin!(called);
+        if let Ok(ended) = tokio::time::timeout(limit, &mut called).await {
+            return ended;
+        }
+        interrupter.interrupt();
+        called.await
+    });
+    ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+struct NoSink;
+
+impl script::Sink for NoSink {
+    fn record(&self, _: MetricId, _: TagSetId, _: f64, _: Mark, _: Instant, _: Option<&Metadata>) {}
+}
+
+impl script::Notes for NoSink {}
+
+struct FixedDeadline(Instant);
+
+impl script::Deadline for FixedDeadline {
+    fn has_passed(&self, now: Instant) -> bool {
+        self.0 <= now
+    }
+}

@@ -1,0 +1,17 @@
+//! `plimsoll scale`: changes the VUs of a running test.
+
+use api::rest::StatusChange;
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::ScaleFlags;
+
+/// Runs the verb.
+///
+/// # Errors
+/// No test answers, or its VUs are not changed from outside.
+pub(crate) fn run(flags: &ScaleFlags, common: &Common) -> Result<Exit, Failure> {
+    let (vus, vus_max) = (flags.vus.map(i64::from), flags.max.map(i64::from));
+    super::status::change(&StatusChange { vus, vus_max, ..StatusChange::default() }, common)
+}

@@ -1,0 +1,64 @@
+//! `plimsoll stats`: the metrics of a running test so far, as YAML in k6's shape.
+
+use std::fmt::Write;
+
+use api::rest::Metric;
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Runs the verb.
+///
+/// # Errors
+/// No test answers.
+pub(crate) fn run(common: &Common) -> Result<Exit, Failure> {
+    let metrics = common.client().metrics().map_err(|error| super::status::failure(&error))?;
+    crate::print(&metrics.iter().map(text).collect::<String>());
+    Ok(Exit::Ok)
+}
+
+fn text(metric: &Metric) -> String {
+    let it = &metric.attributes;
+    let tainted = it.tainted.map(|tainted| tainted.to_string()).unwrap_or_default();
+    let mut text = format!(
+        "- name: {}\n  type:\n    type: {}\n    valid: true\n  contains:\n    type: {}\n    valid: true\n  tainted: \"{tainted}\"\n  sample:\n",
+        scalar(&metric.id),
+        scalar(&it.kind),
+        scalar(&it.contains)
+    );
+    for (name, value) in &it.sample {
+        let value = value.map_or("null".to_owned(), |number| serde_json::json!(number).to_string());
+        // Writing into a text does not fail.
+        let _ = writeln!(text, "    {}: {value}", scalar(name));
+    }
+    text
+}
+
+/// A text as YAML: bare where that is one word to every reader, else in JSON's quotes, which are YAML's too.
+fn scalar(text: &str) -> String {
+    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || b"_{}():".contains(&byte);
+    let is_plain =
+        text.bytes().all(is_bare) && text.bytes().next().is_some_and(|it| it.is_ascii_alphabetic());
+    if is_plain && !text.ends_with(':') { text.to_owned() } else { serde_json::json!(text).to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_where_yaml_would_read_them_otherwise() {
+        for (text, expect) in [
+            ("http_reqs", "http_reqs"),
+            ("p(95)", "p(95)"),
+            ("http_req_duration{expected_response:true}", "http_req_duration{expected_response:true}"),
+            ("m{a:b c}", "\"m{a:b c}\""),
+            ("m:", "\"m:\""),
+            ("", "\"\""),
+            ("\u{1b}[2J", "\"\\u001b[2J\""),
+        ] {
+            assert_eq!(scalar(text), expect);
+        }
+    }
+}

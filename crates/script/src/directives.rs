@@ -1,0 +1,183 @@
+//! Directives (`"use k6 with k6/x/sql >= 1.0";`): what a script wants of the program that runs it, in texts at the top of
+//! its files. Each file has its own; they say nothing to JavaScript.
+
+use std::collections::BTreeMap;
+
+/// What is asked for: constraints on versions by the name of what they are on (`k6`, `k6/x/sql`), as written and joined
+/// with commas; `*` where any version will do.
+pub type Asked = BTreeMap<String, String>;
+
+/// Directives read of one file; further ones are not looked at.
+const DIRECTIVES_MAX: usize = 256;
+
+/// Why a directive makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "read the directive \"{directive}\" of {url}: {constraint:?} is no constraint on a version of {name}"
+)]
+pub struct DirectiveError {
+    directive: String,
+    url: String,
+    name: String,
+    constraint: String,
+}
+
+/// What all of the files ask for.
+///
+/// # Errors
+/// A directive cannot be understood; k6 refuses it, too.
+pub fn asked<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Asked, DirectiveError> {
+    let mut asked = Asked::new();
+    for (url, text) in files {
+        for directive in prologue(text) {
+            let Some((name, constraint)) = parse(directive) else { continue };
+            if !is_constraint(&constraint) {
+                let (directive, url) = (directive.to_owned(), url.to_owned());
+                return Err(DirectiveError { directive, url, name: name.to_owned(), constraint });
+            }
+            let joined = asked.entry(name.to_owned()).or_default();
+            match (joined.as_str(), constraint.as_str()) {
+                ("", _) => *joined = constraint,
+                (known, new) if known == new || new == "*" => {}
+                ("*", _) => *joined = constraint,
+                _ => *joined = format!("{joined},{constraint}"),
+            }
+        }
+    }
+    Ok(asked)
+}
+
+/// Name and constraint of a directive that is about k6; the constraint without blanks.
+fn parse(directive: &str) -> Option<(&str, String)> {
+    let rest = directive.strip_prefix("use k6")?;
+    if !rest.is_empty() && !rest.starts_with(' ') {
+        return None;
+    }
+    let rest = rest.trim_start();
+    let extension = rest.strip_prefix("with ").map(str::trim_start).filter(|it| it.starts_with("k6/x/"));
+    let (name, constraint) = match extension {
+        Some(rest) => rest.split_once(' ').unwrap_or((rest, "")),
+        None => ("k6", rest),
+    };
+    let constraint: String = constraint.split_whitespace().collect();
+    Some((name, if constraint.is_empty() { "*".to_owned() } else { constraint }))
+}
+
+/// Whether a text has the form of a constraint: comparisons of versions, joined by commas and `||`.
+fn is_constraint(text: &str) -> bool {
+    text.split("||").flat_map(|all| all.split(',')).all(|comparison| {
+        let version = comparison.trim_start_matches(['<', '>', '=', '!', '~', '^']).trim_start_matches('v');
+        let core = version.split(['-', '+']).next().unwrap_or_default();
+        let is_part = |part: &str| {
+            matches!(part, "*" | "x" | "X") || !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit())
+        };
+        core.split('.').count() <= 3 && core.split('.').all(is_part)
+    })
+}
+
+/// The texts at the start of a file that stand as statements of their own (ECMA-262, 11.2.1).
+fn prologue(text: &str) -> Vec<&str> {
+    let mut rest = text.trim_start_matches('\u{feff}');
+    if rest.starts_with("#!") {
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+    }
+    let mut directives = Vec::new();
+    while directives.len() < DIRECTIVES_MAX {
+        (rest, _) = skip_blank(rest);
+        let Some(quote) = rest.chars().next().filter(|quote| ['"', '\''].contains(quote)) else { break };
+        let Some(end) = rest[1..].find([quote, '\\', '\n']).filter(|end| rest[1 + end..].starts_with(quote))
+        else {
+            break;
+        };
+        let directive = &rest[1..=end];
+        let (after, has_line_end) = skip_blank(&rest[end + 2..]);
+        match after.strip_prefix(';') {
+            Some(after) => rest = after,
+            // Without a semicolon the statement ends with its line, unless the next one goes on with it.
+            None if after.is_empty() || has_line_end && !goes_on(after) => rest = after,
+            None => break,
+        }
+        directives.push(directive);
+    }
+    directives
+}
+
+/// Whether a line that begins so continues an expression.
+fn goes_on(line: &str) -> bool {
+    line.starts_with(['.', ',', '+', '-', '*', '/', '%', '(', '[', '?', '<', '>', '=', '&', '|', '^', '`'])
+        || line.starts_with("in ")
+        || line.starts_with("instanceof ")
+}
+
+/// What follows blanks and comments, and whether a line ended in them.
+fn skip_blank(text: &str) -> (&str, bool) {
+    let (mut rest, mut has_line_end) = (text, false);
+    loop {
+        let trimmed = rest.trim_start();
+        has_line_end |= rest[..rest.len() - trimmed.len()].contains('\n');
+        rest = if trimmed.starts_with("//") {
+            trimmed.find('\n').map_or("", |end| &trimmed[end..])
+        } else if let Some(comment) = trimmed.strip_prefix("/*") {
+            let (inside, after) = comment.split_once("*/").unwrap_or((comment, ""));
+            has_line_end |= inside.contains('\n');
+            after
+        } else {
+            return (trimmed, has_line_end);
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: &[(&str, &str)]) {
+        let asked = asked([("file:///s.js", text)]).expect("k6 reads it");
+        let asked: Vec<_> = asked.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        assert_eq!(asked, expect, "{text}");
+    }
+
+    /// What k6 v2.2 says to the same texts.
+    #[test]
+    fn directives_are_read_at_the_top_alone() {
+        check(
+            "\"use k6 >= 0.5\";\n'use k6 with k6/x/faker >=0.4.0';",
+            &[("k6", ">=0.5"), ("k6/x/faker", ">=0.4.0")],
+        );
+        check("// a\n/* b */ \"use k6 with k6/x/sql * \";", &[("k6/x/sql", "*")]);
+        check("\"use strict\"; \"use k6 >=9\";", &[("k6", ">=9")]);
+        check("\"use k6\"\nimport 'k6'", &[("k6", "*")]);
+        check(
+            "#!/usr/bin/env plimsoll\n'use k6 with k6/x/a'\n'use k6 with k6/x/b'",
+            &[("k6/x/a", "*"), ("k6/x/b", "*")],
+        );
+        check("const a = 1; \"use k6 >=9\";", &[]);
+        check("\"use k6 >=9\" + 1", &[]);
+        check("\"use k6 >=9\"\n.length", &[]);
+        check("\"use k6s\"; \"used\"", &[]);
+        check("", &[]);
+        check("\"use k6", &[]);
+        check("\"use k6 >= 1\\n\"", &[]);
+        check("\"use k6 > 1, < 3 || ^5.x\";", &[("k6", ">1,<3||^5.x")]);
+        check("\"use k6 >1\"; \"use k6 <3\"; \"use k6\"; \"use k6 >1,<3\"", &[("k6", ">1,<3")]);
+    }
+
+    #[test]
+    fn what_k6_cannot_read_is_refused() {
+        for text in
+            ["use k6 bogus", "use k6 with nope", "use k6 with k6/http >1", "use k6 with k6/x/a 1.2.3.4"]
+        {
+            let error = asked([("file:///s.js", format!("'{text}'").as_str())]).expect_err(text).to_string();
+            assert!(error.contains(text) && error.contains("is no constraint"), "{error}");
+        }
+    }
+
+    #[test]
+    fn hostile_texts_end() {
+        for text in ["'".repeat(100_000), "/*".repeat(100_000), "'a';".repeat(100_000), "'é'\n;'ü'".into()]
+        {
+            let _ = asked([("file:///s.js", text.as_str())]);
+        }
+    }
+}
