@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use plan::CliOptions;
 
+mod import;
 mod stored;
 
+pub(crate) use import::ImportFlags;
 pub(crate) use stored::{
     ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
     ReportFormat, RunsFlags, RunsListFlags, RunsVerb, ShowFlags, StatusFlag,
@@ -53,6 +55,8 @@ pub(crate) enum Verb {
     Report(ReportFlags),
     /// Write a run's numbers, or its file, for other programs.
     Export(ExportFlags),
+    /// Make runs of the results of k6 and nGrinder.
+    Import(ImportFlags),
     /// Make one run of the segments of a test.
     Merge(MergeFlags),
     /// Write a note beside a run.

@@ -6,6 +6,7 @@ mod document;
 mod ending;
 mod header;
 mod host;
+mod imported;
 mod part;
 mod read;
 mod recording;
@@ -13,6 +14,7 @@ mod recording;
 pub(crate) use ci::{CiOutputs, render};
 pub(crate) use coverage::coverage_flaws;
 pub(crate) use document::document;
+pub(crate) use imported::{Source, figure, header as imported_header, stated_summary};
 pub(crate) use read::{Shown, find, open, state_word, summary_facts, summary_of, time_unit, whole};
 pub(crate) use recording::{RecordSettings, Recording};
 

@@ -8,6 +8,7 @@ mod exit_codes;
 mod exports;
 mod harness;
 mod http2;
+mod imports;
 mod prometheus;
 mod remote;
 mod results;

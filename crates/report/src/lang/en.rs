@@ -92,6 +92,10 @@ pub(super) const WORDS: Words = Words {
     drop_time_up: "the time was up",
     slowest: "slowest",
     bucket: "example",
+    imported: "imported",
+    imported_from: "Imported from {} ({}). What it does not tell:",
+    figures: "Figures of the source",
+    reading: "Reading",
     annotation: "{}: {} is {}, limit {}",
     annotations_more: "{} further thresholds crossed; the step summary has all of them",
 };

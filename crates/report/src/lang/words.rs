@@ -40,6 +40,8 @@ words! {
     nothing_lost, lateness, log_before, left_out, exact, approximate, without_failed, precision_note,
     drop_vus_exhausted, drop_vu_starting, drop_time_up,
     slowest, bucket,
+    // Runs of other tools.
+    imported, imported_from, figures, reading,
     // Annotations.
     annotation, annotations_more,
 }
