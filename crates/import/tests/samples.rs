@@ -1,6 +1,5 @@
 //! Files of samples give the numbers that k6 printed for the same run.
 
-use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,9 +24,9 @@ fn import(kind: Kind, bytes: &[u8]) -> Result<Imported, ImportError> {
     // A small buffer puts its seams everywhere.
     let reader = || std::io::BufReader::with_capacity(61, bytes);
     let survey = Survey::of(kind, &mut reader(), &registry)?;
-    let mut second: Box<dyn BufRead> = Box::new(reader());
+    let mut second = reader();
     let windows: Result<Vec<Window>, _> =
-        Samples::new(kind, &mut *second, &survey, registry.clone(), tags.clone())?.collect();
+        Samples::new(kind, &mut second, &survey, registry.clone(), tags.clone())?.collect();
     Ok(Imported { windows: windows?, survey, registry, tags })
 }
 

@@ -231,7 +231,7 @@ fn what_is_no_summary_is_refused() {
         "{\"metrics\": {}}",
         "{\"metrics\": 1}",
         "{\"version\": 1, \"results\": {}}",
-        &"[".repeat(100_000),
+        &"[".repeat(100_000)[..],
     ] {
         assert!(read_summary(json).is_err(), "{}", &json[..json.len().min(40)]);
     }

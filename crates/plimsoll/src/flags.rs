@@ -9,7 +9,7 @@ use plan::CliOptions;
 mod import;
 mod stored;
 
-pub(crate) use import::ImportFlags;
+pub(crate) use self::import::ImportFlags;
 pub(crate) use stored::{
     ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
     ReportFormat, RunsFlags, RunsListFlags, RunsVerb, ShowFlags, StatusFlag,

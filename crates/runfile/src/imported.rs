@@ -130,16 +130,6 @@ impl ImportWriter {
         self.flush()
     }
 
-    /// Adds a remark.
-    ///
-    /// # Errors
-    /// The disk refuses.
-    pub fn note(&mut self, wall_unix_ns: i64, text: &str) -> Result<(), WriteError> {
-        self.store
-            .transaction(|store| store.put_note(wall_unix_ns, text))
-            .map_err(|source| self.failed(source))
-    }
-
     /// Writes what waits and how the run ended, and leaves one plain file.
     ///
     /// # Errors
