@@ -249,8 +249,7 @@ impl<'a> Reading<'a> {
         }
         if self.has_whole_seconds {
             gaps.push(
-                "times are whole seconds: within a second the order of samples is that of the file"
-                    .to_owned(),
+                "times are whole seconds, and so the length and all figures per second are rough".to_owned(),
             );
         }
         if !self.guessed.is_empty() {
