@@ -42,7 +42,7 @@ pub fn read_summary(text: &str) -> Result<Stated, ImportError> {
         return Err(nothing("it has neither `metrics` nor `results`"));
     }
     if stated.metrics.is_empty() {
-        return Err(nothing(&unread.first().map_or("it has no metric", String::as_str)));
+        return Err(nothing(unread.first().map_or("it has no metric", String::as_str)));
     }
     stated.gaps.insert(0, "summary only: no seconds, no histograms, nothing but these figures".to_owned());
     if !unread.is_empty() {

@@ -63,13 +63,13 @@ pub(crate) enum Entry<'a> {
 /// A file of samples, whatever its format.
 pub(crate) enum Source<'a> {
     Json(JsonSource<'a>),
-    Csv(CsvSource<'a>),
+    Csv(Box<CsvSource<'a>>),
 }
 
 impl<'a> Source<'a> {
     pub(crate) fn new(kind: Kind, input: &'a mut dyn BufRead) -> Result<Source<'a>, ImportError> {
         Ok(match kind {
-            Kind::K6Csv => Source::Csv(CsvSource::new(input)?),
+            Kind::K6Csv => Source::Csv(Box::new(CsvSource::new(input)?)),
             _ => Source::Json(JsonSource::new(input)),
         })
     }

@@ -119,7 +119,7 @@ impl StatedMetric {
             return Some("a value of it is missing");
         }
         let is_counted = matches!(self.kind, MetricKind::Counter | MetricKind::Rate);
-        let is_impossible = |value: f64| value < 0.0 || value > COUNT_MAX;
+        let is_impossible = |value: f64| !(0.0..=COUNT_MAX).contains(&value);
         let is_negative = is_counted && self.values.iter().any(|(_, value)| is_impossible(*value));
         let is_more_than_all = self.kind == MetricKind::Rate && self.value("passes") > self.value("total");
         (is_negative || is_more_than_all).then_some("it counts less than nothing, or more than can be")

@@ -29,7 +29,7 @@ impl<'a> Row<'a> {
             name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
                 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         };
-        if !is_name(name) && !(name.starts_with('{') && name.ends_with('}')) {
+        if !(is_name(name) || name.starts_with('{') && name.ends_with('}')) {
             return None;
         }
         let words: Vec<&str> = line[end + 1..].split_whitespace().collect();
