@@ -151,6 +151,42 @@ pub struct ReportRun {
     pub tags: Vec<ReportFact>,
     /// What people wrote beside it.
     pub notes: Vec<String>,
+    /// Where the run comes from, if another tool made it; absent for runs of Plimsoll.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported: Option<ReportImport>,
+}
+
+/// Where a run of another tool comes from, and what is not known of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReportImport {
+    /// The format: `k6-json`, `k6-csv`, `k6-summary`, `k6-text`, `ngrinder`.
+    pub source: String,
+    /// The name of the file that was read.
+    pub file: String,
+    /// Whether `started` is the source's; if not, it is the time of the import.
+    pub is_start_known: bool,
+    /// What the source does not tell, a sentence each.
+    pub gaps: Vec<String>,
+    /// Figures as the source stated them, or as they follow from its rows.
+    pub figures: Vec<ReportFigure>,
+}
+
+/// One figure of a source.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReportFigure {
+    /// What it is.
+    pub name: String,
+    /// Its value.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub value: Number,
+    /// `ms`, `%`, `/s`; empty for a plain count.
+    pub unit: String,
+    /// How to read it; empty where the name says all.
+    pub note: String,
 }
 
 /// A part of a run, from its start.

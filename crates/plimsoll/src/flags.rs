@@ -8,8 +8,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use plan::CliOptions;
 
 mod audit;
+mod import;
 mod stored;
 
+pub(crate) use self::import::ImportFlags;
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use stored::{
     ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
@@ -56,6 +58,8 @@ pub(crate) enum Verb {
     Report(ReportFlags),
     /// Write a run's numbers, or its file, for other programs.
     Export(ExportFlags),
+    /// Make runs of the results of k6 and nGrinder.
+    Import(ImportFlags),
     /// Make one run of the segments of a test.
     Merge(MergeFlags),
     /// Find mistakes in runs and in tables of results that arithmetic can catch.

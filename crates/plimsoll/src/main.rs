@@ -78,6 +78,7 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Show(flags) => verbs::show::run(flags, common),
         Verb::Report(flags) => verbs::report::run(flags, common),
         Verb::Export(flags) => verbs::export::run(flags, common),
+        Verb::Import(flags) => verbs::import::run(flags, common),
         Verb::Merge(flags) => verbs::merge::run(flags, common),
         Verb::Audit(flags) => verbs::audit::run(flags, common),
         Verb::Note(flags) => verbs::note::run(flags, common),

@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod deps;
 pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod merge;
 pub(crate) mod new;

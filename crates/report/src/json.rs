@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use api::report::{
-    Report, ReportCheck, ReportDrop, ReportEndpoint, ReportError, ReportExemplar, ReportFact,
-    ReportGenerator, ReportLog, ReportMetric, ReportOutcome, ReportPart, ReportReason, ReportRun,
+    Report, ReportCheck, ReportDrop, ReportEndpoint, ReportError, ReportExemplar, ReportFact, ReportFigure,
+    ReportGenerator, ReportImport, ReportLog, ReportMetric, ReportOutcome, ReportPart, ReportReason, ReportRun,
     ReportSeconds, ReportThreshold, ReportValidity, ReportValue, ReportVerdict, ReportWindow, SCHEMA_VERSION,
 };
 use api::{Number, Ordered};
 use model::plan::Compat;
 use model::{ExemplarKind, Grade, Reason, Validity, ValueKind};
 
-use crate::document::{Endpoint, ErrorEntry, ExemplarEntry, Judged, RunState};
+use crate::document::{Endpoint, ErrorEntry, ExemplarEntry, Imported, Judged, RunState, StatedFigure};
 use crate::summary::{
     CheckSummary, GroupSummary, MetricSummary, Options, ScenarioSummary, Statistic, Values, sorted,
     statistic_text,
@@ -108,6 +108,23 @@ fn run(report: &RunReport) -> ReportRun {
         target_version: identity.target_version.clone(),
         tags: facts(&identity.tags),
         notes: identity.notes.clone(),
+        imported: report.imported.as_ref().map(imported),
+    }
+}
+
+fn imported(from: &Imported) -> ReportImport {
+    let figure = |one: &StatedFigure| ReportFigure {
+        name: one.name.clone(),
+        value: Number(one.value),
+        unit: one.unit.clone(),
+        note: one.note.clone(),
+    };
+    ReportImport {
+        source: from.source.clone(),
+        file: from.file.clone(),
+        is_start_known: from.is_start_known,
+        gaps: from.gaps.clone(),
+        figures: from.figures.iter().map(figure).collect(),
     }
 }
 

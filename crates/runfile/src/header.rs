@@ -57,6 +57,9 @@ pub struct Header {
     pub segment: String,
     /// The ids of the runs that were merged into this one, in order.
     pub merged_from: Vec<String>,
+    /// Where the run comes from, if another tool made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Box<crate::Imported>>,
 }
 
 /// What a build was made from.

@@ -11,6 +11,7 @@ mod error;
 mod facts;
 mod format;
 mod header;
+mod imported;
 mod lock;
 mod merge;
 mod reader;
@@ -32,6 +33,9 @@ pub use format::{APPLICATION_ID, BLOB_BYTES_MAX, EXTENSION, FORMAT_VERSION};
 pub use header::{
     Commit, ConditionFacts, Drops, Ending, EnvVar, Header, Host, Module, ReportFacts, ScenarioFacts,
     ThresholdFacts,
+};
+pub use imported::{
+    ImportWriter, Imported, StatedCheckCount, StatedFigure, StatedSeries, StatedSummary, StatedVerdict,
 };
 pub use merge::{MergeOptions, merge};
 pub use reader::{Reader, State};

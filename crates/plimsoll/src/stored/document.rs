@@ -59,6 +59,7 @@ pub(crate) fn document(
         environment: environment(header),
         options: serde_json::from_str(&header.options_json).ok(),
         log: log_tail(reader)?,
+        imported: header.imported.as_deref().map(super::imported::of_report),
     })
 }
 
@@ -95,7 +96,7 @@ fn version(header: &Header) -> String {
 }
 
 fn outcome(reader: &Reader) -> Option<Outcome> {
-    let ending = reader.ending()?;
+    let ending = reader.ending().filter(|_| reader.header().imported.is_none())?;
     Some(Outcome {
         exit_code: u8::try_from(ending.exit_code).unwrap_or(u8::MAX),
         message: ending.aborted.clone().unwrap_or_default(),
@@ -219,6 +220,9 @@ fn generator(reader: &Reader) -> Generator {
 fn environment(header: &Header) -> Vec<(String, String)> {
     let host = &header.host;
     let mebibytes = |bytes: u64| format!("{} MiB", bytes >> 20);
+    if header.imported.is_some() {
+        return Vec::new();
+    }
     let mut facts = vec![
         ("host".to_owned(), host.name.clone()),
         ("system".to_owned(), format!("{} {}", host.system, host.kernel)),

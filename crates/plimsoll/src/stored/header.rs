@@ -42,6 +42,7 @@ pub(super) fn of(
         thresholds: plan.thresholds.iter().map(ThresholdFacts::from).collect(),
         segment: segment(plan),
         merged_from: Vec::new(),
+        imported: None,
     }
 }
 
@@ -56,7 +57,7 @@ fn without_secrets(word: &str) -> String {
     format!("{}***SECRET_REDACTED***", &word[..kept])
 }
 
-fn commit() -> Option<Commit> {
+pub(super) fn commit() -> Option<Commit> {
     let hash = env!("PLIMSOLL_COMMIT");
     (!hash.is_empty()).then(|| Commit { hash: hash.to_owned(), dirty: env!("PLIMSOLL_IS_DIRTY") == "true" })
 }

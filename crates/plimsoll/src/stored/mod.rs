@@ -7,6 +7,7 @@ mod document;
 mod ending;
 mod header;
 mod host;
+mod imported;
 mod part;
 mod read;
 mod recording;
@@ -16,6 +17,7 @@ pub(crate) use ci::{CiOutputs, render};
 pub(crate) use coverage::coverage_flaws;
 pub(crate) use document::document;
 pub(crate) use ending::cause;
+pub(crate) use imported::{Source, figure, header as imported_header, stated_summary};
 pub(crate) use read::{Shown, find, open, state_word, summary_facts, summary_of, time_unit, whole};
 pub(crate) use recording::{RecordSettings, Recording};
 

@@ -54,6 +54,10 @@ pub(crate) fn find(run: &str, window: Option<&str>, common: &Common) -> Result<S
 
 /// How a run stands, in a word.
 pub(crate) fn state_word(reader: &Reader) -> &'static str {
+    if reader.header().imported.is_some() {
+        // How its process ended was not seen here.
+        return "imported";
+    }
     match (reader.state(), reader.ending()) {
         (State::Live, _) => "live",
         (State::Complete, Some(ending)) if ending.exit_code == 0 => "passed",
@@ -67,7 +71,8 @@ pub(crate) fn summary_facts(header: &Header) -> SummaryFacts {
     SummaryFacts {
         trend_stats: header.report.trend_stats.clone(),
         compat: if header.compat_strict { Compat::Strict } else { Compat::Honest },
-        is_closed: !header.report.has_open_scenario(),
+        // Of another tool's run nobody here knows how its iterations were started.
+        is_closed: !header.report.has_open_scenario() && header.imported.is_none(),
     }
 }
 
@@ -121,6 +126,9 @@ pub(crate) fn summary_of(
 /// The file's thresholds cannot be read.
 pub(super) fn totals_of(reader: &Reader, window: &Window, elapsed: Duration) -> Result<Totals, Failure> {
     let header = reader.header();
+    if let Some(stated) = header.imported.as_ref().and_then(|imported| imported.summary.as_ref()) {
+        return Ok(super::imported::summary_input(stated, elapsed));
+    }
     let specs: Vec<ThresholdSpec> = header.thresholds.iter().map(ThresholdSpec::from).collect();
     let thresholds = Thresholds::parse(&specs, reader.registry()).map_err(|errors| {
         let first = errors.first().map_or_else(String::new, ToString::to_string);

@@ -24,6 +24,10 @@ pub(crate) fn run(flags: &ExportFlags, common: &Common) -> Result<Exit, Failure>
         return snapshot(&path, flags.output.as_deref(), common);
     }
     let reader = stored::open(&path)?;
+    if reader.header().imported.as_ref().is_some_and(|imported| imported.summary.is_some()) {
+        let text = "this run was imported from a summary: it has no seconds, and none are exported";
+        common.logger.say(model::LogLevel::Warn, text.to_owned());
+    }
     match &flags.output {
         Some(to) => to_file(&reader, flags.format, to)?,
         None if flags.format == ExportFormat::Parquet && std::io::stdout().is_terminal() => {

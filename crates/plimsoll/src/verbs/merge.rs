@@ -20,6 +20,13 @@ pub(crate) fn run(flags: &MergeFlags, common: &Common) -> Result<Exit, Failure> 
     let catalogue = common.catalogue()?;
     let open = |text: &String| stored::open(&catalogue.find(text).map_err(|error| stored::failed(&error))?);
     let readers: Vec<Reader> = flags.runs.iter().map(open).collect::<Result<_, _>>()?;
+    if let Some(imported) = readers.iter().find(|reader| reader.header().imported.is_some()) {
+        let text = format!(
+            "failed to merge: run {} was imported; segments of one test are merged, and it is none",
+            imported.header().run_id
+        );
+        return Err(Failure::new(Exit::Other, text));
+    }
     for reader in readers.iter().filter(|reader| reader.ending().is_none()) {
         let text = format!(
             "run {} is {}: the merged run lacks what it lacks",

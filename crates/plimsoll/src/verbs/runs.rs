@@ -17,10 +17,15 @@ use crate::stored;
 #[derive(Debug, Serialize)]
 struct Row {
     id: String,
-    started: String,
+    /// Absent where the source of an imported run does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started: Option<String>,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
+    /// The format that another tool's run was read from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imported: Option<String>,
     script: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
@@ -92,11 +97,13 @@ fn row(entry: &Entry, reader: &Reader) -> Row {
         Some(ending) => ending.elapsed_ns as f64 / 1e9,
         None => reader.range().map_or(0.0, |range| range.len() as f64),
     };
+    let is_start_known = header.imported.as_ref().is_none_or(|imported| imported.is_start_known);
     Row {
         id: header.run_id.clone(),
-        started: api::rfc3339(header.started_wall_ns / 1_000_000_000 * 1_000_000_000),
+        started: is_start_known.then(|| api::rfc3339(header.started_wall_ns / 1_000_000_000 * 1_000_000_000)),
         status: stored::state_word(reader),
-        exit_code: reader.ending().map(|ending| ending.exit_code),
+        exit_code: reader.ending().filter(|_| header.imported.is_none()).map(|ending| ending.exit_code),
+        imported: header.imported.as_ref().map(|imported| imported.source.clone()),
         script: header.script.clone(),
         name: header.name.clone(),
         target_version: header.target_version.clone(),
@@ -144,9 +151,9 @@ fn table(rows: &[Row]) -> String {
     let cells = |row: &Row| {
         [
             row.id.clone(),
-            row.started.clone(),
+            row.started.clone().unwrap_or_else(|| "unknown".to_owned()),
             row.status.to_owned(),
-            format!("{:.0}s", row.seconds),
+            length(row),
             size(row.bytes),
             escape::terminal(&row.script),
             escape::terminal(row.name.as_deref().unwrap_or_default()),
@@ -160,6 +167,15 @@ fn table(rows: &[Row]) -> String {
         format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end())
     };
     lines.iter().map(line).collect()
+}
+
+/// How long a run was; imported figures do not always say.
+fn length(row: &Row) -> String {
+    if row.imported.is_some() && row.seconds == 0.0 {
+        "unknown".to_owned()
+    } else {
+        format!("{:.0}s", row.seconds)
+    }
 }
 
 /// `1 older run was`, `2 older runs were`

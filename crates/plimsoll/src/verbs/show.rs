@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use report::summary::{self, Layout};
-use runfile::{Reader, State};
+use runfile::{Imported, Reader, State};
 
 use crate::common::Common;
 use crate::exit::Exit;
@@ -33,6 +33,9 @@ pub(crate) fn run(flags: &ShowFlags, common: &Common) -> Result<Exit, Failure> {
     if let Some(label) = label(reader.state()) {
         crate::print(&format!("\n  {label}\n"));
     }
+    if let Some(imported) = &reader.header().imported {
+        crate::print(&origin(imported));
+    }
     let options = summary::Options {
         layout,
         style: logger::style(common.may_colour && std::io::stdout().is_terminal()),
@@ -40,6 +43,9 @@ pub(crate) fn run(flags: &ShowFlags, common: &Common) -> Result<Exit, Failure> {
         compat: stored::summary_facts(reader.header()).compat,
     };
     crate::print(&summary::render(&input, &options));
+    if let Some(imported) = &reader.header().imported {
+        crate::print(&figures(imported));
+    }
     Ok(Exit::Ok)
 }
 
@@ -56,13 +62,42 @@ fn title(reader: &Reader) -> String {
     let header = reader.header();
     let name = header.name.as_deref().map_or_else(String::new, |name| format!(" \"{name}\""));
     let started = api::rfc3339(header.started_wall_ns / 1_000_000_000 * 1_000_000_000);
-    let text = format!(
-        "run {}{name}: {} at {started}, {}",
-        header.run_id,
-        header.script,
-        stored::state_word(reader)
-    );
+    let is_start_known = header.imported.as_ref().is_none_or(|imported| imported.is_start_known);
+    let at = if is_start_known { format!("at {started}") } else { format!("imported at {started}") };
+    let text = format!("run {}{name}: {} {at}, {}", header.run_id, header.script, stored::state_word(reader));
     report::escape::terminal(&text)
+}
+
+/// Where another tool's run comes from, and what is not known of it.
+fn origin(imported: &Imported) -> String {
+    let gaps: String = imported.gaps.iter().map(|gap| format!("    - {gap}\n")).collect();
+    let text =
+        format!("\n  IMPORTED from {} ({}); what it does not tell:\n{gaps}", imported.source, imported.file);
+    text.lines().map(|line| format!("{}\n", report::escape::terminal(line))).collect()
+}
+
+/// Figures that stand beside the summary.
+fn figures(imported: &Imported) -> String {
+    if imported.figures.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<(String, String, String)> = imported
+        .figures
+        .iter()
+        .map(|figure| {
+            let shown = stored::figure(figure).text();
+            (report::escape::terminal(&figure.name), shown, report::escape::terminal(&figure.note))
+        })
+        .collect();
+    let width = |of: fn(&(String, String, String)) -> &String| {
+        rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0)
+    };
+    let (names, values) = (width(|row| &row.0), width(|row| &row.1));
+    let line = |(name, value, note): &(String, String, String)| {
+        let dots = ".".repeat(names - name.chars().count() + 3);
+        format!("{}\n", format!("    {name}{dots}: {value:<values$} {note}").trim_end())
+    };
+    format!("  █ FIGURES OF THE SOURCE\n\n{}\n", rows.iter().map(line).collect::<String>())
 }
 
 fn label(state: State) -> Option<&'static str> {

@@ -11,6 +11,7 @@ mod exports;
 mod harness;
 mod http2;
 mod live;
+mod imports;
 mod prometheus;
 mod remote;
 mod results;

@@ -48,6 +48,45 @@ pub struct RunReport {
     pub options: Option<serde_json::Value>,
     /// The last lines of the log.
     pub log: LogTail,
+    /// Where the run comes from, if another tool made it.
+    pub imported: Option<Imported>,
+}
+
+/// Where a run of another tool comes from, and what is not known of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imported {
+    /// The format that it was read from.
+    pub source: String,
+    /// The file that was read.
+    pub file: String,
+    /// Whether the start is the source's; if not, it is the time of the import.
+    pub is_start_known: bool,
+    /// What the source does not tell, a sentence each, in English.
+    pub gaps: Vec<String>,
+    /// Figures as the source stated them, or as they follow from its rows.
+    pub figures: Vec<StatedFigure>,
+}
+
+/// One figure of a source.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StatedFigure {
+    /// What it is.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// `ms`, `%`, `/s`; empty for a plain count.
+    pub unit: String,
+    /// How to read it.
+    pub note: String,
+}
+
+impl StatedFigure {
+    /// The value with its unit, without digits that say nothing: `112.52 ms`, `10.67 %`, `3`.
+    pub fn text(&self) -> String {
+        let rounded = (self.value * 1e3).round() / 1e3;
+        let value = if rounded.is_finite() { rounded } else { self.value };
+        if self.unit.is_empty() { value.to_string() } else { format!("{value} {}", self.unit) }
+    }
 }
 
 /// Which run it is. Empty texts are not shown.

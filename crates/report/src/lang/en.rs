@@ -134,6 +134,10 @@ pub(super) const WORDS: Words = Words {
     topic_ports: "ports",
     topic_descriptors: "descriptors",
     topic_clock: "wall clock",
+    imported: "imported",
+    imported_from: "Imported from {} ({}). What it does not tell:",
+    figures: "Figures of the source",
+    reading: "Reading",
     annotation: "{}: {} is {}, limit {}",
     annotations_more: "{} further thresholds crossed; the step summary has all of them",
 };

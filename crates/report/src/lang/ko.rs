@@ -134,6 +134,10 @@ pub(super) const WORDS: Words = Words {
     topic_ports: "포트",
     topic_descriptors: "파일 디스크립터",
     topic_clock: "시스템 시각",
+    imported: "가져온 시각",
+    imported_from: "{} ({})에서 가져온 결과입니다. 원본에 없는 정보:",
+    figures: "원본의 수치",
+    reading: "의미",
     annotation: "{}: {} 측정값 {}, 기준 {}",
     annotations_more: "위반한 임계값이 {}개 더 있습니다. 전체 목록은 단계 요약에 있습니다",
 };

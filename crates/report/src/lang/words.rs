@@ -48,6 +48,8 @@ words! {
     fault_recorded, fault_windows_lost, fault_workers_lost, fault_little, fault_unsteady, fault_clock,
     topic_rate, topic_cpu, topic_throttled, topic_run_delay, topic_timer_lag, topic_coverage, topic_segments,
     topic_requests, topic_ports, topic_descriptors, topic_clock,
+    // Runs of other tools.
+    imported, imported_from, figures, reading,
     // Annotations.
     annotation, annotations_more,
 }

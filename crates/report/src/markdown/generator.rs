@@ -11,6 +11,10 @@ use super::{Context, metrics};
 
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
     let (report, words) = (context.report, context.words);
+    if report.imported.is_some() {
+        // Another generator made the load, and "nothing was lost" would be made up.
+        return None;
+    }
     let mut text = drops(context);
     let lost = losses(report, words);
     if lost.is_empty() {

@@ -1,6 +1,6 @@
 //! The first lines: the verdict, which run it is, and what to be careful about.
 
-use crate::document::{RunState, Verdict, Why};
+use crate::document::{Imported, RunState, Verdict, Why};
 use crate::lang::{Words, fill};
 use crate::{RunReport, escape, number};
 
@@ -69,7 +69,9 @@ fn facts(context: &Context<'_>) -> String {
     if !identity.id.is_empty() {
         facts.push(format!("{} {}", words.run, code(&identity.id)));
     }
-    facts.push(format!("{} {}", words.started, api::rfc3339(identity.started_unix_ns)));
+    let is_start_known = context.report.imported.as_ref().is_none_or(|imported| imported.is_start_known);
+    let started = if is_start_known { words.started } else { words.imported };
+    facts.push(format!("{started} {}", api::rfc3339(identity.started_unix_ns)));
     facts.push(format!(
         "{} {}",
         words.elapsed,
@@ -93,8 +95,16 @@ fn facts(context: &Context<'_>) -> String {
     facts.join(" · ")
 }
 
+/// Where the run comes from and each thing that its source does not tell, as the lines of one quotation.
+fn origin(imported: &Imported, words: &Words) -> String {
+    let (source, file) = (escape::markdown_code(&imported.source), escape::markdown_code(&imported.file));
+    let gaps =
+        imported.gaps.iter().take(EXTRAS_MAX).map(|gap| format!("\n> * {}", escape::markdown_text(gap)));
+    fill(words.imported_from, &[&source, &file]) + "\n>" + &gaps.collect::<String>()
+}
+
 fn caveats(report: &RunReport, words: &Words) -> Vec<String> {
-    let mut caveats = Vec::new();
+    let mut caveats: Vec<String> = report.imported.iter().map(|imported| origin(imported, words)).collect();
     match report.state {
         RunState::Complete => {}
         RunState::Partial => caveats.push(words.partial_note.to_owned()),

@@ -7,6 +7,7 @@ mod endpoints;
 mod environment;
 mod errors;
 mod exemplars;
+mod figures;
 mod generator;
 mod head;
 mod log;
@@ -51,6 +52,7 @@ const SECTIONS: &[Section] = &[
     Section { title: |words| words.trust, body: validity::body, is_open: false },
     Section { title: |words| words.thresholds, body: thresholds::body, is_open: true },
     Section { title: |words| words.key_numbers, body: numbers::body, is_open: true },
+    Section { title: |words| words.figures, body: figures::body, is_open: true },
     Section { title: |words| words.endpoints, body: endpoints::body, is_open: true },
     Section { title: |words| words.errors, body: errors::body, is_open: true },
     Section { title: |words| words.checks, body: checks::body, is_open: true },

@@ -1,0 +1,107 @@
+//! Which formats there are, and what a file looks like.
+
+use std::fmt;
+
+/// Bytes of a file's beginning that [`Kind::detect`] wants to see.
+pub const HEAD_BYTES: usize = 64 << 10;
+
+/// The byte order mark that editors on Windows put in front.
+pub(crate) const BOM: &str = "\u{feff}";
+
+/// A format that can be imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `k6 run --out json=FILE`: every sample.
+    K6Json,
+    /// `k6 run --out csv=FILE`: every sample.
+    K6Csv,
+    /// `k6 run --summary-export FILE` (either shape), or what `handleSummary(data)` wrote as JSON.
+    K6Summary,
+    /// What k6 printed at the end.
+    K6Text,
+    /// nGrinder's `output.csv`: a row of means per sampling interval.
+    Ngrinder,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 5] = [Kind::K6Json, Kind::K6Csv, Kind::K6Summary, Kind::K6Text, Kind::Ngrinder];
+
+    /// Its word on the command line and in a run's file.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Kind::K6Json => "k6-json",
+            Kind::K6Csv => "k6-csv",
+            Kind::K6Summary => "k6-summary",
+            Kind::K6Text => "k6-text",
+            Kind::Ngrinder => "ngrinder",
+        }
+    }
+
+    /// What it is, for people.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Kind::K6Json => "k6's --out json",
+            Kind::K6Csv => "k6's --out csv",
+            Kind::K6Summary => "k6's summary as JSON",
+            Kind::K6Text => "k6's summary as text",
+            Kind::Ngrinder => "nGrinder's output.csv",
+        }
+    }
+
+    /// Whether it holds every sample.
+    pub const fn has_samples(self) -> bool {
+        matches!(self, Kind::K6Json | Kind::K6Csv)
+    }
+
+    /// What a file that begins like this is; `None` if it is none of them.
+    pub fn detect(head: &[u8]) -> Option<Kind> {
+        let head = String::from_utf8_lossy(head);
+        let head = head.trim_start_matches(BOM).trim_start();
+        let first = head.lines().next().unwrap_or_default();
+        if first.contains("metric_name") && first.contains("metric_value") {
+            return Some(Kind::K6Csv);
+        }
+        if first.contains("DateTime") && first.contains("TPS") {
+            return Some(Kind::Ngrinder);
+        }
+        if head.starts_with('{') {
+            let is_line =
+                first.contains("\"type\"") && (first.contains("\"Point\"") || first.contains("\"Metric\""));
+            return Some(if is_line { Kind::K6Json } else { Kind::K6Summary });
+        }
+        let is_row = |line: &str| crate::k6_text::is_metric(line);
+        head.lines().any(is_row).then_some(Kind::K6Text)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(head: &str, expect: Option<Kind>) {
+        assert_eq!(Kind::detect(head.as_bytes()), expect, "{head:?}");
+        assert_eq!(Kind::detect(format!("{BOM}{head}").as_bytes()), expect, "{head:?} behind a mark");
+    }
+
+    #[test]
+    fn files_are_told_apart() {
+        check(r#"{"type":"Metric","data":{"name":"vus"},"metric":"vus"}"#, Some(Kind::K6Json));
+        check("{\"metric\":\"vus\",\"type\":\"Point\",\"data\":{}}\r\n", Some(Kind::K6Json));
+        check("metric_name,timestamp,metric_value,check\r\n", Some(Kind::K6Csv));
+        check("{\n  \"metrics\": {}\n}", Some(Kind::K6Summary));
+        check(r#"{"root_group":{},"metrics":{}}"#, Some(Kind::K6Summary));
+        check("DateTime,vuser,Tests,Errors,Mean_Test_Time_(ms),TPS\n", Some(Kind::Ngrinder));
+        check("hello\n     http_reqs......................: 132197 219.098265/s\n", Some(Kind::K6Text));
+        check("a,b,c\n1,2,3\n", None);
+        check("", None);
+        assert_eq!(Kind::detect(&[0xff, 0x00, 0x9f]), None);
+    }
+}

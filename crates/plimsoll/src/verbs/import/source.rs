@@ -1,0 +1,117 @@
+//! Files of other tools, compressed or not, and how far they are read.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flate2::bufread::MultiGzDecoder;
+use import::{HEAD_BYTES, Kind, WHOLE_BYTES_MAX};
+use model::{Instant, SystemClock};
+
+use crate::common::read_text;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::logger::Logger;
+
+/// The first bytes of what gzip made (RFC 1952, section 2.3.1).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// How often it is told how far a long file is read.
+const TELL_EVERY: Duration = Duration::from_secs(3);
+
+/// Who is told how far a file is read.
+pub(super) struct Watch {
+    pub(super) label: String,
+    /// Nobody, if there is none.
+    pub(super) logger: Option<Arc<Logger>>,
+}
+
+/// A file that tells how far it is read.
+struct Watched {
+    file: File,
+    read_bytes: u64,
+    all_bytes: u64,
+    told: Instant,
+    label: String,
+    logger: Option<Arc<Logger>>,
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.read_bytes += count as u64;
+        let now = SystemClock::now();
+        if let Some(logger) = self.logger.as_ref().filter(|_| now.since(self.told) >= TELL_EVERY) {
+            self.told = now;
+            let percent = self.read_bytes.saturating_mul(100) / self.all_bytes.max(1);
+            logger.tell(&format!("{}, {percent} %", self.label));
+        }
+        Ok(count)
+    }
+}
+
+/// Opens a file; what is compressed is read as what it was.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn open(path: &Path, watch: &Watch) -> Result<Box<dyn BufRead>, Failure> {
+    let fail = |error: std::io::Error| {
+        Failure::new(Exit::Other, format!("failed to read {}: {error}", path.display()))
+    };
+    let file = File::open(path).map_err(fail)?;
+    let metadata = file.metadata().map_err(fail)?;
+    if metadata.is_dir() {
+        return Err(fail(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory")));
+    }
+    let watched = Watched {
+        file,
+        read_bytes: 0,
+        all_bytes: metadata.len(),
+        told: SystemClock::now(),
+        label: watch.label.clone(),
+        logger: watch.logger.clone(),
+    };
+    let mut plain = BufReader::with_capacity(BUFFER_BYTES, watched);
+    let is_compressed = plain.fill_buf().map_err(fail)?.starts_with(&GZIP);
+    Ok(match is_compressed {
+        true => Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(plain))),
+        false => Box::new(plain),
+    })
+}
+
+/// The format that a file is said to be, or looks like.
+///
+/// # Errors
+/// It cannot be read, or looks like none.
+pub(super) fn kind_of(path: &Path, told: Option<Kind>) -> Result<Kind, Failure> {
+    if let Some(kind) = told {
+        return Ok(kind);
+    }
+    let mut head = Vec::new();
+    let mut input = open(path, &Watch { label: String::new(), logger: None })?.take(HEAD_BYTES as u64);
+    // What is cut off in its compressed form may still show what it is.
+    let _ = input.read_to_end(&mut head);
+    Kind::detect(&head).ok_or_else(|| {
+        let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+        let text = format!(
+            "failed to import {}: it looks like nothing that is known; say what it is ({})",
+            path.display(),
+            all.join(", ")
+        );
+        Failure::new(Exit::Other, text)
+    })
+}
+
+/// A file's text as a whole.
+///
+/// # Errors
+/// It cannot be read, or is larger than any summary.
+pub(super) fn read_whole(path: &Path) -> Result<String, Failure> {
+    let input = open(path, &Watch { label: String::new(), logger: None })?;
+    read_text(input, WHOLE_BYTES_MAX)
+        .map_err(|error| Failure::new(Exit::Other, format!("failed to read {}: {error}", path.display())))
+}

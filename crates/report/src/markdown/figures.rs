@@ -1,0 +1,17 @@
+//! Figures that another tool stated, or that follow from its rows.
+
+use crate::escape::{markdown_code, markdown_text};
+
+use super::Context;
+use super::table::{Column, Table};
+
+pub(super) fn body(context: &Context<'_>) -> Option<String> {
+    let words = context.words;
+    let imported = context.report.imported.as_ref()?;
+    let columns = [Column::Left(words.name), Column::Right(words.value), Column::Left(words.reading)];
+    let mut table = Table::new(&columns);
+    for figure in &imported.figures {
+        table.row(vec![markdown_code(&figure.name), figure.text(), markdown_text(&figure.note)]);
+    }
+    (!table.is_empty()).then(|| table.render(words, context.table_bytes))
+}
