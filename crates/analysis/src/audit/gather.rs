@@ -42,7 +42,7 @@ pub fn gather(tables: &[Table], facts: &mut Facts, remarks: &mut Remarks) {
 }
 
 /// A row of a table, seen through its kind.
-pub struct Row<'a> {
+pub(super) struct Row<'a> {
     table: &'a Table,
     number: usize,
     /// By column: its place in the table and the unit in its name.
