@@ -24,7 +24,7 @@ const ZONES: &[(&str, i32)] = &[
 const YEARS: std::ops::Range<i32> = 2000..2200;
 
 /// Seconds since 1970 of a cell: RFC 3339 with its offset, or such seconds already.
-pub fn parse(cell: &str) -> Option<f64> {
+pub(super) fn parse(cell: &str) -> Option<f64> {
     let cell = cell.trim();
     if let Ok(moment) = OffsetDateTime::parse(&cell.replacen(' ', "T", 1), &Rfc3339) {
         return YEARS.contains(&moment.year()).then(|| unix_s(moment));
@@ -36,7 +36,7 @@ pub fn parse(cell: &str) -> Option<f64> {
 }
 
 /// Seconds from 1970 to a local time without a zone, as a clock at UTC would show it.
-pub fn parse_local(cell: &str) -> Option<f64> {
+pub(super) fn parse_local(cell: &str) -> Option<f64> {
     // A local time is an RFC 3339 time that lacks its end.
     let padded = match cell.trim().replacen(' ', "T", 1) {
         text if text.len() == 16 => format!("{text}:00Z"),
@@ -47,7 +47,7 @@ pub fn parse_local(cell: &str) -> Option<f64> {
 }
 
 /// The offset of a zone from UTC, in seconds: an abbreviation that is unambiguous, or `+09:00`.
-pub fn offset_s(zone: &str) -> Option<f64> {
+pub(super) fn offset_s(zone: &str) -> Option<f64> {
     let zone = zone.trim();
     if let Some((_, minutes)) = ZONES.iter().find(|known| known.0.eq_ignore_ascii_case(zone)) {
         return Some(f64::from(*minutes) * 60.0);
@@ -63,7 +63,7 @@ pub fn offset_s(zone: &str) -> Option<f64> {
 }
 
 /// A point in time in UTC, to a tenth of a second.
-pub fn show(unix_s: f64) -> String {
+pub(super) fn show(unix_s: f64) -> String {
     let tenths = (unix_s * 10.0).round() as i64;
     let moment = OffsetDateTime::from_unix_timestamp(tenths.div_euclid(10)).ok();
     let Some(text) = moment.and_then(|moment| moment.format(&Rfc3339).ok()) else {

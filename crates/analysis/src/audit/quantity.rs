@@ -151,7 +151,7 @@ impl Quantity {
 }
 
 /// Whether a cell says that there is no value.
-pub fn is_missing(cell: &str) -> bool {
+pub(super) fn is_missing(cell: &str) -> bool {
     MISSING.contains(&cell.trim().to_lowercase().as_str())
 }
 
@@ -159,7 +159,7 @@ pub fn is_missing(cell: &str) -> bool {
 ///
 /// `None` where the cell holds no number, a number of the wrong kind, or one whose unit nobody gave: units are not guessed.
 /// Signs of "about" (`~`) and what follows in parentheses are skipped; commas between thousands are read.
-pub fn parse(cell: &str, quantity: Quantity, column_unit: Option<(Family, f64)>) -> Option<Measure> {
+pub(super) fn parse(cell: &str, quantity: Quantity, column_unit: Option<(Family, f64)>) -> Option<Measure> {
     let text = cell.trim().trim_start_matches(['~', '≈']).trim_start();
     let text = text.split('(').next().unwrap_or_default().trim_end();
     if let Some(measure) = composite(text, quantity) {

@@ -59,11 +59,11 @@ pub(crate) mod testing {
     pub(crate) fn figure(derived: &[Derived], name: &str) -> f64 {
         let figures = derived.iter().flat_map(|it| &it.figures);
         let values = figures.filter(|figure| figure.name == name).map(|figure| &figure.value);
-        let numbers = values.filter_map(|value| match value {
+        let mut numbers = values.filter_map(|value| match value {
             FigureValue::Number { value, .. } => Some(*value),
             FigureValue::Text(_) => None,
         });
-        numbers.into_iter().next().unwrap_or_else(|| panic!("{name} is among {derived:#?}"))
+        numbers.next().unwrap_or_else(|| panic!("{name} is among {derived:#?}"))
     }
 
     /// That a figure is what it should be, to half of the last digit given.

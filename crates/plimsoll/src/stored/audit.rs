@@ -1,7 +1,7 @@
 //! A stored run as the facts that the auditor looks at.
 
 use analysis::audit::{RunFacts, ThresholdFact};
-use model::metric::builtin::{HTTP_REQ_CONNECTING, HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
+use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
 use model::{Aggregate, ErrorCount, RateTotal, ThresholdResult, Trend};
 use runfile::Reader;
 use tally::{MetricView, View};
@@ -95,9 +95,8 @@ fn timeouts(errors: &[ErrorCount]) -> u64 {
 /// What has to be complete: each second of the run, each worker thread, a time for each request.
 fn records(reader: &Reader, totals: &tally::Totals) -> Result<Vec<(String, u64, u64)>, Failure> {
     let mut records = Vec::new();
-    let counts =
-        (totals.metric(HTTP_REQS), totals.metric(HTTP_REQ_DURATION), totals.metric(HTTP_REQ_CONNECTING));
-    if let (Some(Aggregate::Counter(sent)), Some(Aggregate::Trend(timed)), Some(_)) = counts {
+    let counts = (totals.metric(HTTP_REQS), totals.metric(HTTP_REQ_DURATION));
+    if let (Some(Aggregate::Counter(sent)), Some(Aggregate::Trend(timed))) = counts {
         records.push(("requests with a time".to_owned(), sent.count, timed.population()));
     }
     if let Some(ending) = reader.ending() {

@@ -20,7 +20,7 @@ fn judge(facts: &Facts) -> Vec<Finding> {
 
 fn find(summary: &Summary) -> Option<Finding> {
     let (timeout, max) = (summary.timeout.filter(|timeout| *timeout > 0.0)?, summary.max?);
-    if max < timeout || max > timeout * (1.0 + OVER_SHARE_MAX) {
+    if !(timeout..=timeout * (1.0 + OVER_SHARE_MAX)).contains(&max) {
         return None;
     }
     let mut evidence =

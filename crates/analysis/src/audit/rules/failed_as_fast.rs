@@ -22,8 +22,8 @@ fn judge(facts: &Facts) -> Vec<Finding> {
 fn find(all: &Summary, facts: &Facts) -> Option<Finding> {
     let failed = all.failed.filter(|failed| *failed > 0.0)?;
     let successes = format!("{}{{expected_response:true}}", all.metric);
-    let beside = facts.summaries.iter().filter(|other| table_of(&other.place) == table_of(&all.place));
-    let successes = beside.into_iter().find(|other| other.metric.replace(' ', "") == successes);
+    let mut beside = facts.summaries.iter().filter(|other| table_of(&other.place) == table_of(&all.place));
+    let successes = beside.find(|other| other.metric.replace(' ', "") == successes);
     let medians =
         all.med.zip(successes.and_then(|it| it.med)).filter(|(all, ok)| *all < ok * MEDIAN_SHARE_MIN);
     let has_zero = all.min == Some(0.0);
