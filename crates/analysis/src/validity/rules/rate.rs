@@ -31,9 +31,9 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     });
     let share = dropped as f64 / (started + dropped).max(1) as f64;
     let is_missed = share > MISSED_SHARE_MAX;
-    let (rule, fault) = blame(case);
-    bad.iter_mut().for_each(|(_, grade)| *grade = fault);
-    let grade = if is_missed { fault } else { reason.grade };
+    let (fault, blamed) = blame(case);
+    bad.iter_mut().for_each(|(_, grade)| *grade = blamed);
+    let grade = if is_missed { blamed } else { reason.grade };
     let observed = if is_missed { Amount::Share(share) } else { reason.observed };
     Ruling::Bad(Reason { fault, grade, observed, ..reason }, bad)
 }
@@ -44,7 +44,7 @@ fn missed(second: &Second) -> Option<f64> {
     Some(if planned == 0 { 0.0 } else { second.dropped as f64 / planned as f64 })
 }
 
-fn blame(case: &Case<'_>) -> (&'static str, Grade) {
+fn blame(case: &Case<'_>) -> (Fault, Grade) {
     let with_drops = || case.seconds.iter().filter(|second| second.dropped > 0);
     let dropped: u64 = with_drops().map(|second| second.dropped).sum();
     let while_busy: u64 = with_drops().filter(|second| is_busy(second)).map(|second| second.dropped).sum();
