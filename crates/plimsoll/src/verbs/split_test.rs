@@ -93,7 +93,7 @@ fn latencies(
         let found = validity::of_stored(&reader, &window, None)?;
         if found.grade > Grade::Unmeasured {
             let line = report::validity::line(&found, Lang::En);
-            common.logger.say(model::LogLevel::Warn, format!("{} of {}: {line}", "validity", runs.display()));
+            common.logger.say(model::LogLevel::Warn, format!("validity of {}: {line}", runs.display()));
         }
         for (key, aggregate) in &window.series {
             match key.metric {
