@@ -2,9 +2,9 @@
 //!
 //! Pure functions of what was read from runs and tables: no files, no clocks, no output. One file per rule.
 
+pub mod audit;
 pub mod compare;
 pub mod history;
+pub mod laws;
 pub mod steady;
 pub mod validity;
-pub mod audit;
-pub mod laws;

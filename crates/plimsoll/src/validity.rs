@@ -44,7 +44,7 @@ impl Watch {
         let scenarios: Vec<ScenarioKind> = plan.scenarios.iter().map(kind).collect();
         let is_open = scenarios.iter().map(|scenario| scenario.is_open).collect();
         let forgets_cut = plan.compat == Compat::Strict;
-        let facts = Facts { scenarios, forgets_cut, is_whole: true, ..Facts::default() };
+        let facts = Facts::new(scenarios, forgets_cut, true);
         Watch { sampler: host::Sampler::start(), facts, is_open }
     }
 
@@ -99,12 +99,8 @@ pub(crate) fn of_stored(
 ) -> Result<Validity, Failure> {
     let header = reader.header();
     let scenarios = &header.report.scenarios;
-    let mut facts = Facts {
-        scenarios: scenarios.iter().map(|scenario| kind(&scenario.executor, scenario.is_open)).collect(),
-        forgets_cut: header.compat_strict,
-        is_whole: part.is_none(),
-        ..Facts::default()
-    };
+    let kinds = scenarios.iter().map(|scenario| kind(&scenario.executor, scenario.is_open)).collect();
+    let mut facts = Facts::new(kinds, header.compat_strict, part.is_none());
     for mark in reader.marks().map_err(|error| failed(&error))? {
         // A merged run has the marks of all its parts, in order of time.
         match mark.kind.as_str() {

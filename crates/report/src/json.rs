@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use api::report::{
     Report, ReportCheck, ReportDrop, ReportEndpoint, ReportError, ReportExemplar, ReportFact, ReportFigure,
-    ReportGenerator, ReportImport, ReportLog, ReportMetric, ReportOutcome, ReportPart, ReportReason, ReportRun,
-    ReportSeconds, ReportThreshold, ReportValidity, ReportValue, ReportVerdict, ReportWindow, SCHEMA_VERSION,
+    ReportGenerator, ReportImport, ReportLog, ReportMetric, ReportOutcome, ReportPart, ReportReason,
+    ReportRun, ReportSeconds, ReportThreshold, ReportValidity, ReportValue, ReportVerdict, ReportWindow,
+    SCHEMA_VERSION,
 };
 use api::{Number, Ordered};
 use model::plan::Compat;

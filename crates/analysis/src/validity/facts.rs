@@ -102,6 +102,11 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Of a run with these scenarios, of which nothing has been seen.
+    pub fn new(scenarios: Vec<ScenarioKind>, forgets_cut: bool, is_whole: bool) -> Facts {
+        Facts { scenarios, forgets_cut, is_whole, ..Facts::default() }
+    }
+
     /// Adds a window. They come in order.
     pub fn add_window(&mut self, window: &Window) {
         if self.seconds.len() < WINDOWS_MAX {

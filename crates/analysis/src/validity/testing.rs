@@ -99,15 +99,12 @@ impl Run {
         let at = |ms: u64| Instant::from_ns(ms * 1_000_000);
         let begin_ms = 5_000;
         let total_ms: u64 = self.seconds.iter().map(|second| second.length_ms).sum();
-        let mut facts = Facts {
-            scenarios: vec![ScenarioKind { is_open: self.is_open, is_constant: true }],
-            scenarios_started: Some(at(begin_ms)),
-            scenarios_ended: Some(at(begin_ms + total_ms)),
-            drops: self.drops,
-            losses: self.losses,
-            is_whole: true,
-            ..Facts::default()
-        };
+        let kinds = vec![ScenarioKind { is_open: self.is_open, is_constant: true }];
+        let mut facts = Facts::new(kinds, false, true);
+        facts.scenarios_started = Some(at(begin_ms));
+        facts.scenarios_ended = Some(at(begin_ms + total_ms));
+        facts.drops = self.drops;
+        facts.losses = self.losses;
         let mut lateness = Aggregate::empty(MetricKind::Trend);
         let (mut start_ms, mut wall_ms) = (begin_ms, 1_700_000_000_000i64);
         for (index, second) in (0..).zip(&self.seconds) {
@@ -210,6 +207,8 @@ pub(super) fn check_vital(fault: Fault, vital: Vital, expect: &[(f64, Grade)]) {
         let run = Run::clean(30).change(|_, second| second.set(vital, *value));
         assert_eq!(grade(fault, &run), *expect, "{fault:?}: {vital:?} = {value}");
     }
-    let unread = Run::clean(30).change(|_, second| drop(second.vitals.remove(&vital)));
+    let unread = Run::clean(30).change(|_, second| {
+        second.vitals.remove(&vital);
+    });
     assert_eq!(grade(fault, &unread), Grade::Unmeasured, "{fault:?} without {vital:?}");
 }

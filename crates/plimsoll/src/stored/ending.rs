@@ -41,10 +41,12 @@ fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
         },
         Exit::ScriptException => "the script threw".into(),
         Exit::NotValid => "the measurement is not valid".into(),
-        Exit::InvalidConfig | Exit::CannotServe | Exit::Panic | Exit::Other => match &outcome.aborted {
-            Some(AbortReason::Listener(why)) => format!("test run was aborted: {why}"),
-            _ => "test run could not go on".into(),
-        },
+        Exit::InvalidConfig | Exit::CannotServe | Exit::AuditFailed | Exit::Panic | Exit::Other => {
+            match &outcome.aborted {
+                Some(AbortReason::Listener(why)) => format!("test run was aborted: {why}"),
+                _ => "test run could not go on".into(),
+            }
+        }
     })
 }
 

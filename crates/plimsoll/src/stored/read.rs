@@ -116,6 +116,9 @@ pub(crate) fn summary_of(
     window: &Window,
     elapsed: Duration,
 ) -> Result<SummaryInput, Failure> {
+    if let Some(stated) = reader.header().imported.as_ref().and_then(|imported| imported.summary.as_ref()) {
+        return Ok(super::imported::summary_input(stated, elapsed));
+    }
     let totals = totals_of(reader, window, elapsed)?;
     Ok(SummaryInput::from_view(&totals.view(elapsed), &summary_facts(reader.header()), None))
 }
@@ -126,9 +129,6 @@ pub(crate) fn summary_of(
 /// The file's thresholds cannot be read.
 pub(super) fn totals_of(reader: &Reader, window: &Window, elapsed: Duration) -> Result<Totals, Failure> {
     let header = reader.header();
-    if let Some(stated) = header.imported.as_ref().and_then(|imported| imported.summary.as_ref()) {
-        return Ok(super::imported::summary_input(stated, elapsed));
-    }
     let specs: Vec<ThresholdSpec> = header.thresholds.iter().map(ThresholdSpec::from).collect();
     let thresholds = Thresholds::parse(&specs, reader.registry()).map_err(|errors| {
         let first = errors.first().map_or_else(String::new, ToString::to_string);

@@ -46,8 +46,17 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     let workers = flags.workers.and_then(NonZeroU16::new);
     let lingers = flags.linger.or(common.env.switch("LINGER")?).unwrap_or(false);
     let live = LiveSettings::of(&test.plan, common, lingers);
-    let settings =
-        SessionSettings { workers, outputs, summary, record, reports, requires_valid, live, control, running };
+    let settings = SessionSettings {
+        workers,
+        outputs,
+        summary,
+        record,
+        reports,
+        requires_valid,
+        live,
+        control,
+        running,
+    };
     Ok(session::run(&test, common, settings)?.exit)
 }
 

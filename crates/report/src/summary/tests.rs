@@ -365,6 +365,7 @@ fn input(json: &Value) -> SummaryInput {
         root_group: group,
         scenarios: list(&json["scenarios"]).map(|scenario| scenario_of(scenario, &stats)).collect(),
         setup_data: None,
+        validity: None,
     }
 }
 
