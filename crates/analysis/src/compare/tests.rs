@@ -50,7 +50,7 @@ fn a_slower_side_regressed_and_the_same_did_not() {
 
 #[test]
 fn short_runs_are_inconclusive_and_say_how_much_more() {
-    let short = compare(&[run(1, 30, 100.0, 0.0)], &[run(2, 30, 100.0, 0.0)], &Options::default());
+    let short = compare(&[run(1, 60, 100.0, 0.0)], &[run(2, 60, 100.0, 0.0)], &Options::default());
     let Verdict::Inconclusive(Some(More::Minutes(minutes))) = row(&short, Measure::Quantile(0.95)).verdict
     else {
         panic!("{:?}", row(&short, Measure::Quantile(0.95)))
