@@ -91,7 +91,7 @@ fn a_run_that_never_settles_is_not_judged() {
     (0..200).for_each(|_| halves.series[0].sheet.push(&histogram, 100.0, 0));
     histogram.record(900.0);
     (0..100).for_each(|_| halves.series[0].sheet.push(&histogram, 1000.0, 0));
-    let comparison = compare(&[halves.clone()], &[slow.clone()], &Options::default());
+    let comparison = compare(&[halves.clone()], std::slice::from_ref(&slow), &Options::default());
     assert!(matches!(
         comparison.findings.as_slice(),
         [Comparability::NoSteadyPart { side: SideName::A, why: Unsteady::LevelShift { at_s: 200, .. }, .. }]
