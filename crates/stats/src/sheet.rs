@@ -183,7 +183,7 @@ impl<'a> SheetPart<'a> {
     /// population leads to expect. Over all seconds they add up to nothing.
     fn tail_residuals(&self, places: &[Option<Place>]) -> Vec<Vec<Vec<f64>>> {
         let seconds = self.runs.iter().map(|(_, range)| range.len());
-        let empty: Vec<Vec<f64>> = seconds.map(|seconds| Vec::with_capacity(seconds)).collect();
+        let empty: Vec<Vec<f64>> = seconds.map(Vec::with_capacity).collect();
         let mut residuals = vec![empty; places.len()];
         for (run, (sheet, range)) in self.runs.iter().enumerate() {
             for at in range.clone() {

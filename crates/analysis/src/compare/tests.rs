@@ -50,7 +50,7 @@ fn a_slower_side_regressed_and_the_same_did_not() {
 
 #[test]
 fn short_runs_are_inconclusive_and_say_how_much_more() {
-    let short = compare(&[run(1, 30, 100.0, 0.0)], &[run(2, 30, 100.0, 0.0)], &Options::default());
+    let short = compare(&[run(1, 60, 100.0, 0.0)], &[run(2, 60, 100.0, 0.0)], &Options::default());
     let Verdict::Inconclusive(Some(More::Minutes(minutes))) = row(&short, Measure::Quantile(0.95)).verdict
     else {
         panic!("{:?}", row(&short, Measure::Quantile(0.95)))
@@ -91,7 +91,7 @@ fn a_run_that_never_settles_is_not_judged() {
     (0..200).for_each(|_| halves.series[0].sheet.push(&histogram, 100.0, 0));
     histogram.record(900.0);
     (0..100).for_each(|_| halves.series[0].sheet.push(&histogram, 1000.0, 0));
-    let comparison = compare(&[halves.clone()], &[slow.clone()], &Options::default());
+    let comparison = compare(&[halves.clone()], std::slice::from_ref(&slow), &Options::default());
     assert!(matches!(
         comparison.findings.as_slice(),
         [Comparability::NoSteadyPart { side: SideName::A, why: Unsteady::LevelShift { at_s: 200, .. }, .. }]
