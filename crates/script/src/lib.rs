@@ -8,6 +8,7 @@
 //! them to [`Notes`], log lines to a [`Log`], and
 //! `test.abort()` to a [`Control`].
 
+mod async_groups;
 mod bundle;
 mod callbacks;
 mod cjs;

@@ -120,6 +120,7 @@ pub(crate) struct VuState {
     pub(crate) cjs: crate::cjs::Cache,
     pub(crate) builtin_objects: RefCell<HashMap<&'static str, Persistent<Object<'static>>>>,
     pub(crate) check_tags: crate::modules::CheckTags,
+    pub(crate) async_groups: crate::async_groups::AsyncGroups,
     /// `response time` of the next request counts from here; `None` in closed scenarios.
     pub(crate) next_due: Cell<Option<Instant>>,
     metadata: RefCell<Option<Metadata>>,
@@ -146,6 +147,7 @@ impl VuState {
             cjs: crate::cjs::Cache::default(),
             builtin_objects: RefCell::default(),
             check_tags: crate::modules::CheckTags::default(),
+            async_groups: crate::async_groups::AsyncGroups::default(),
             next_due: Cell::new(None),
             metadata: RefCell::default(),
             script_metadata: RefCell::default(),
@@ -234,6 +236,7 @@ impl VuState {
         self.builtin_objects.borrow_mut().clear();
         self.cjs.clear();
         self.check_tags.forget();
+        self.async_groups.forget_values();
         self.http.forget_values();
     }
 }
