@@ -103,12 +103,36 @@ impl Remote {
             }
             None => self.newest(url)?,
         };
+        self.remember(url, Hash::of(&bytes))?;
+        Ok(bytes)
+    }
+
+    /// Takes a module that was had in another way than from here: out of an archive. It is held to the lock file all the same.
+    ///
+    /// # Errors
+    /// It is not what the lock file says, or is not in it and must be.
+    pub fn accept(&self, url: &str, bytes: &[u8]) -> Result<(), RemoteError> {
+        let found = Hash::of(bytes);
+        match self.lock.get(url).filter(|_| self.mode != LockMode::Write) {
+            Some(locked) if *locked != found => {
+                let locked = locked.clone();
+                return Err(RemoteError::Differs { url: url.into(), locked, found, path: self.path() });
+            }
+            None if self.mode == LockMode::Frozen => {
+                return Err(RemoteError::NotLocked { url: url.into(), path: self.path() });
+            }
+            _ => {}
+        }
+        self.remember(url, found)
+    }
+
+    fn remember(&self, url: &str, hash: Hash) -> Result<(), RemoteError> {
         let mut seen = self.seen();
         if seen.fetched.len() >= MODULES_MAX {
             return Err(RemoteError::TooMany { url: url.into() });
         }
-        seen.fetched.set(url, Hash::of(&bytes));
-        Ok(bytes)
+        seen.fetched.set(url, hash);
+        Ok(())
     }
 
     /// Writes the lock file, when it is to be written: what was fetched, and what it held before for other scripts beside

@@ -16,7 +16,7 @@ use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
 use crate::callbacks::Log;
 use crate::error::{ScriptError, StopReason, catch, from_reason};
 use crate::event_loop::drive;
-use crate::outside::{self, Outside};
+use crate::outside::{self, Outside, PackageImport};
 use crate::secrets::{Redacting, Secrets};
 use crate::source::{Sources, Undefined, file_url, normalize};
 use crate::state::{Call, End, InitShared, Phase, RunShared, Seat, VuState};
@@ -110,6 +110,11 @@ impl Bundle {
     /// Every file that was read, by its URL and unchanged: modules, and what `open()` read.
     pub fn files(&self) -> BTreeMap<String, Arc<[u8]>> {
         self.init.sources.files()
+    }
+
+    /// What the script's imports of packages stand for.
+    pub fn packages(&self) -> Vec<PackageImport> {
+        self.init.sources.packages()
     }
 
     /// The host's modules that the script and its modules use, in alphabetical order.

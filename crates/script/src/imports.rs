@@ -118,7 +118,7 @@ mod tests {
         let packed: PackedFiles =
             files.iter().map(|(path, text)| ((*path).into(), text.as_bytes().into())).collect();
         let entry = Entry { path: "/t/s.js".into(), text: text.to_owned() };
-        imports(entry, Outside { fetch: None, packed: Some(packed) })
+        imports(entry, Outside { packed: Some(packed), ..Outside::default() })
     }
 
     #[track_caller]

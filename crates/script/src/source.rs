@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 pub(crate) use self::node::{Asked, is_in_package};
 pub(crate) use self::package::is_json;
-use crate::outside::{self, Outside};
+use crate::outside::{self, Outside, PackageImport};
 use crate::places::{self, Generated};
 
 /// The URL of a module that has nothing in it: what a package asks for and can do without.
@@ -34,7 +34,8 @@ pub(crate) type Undefined = BTreeMap<String, BTreeSet<String>>;
 /// Bytecode of one file, shared by all VUs.
 #[derive(Clone)]
 pub(crate) enum Compiled {
-    Module(Arc<[u8]>),
+    /// An ES module, and whether it asks for `import.meta`.
+    Module(Arc<[u8]>, bool),
     CommonJs(Arc<[u8]>),
 }
 
@@ -56,13 +57,24 @@ struct Inner {
     undefined: Undefined,
     compiled: HashMap<String, Compiled>,
     /// What bare specifiers mean, and those in packages: by folder, specifier and who asks.
-    resolved: HashMap<(PathBuf, String, Asked), Result<Resolved, String>>,
+    resolved: HashMap<InPackages, Result<Resolved, String>>,
     /// Looked up when a position is first asked for, and what the host itself generated.
     generated: HashMap<String, Generated>,
     mapped_texts: HashMap<String, Arc<str>>,
     mapped_text_bytes: usize,
+    /// Whether any file has a map.
+    is_mapped: bool,
     bytes: u64,
     is_locked: bool,
+}
+
+/// A question to the packages: the folder of the file that asks, what it asks for, and how.
+type InPackages = (PathBuf, String, Asked);
+
+fn of_package(known: &PackageImport) -> (InPackages, Result<Resolved, String>) {
+    let asked = if known.required { Asked::Require } else { Asked::Import };
+    let key = (known.folder.clone(), known.specifier.clone(), asked);
+    (key, Ok(Resolved::File(known.file.clone())))
 }
 
 /// What a specifier stands for.
@@ -79,7 +91,28 @@ impl Sources {
         // Known from the start, so that nobody asks the disk whether they exist.
         let packed = outside.packed.iter().flatten();
         let files = packed.map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
-        Sources { folder, outside, inner: Mutex::new(Inner { files, ..Inner::default() }) }
+        let resolved = outside.packages.iter().map(of_package).collect();
+        Sources { folder, outside, inner: Mutex::new(Inner { files, resolved, ..Inner::default() }) }
+    }
+
+    /// What imports of packages were found to stand for, in order.
+    pub(crate) fn packages(&self) -> Vec<PackageImport> {
+        let inner = self.inner();
+        let found =
+            inner.resolved.iter().filter_map(|((folder, specifier, asked), resolved)| match resolved {
+                Ok(Resolved::File(file)) => Some(PackageImport {
+                    folder: folder.clone(),
+                    specifier: specifier.clone(),
+                    required: *asked == Asked::Require,
+                    file: file.clone(),
+                }),
+                _ => None,
+            });
+        let mut found: Vec<PackageImport> = found.collect();
+        found.sort_by(|a, b| {
+            (&a.folder, &a.specifier, a.required).cmp(&(&b.folder, &b.specifier, b.required))
+        });
+        found
     }
 
     /// No file that has not been read so far may be read from now on.
@@ -181,6 +214,16 @@ impl Sources {
     /// How a file's code came to be.
     pub(crate) fn add_generated(&self, url: &str, generated: Generated) {
         self.inner().generated.insert(url.to_owned(), generated);
+    }
+
+    /// Some file runs in another form than it was written in.
+    pub(crate) fn set_mapped(&self) {
+        self.inner().is_mapped = true;
+    }
+
+    /// Whether any does.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.inner().is_mapped
     }
 
     /// What leads from the code that runs as `url` to what was written; a map that it names is read now.
@@ -292,7 +335,7 @@ mod tests {
     #[test]
     fn an_archive_stands_in_place_of_the_disk() {
         let packed = [(PathBuf::from("/nowhere/a.txt"), Arc::from(*b"A"))].into();
-        let sources = Sources::new("/nowhere".into(), Outside { packed: Some(packed), fetch: None });
+        let sources = Sources::new("/nowhere".into(), Outside { packed: Some(packed), ..Outside::default() });
         assert_eq!(&*sources.open_in(None, "./a.txt").expect("it is packed"), b"A");
         assert!(sources.open_in(None, "/etc/hostname").unwrap_err().contains("the archive has no file"));
     }

@@ -121,6 +121,8 @@ pub(crate) struct VuState {
     pub(crate) builtin_objects: RefCell<HashMap<&'static str, Persistent<Object<'static>>>>,
     pub(crate) check_tags: crate::modules::CheckTags,
     pub(crate) async_groups: crate::async_groups::AsyncGroups,
+    /// Whether scripts read stacks as they were written.
+    pub(crate) translates_stacks: Cell<bool>,
     /// `response time` of the next request counts from here; `None` in closed scenarios.
     pub(crate) next_due: Cell<Option<Instant>>,
     metadata: RefCell<Option<Metadata>>,
@@ -148,6 +150,7 @@ impl VuState {
             builtin_objects: RefCell::default(),
             check_tags: crate::modules::CheckTags::default(),
             async_groups: crate::async_groups::AsyncGroups::default(),
+            translates_stacks: Cell::new(false),
             next_due: Cell::new(None),
             metadata: RefCell::default(),
             script_metadata: RefCell::default(),

@@ -43,21 +43,35 @@ impl Sources {
         } else if specifier.starts_with("./") || specifier.starts_with("../") {
             folder.join(specifier)
         } else if self.outside.packed.is_some() {
-            return Err(format!(
-                "\"{specifier}\" is looked for in node_modules, which archives do not hold; bundle the script before it \
-                 is archived"
-            ));
+            return self.packed(&folder, specifier, asked).ok_or_else(|| {
+                format!(
+                    "the archive does not say which file \"{specifier}\" stands for in {}; make it again from the \
+                     script, or bundle the script before it is archived",
+                    folder.display()
+                )
+            });
         } else {
             return self.resolve_in_packages(folder, specifier, asked, |folder| {
                 node::package(folder, specifier, asked)
             });
         };
         let path = normalize(&path);
-        if is_in_package(base) && self.outside.packed.is_none() {
+        if is_in_package(base) && self.outside.packed.is_some() {
+            // Other hands pack whole names only, and say nothing of them.
+            let known = self.packed(&folder, specifier, asked);
+            return Ok(known.unwrap_or_else(|| Resolved::File(file_url(&path))));
+        }
+        if is_in_package(base) {
             return self.resolve_in_packages(folder, specifier, asked, |_| node::file(&path));
         }
         self.must_exist(specifier, &path)?;
         Ok(Resolved::File(file_url(&path)))
+    }
+
+    /// What an archive says of an import in a package, or of one.
+    fn packed(&self, folder: &Path, specifier: &str, asked: Asked) -> Option<Resolved> {
+        let key = (folder.to_owned(), specifier.to_owned(), asked);
+        self.inner().resolved.get(&key).and_then(|resolved| resolved.clone().ok())
     }
 
     /// Asks the file system what a specifier means, once per folder; after the first VU, no more.
