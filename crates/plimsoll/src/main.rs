@@ -10,6 +10,7 @@ mod failure;
 mod flags;
 mod logger;
 mod program;
+mod secrets;
 mod session;
 mod signals;
 mod source;

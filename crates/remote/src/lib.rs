@@ -2,9 +2,12 @@
 //!
 //! Without a lock file a module is fetched each time, as k6 does, and the cached copy is taken when the network fails. With
 //! one, a locked module comes from the cache by its hash, whatever the network does; what is fetched must have that hash.
+//!
+//! Beside them stands an [`Endpoint`], which carries single requests that are no load: those for secrets.
 
 mod cache;
 mod client;
+mod endpoint;
 mod error;
 mod hash;
 mod lock;
@@ -13,6 +16,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
+pub use endpoint::{Ask, Endpoint};
 pub use error::RemoteError;
 pub use hash::Hash;
 pub use lock::{LOCK_NAME, Lock};

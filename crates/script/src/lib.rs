@@ -44,5 +44,7 @@ pub use error::ScriptError;
 pub use http::RateGate;
 pub use imports::{Imports, imports};
 pub use outside::{Fetch, Outside, PackageImport, PackedFiles};
-pub use secrets::{Secrets, SecretsError};
+pub use secrets::{
+    NoSecretServer, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets, SecretsError,
+};
 pub use state::{Call, End, RunShared, Seat};
