@@ -8,6 +8,7 @@ mod flight;
 mod form;
 mod jar;
 mod keys;
+mod ocsp;
 mod page;
 mod params;
 mod perform;
