@@ -6,7 +6,7 @@ import secrets from 'k6/secrets';
 export default async function () {
   const secret = await secrets.get('a');
   console.log(secret, secret.length, secret.split('').join(' '));
-  console.log((await secrets.get('b c')).split('').join(' '), (await secrets.get('a')) === secret);
+  console.log((await secrets.get('b')).split('').join(' '), (await secrets.get('a')) === secret);
   try {
     await secrets.source('other').get('a');
   } catch (error) {
