@@ -6,7 +6,7 @@ use crate::End;
 /// Runs the lines of an async default function with a counter `c`; the groups of its samples, in order.
 fn grouped(body: &str) -> (Left, Vec<String>) {
     let left = run(&format!(
-        "import {{ group }} from 'k6'; import {{ Counter }} from 'k6/metrics'; const c = new Counter('c');
+        "import {{ group }} from 'k6'; import {{ Counter }} from 'k6/metrics'; const c = new Counter('hits');
          const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
          export default async function () {{ {body} }}"
     ));
@@ -14,7 +14,8 @@ fn grouped(body: &str) -> (Left, Vec<String>) {
         let group = tags.split(' ').find_map(|tag| tag.strip_prefix("group="));
         group.unwrap_or_default().to_owned()
     };
-    let groups = left.samples.iter().filter(|sample| sample.0 == "c").map(|sample| of(&sample.1)).collect();
+    let groups =
+        left.samples.iter().filter(|sample| sample.0 == "hits").map(|sample| of(&sample.1)).collect();
     (left, groups)
 }
 
