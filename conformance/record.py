@@ -36,7 +36,7 @@ class Header:
     def __init__(self, text):
         self.args, self.env, self.says = [], {}, []
         self.unordered = self.summary = self.stdin = False
-        self.signals_ms, self.ignored, self.script, self.tls = [], [], None, None
+        self.signals_ms, self.ignored, self.script, self.tls, self.documented = [], [], None, None, None
         for line in text.splitlines():
             if not line.startswith("//"):
                 break
@@ -57,6 +57,8 @@ class Header:
                 self.tls = value.split()
             elif key == "script":
                 self.script = value
+            elif key == "documented":
+                self.documented = value
             elif key == "signal":
                 self.signals_ms.append(int(value))
             elif key in ("unordered", "summary", "stdin"):
@@ -156,7 +158,7 @@ def observe_with(binary, case, header, base, tls_base, facts):
         out = pathlib.Path(folder) / "out.json"
         command = [binary, "run", "--quiet", "--no-color", "--no-usage-report", "--out", f"json={out}", "-e", f"BASE={base}"]
         env = {"PATH": os.environ["PATH"], "HOME": folder, "CONFORMANCE": "1"}
-        env |= {name: value.replace("$PROXY", proxy_url(base)) for name, value in header.env.items()}
+        env |= {name: value.replace("$PROXY", proxy_url(base)).replace("$BASE", base) for name, value in header.env.items()}
         if tls_base:
             command += ["-e", f"TLS_BASE={tls_base}", "-e", f"CLIENT_CERTIFICATE={facts['client_certificate']}"]
             command += ["-e", f"CLIENT_KEY={facts['client_key']}"]
@@ -229,6 +231,9 @@ def main():
         failed = 0
         for case in sorted(CASES.glob("*.js")):
             if names and case.stem not in names:
+                continue
+            # What k6 v2.2 cannot show was written by hand.
+            if Header(case.read_text()).documented:
                 continue
             started = time.monotonic()
             seen, stderr = observe(binary, case, base)

@@ -7,6 +7,8 @@
 //! https/host/lib.js    remote modules, by URL
 //! ```
 //!
+//! What imports of packages from `node_modules` stand for is a member `packages` of `metadata.json`, which k6 skips.
+//!
 //! k6 writes the script under `file/` once more, as a hard link to `data`. An archive is read whole into memory and nothing
 //! of it is ever unpacked to disk, so a name in it can lead nowhere; what it may hold is limited all the same.
 
@@ -19,7 +21,7 @@ mod write;
 use std::collections::BTreeMap;
 
 pub use error::ArchiveError;
-pub use metadata::Metadata;
+pub use metadata::{Metadata, PackageImport};
 pub use names::anonymous;
 pub use read::{ARCHIVE_BYTES_MAX, ENTRIES_MAX, is_archive, read};
 pub use write::write;

@@ -24,6 +24,22 @@ pub struct Metadata {
     pub system: String,
     /// What it needs besides: `{"k6": "*"}`.
     pub dependencies: BTreeMap<String, String>,
+    /// What its imports of packages mean. k6 has no packages and skips this.
+    pub packages: Vec<PackageImport>,
+}
+
+/// Which file an import stands for that is no path: `node_modules` with its links and `package.json` files stays behind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackageImport {
+    /// URL of the folder of the file that asks.
+    pub folder: String,
+    /// As it is written there.
+    pub specifier: String,
+    /// Whether `require()` asks; packages may give another file then.
+    #[serde(default)]
+    pub required: bool,
+    /// URL of the file.
+    pub file: String,
 }
 
 /// The members in k6's order.
@@ -46,6 +62,8 @@ struct File<'a> {
     system: String,
     #[serde(default)]
     dependencies: Option<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    packages: Vec<PackageImport>,
 }
 
 impl Metadata {
@@ -63,6 +81,7 @@ impl Metadata {
             version: file.version,
             system: file.system,
             dependencies: file.dependencies.unwrap_or_default(),
+            packages: file.packages,
         })
     }
 
@@ -79,6 +98,7 @@ impl Metadata {
             version: self.version.clone(),
             system: self.system.clone(),
             dependencies: Some(self.dependencies.clone()),
+            packages: self.packages.clone(),
         };
         serde_json::to_vec_pretty(&file).map_err(bad)
     }

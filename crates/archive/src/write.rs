@@ -57,7 +57,7 @@ fn folders<'a>(names: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Metadata, read};
+    use crate::{Metadata, PackageImport, read};
 
     fn archive() -> Archive {
         let long = format!("file:///{}/x.txt", "long".repeat(100));
@@ -71,6 +71,12 @@ mod tests {
                 version: "2.2.0".into(),
                 system: "linux".into(),
                 dependencies: [("k6".to_owned(), "*".to_owned())].into(),
+                packages: vec![PackageImport {
+                    folder: "file:///a b".into(),
+                    specifier: "x/y".into(),
+                    required: true,
+                    file: "file:///a b/node_modules/x/y.js".into(),
+                }],
             },
             script: b"export default () => {}".to_vec(),
             files: files.iter().map(|url| ((*url).to_owned(), url.as_bytes().to_vec())).collect(),

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::flags::{CompatFlag, GlobalFlags};
 use crate::logger::{Logger, LoggerConfig, Target};
 use crate::loki::LokiConfig;
+use crate::secrets;
 
 /// The largest config file that is read.
 const CONFIG_BYTES_MAX: u64 = 16 << 20;
@@ -69,8 +70,7 @@ impl Common {
             let text = format!("failed to open {} to write the log: {error}", path.display());
             Failure::new(Exit::Other, text)
         })?;
-        let secrets = script::Secrets::read(&flags.secret_source)
-            .map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))?;
+        let secrets = secrets::read(flags, &env)?;
         let is_quiet = flags.quiet.or(env.switch("QUIET")?).unwrap_or(false);
         let common = Common {
             env,

@@ -13,6 +13,7 @@ mod live;
 mod logger;
 mod loki;
 mod program;
+mod secrets;
 mod session;
 mod signals;
 mod source;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use archive::{ARCHIVE_BYTES_MAX, Archive};
 use remote::{LOCK_NAME, LockMode, Remote};
-use script::{Fetch, Outside, PackedFiles};
+use script::{Fetch, Outside, PackageImport, PackedFiles};
 
 use crate::common::Common;
 use crate::exit::Exit;
@@ -60,10 +60,10 @@ impl Source {
         let (path, bytes) = read_local(&flags.script, &name, kind)?;
         if kind == Kind::Archive || kind == Kind::Either && archive::is_archive(&bytes) {
             let archive = archive::read(&bytes[..]).map_err(|error| failed(Exit::Other, &error))?;
-            return Source::of_archive(name, archive);
+            let remote = remote(flags, common, folder_of(&path))?;
+            return Source::of_archive(name, archive, remote);
         }
-        let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
-        let remote = Arc::new(remote(flags, common, &folder)?);
+        let remote = Arc::new(remote(flags, common, folder_of(&path))?);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Ok(Source { name, path, text, archive: None, remote: Some(remote) })
     }
@@ -76,11 +76,16 @@ impl Source {
         Ok(Source { path: url.clone().into(), name: url, text, archive: None, remote: Some(remote.into()) })
     }
 
-    fn of_archive(name: String, archive: Archive) -> Result<Source, Failure> {
+    fn of_archive(name: String, archive: Archive, remote: Remote) -> Result<Source, Failure> {
         let filename = &archive.metadata.filename;
+        if filename.starts_with("https://") {
+            remote
+                .accept(filename, &archive.script)
+                .map_err(|error| failed(Exit::ScriptException, &error))?;
+        }
         let path = PathBuf::from(filename.strip_prefix("file://").unwrap_or(filename));
         let text = String::from_utf8_lossy(&archive.script).into_owned();
-        Ok(Source { name, path, text, archive: Some(archive), remote: None })
+        Ok(Source { name, path, text, archive: Some(archive), remote: Some(remote.into()) })
     }
 
     /// The options that an archive carries, which stand in for the script's own.
@@ -99,11 +104,13 @@ impl Source {
     /// What the script needs that is not on the disk.
     pub(crate) fn outside(&self) -> Outside {
         if let Some(archive) = &self.archive {
-            let fetch: Arc<dyn Fetch> = Arc::new(Packed(archive.files.clone()));
-            return Outside { fetch: Some(fetch), packed: Some(packed_files(archive)) };
+            let (files, remote) = (archive.files.clone(), self.remote.clone());
+            let fetch: Arc<dyn Fetch> = Arc::new(Packed { files, remote });
+            let packages = archive.metadata.packages.iter().map(package_import).collect();
+            return Outside { fetch: Some(fetch), packed: Some(packed_files(archive)), packages };
         }
         let fetch = self.remote.clone().map(|remote| Arc::new(Network(remote)) as Arc<dyn Fetch>);
-        Outside { fetch, packed: None }
+        Outside { fetch, ..Outside::default() }
     }
 
     /// Says what is to be known about how remote modules were had.
@@ -135,16 +142,34 @@ impl Fetch for Network {
     }
 }
 
-/// Remote modules from an archive.
-struct Packed(BTreeMap<String, Vec<u8>>);
+/// Remote modules from an archive, held to the lock file beside it.
+struct Packed {
+    files: BTreeMap<String, Vec<u8>>,
+    remote: Option<Arc<Remote>>,
+}
 
 impl Fetch for Packed {
     fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
         // An archive has a module under the URL as it was written, and that may have a fragment.
         let is_asked_for = |it: &&String| it.split('#').next() == Some(url);
-        let found = self.0.get(url).or_else(|| self.0.get(self.0.keys().find(is_asked_for)?));
-        found.cloned().ok_or_else(|| format!("the archive has no {url}; make it again from the script"))
+        let found = self.files.get(url).or_else(|| self.files.get(self.files.keys().find(is_asked_for)?));
+        let bytes =
+            found.ok_or_else(|| format!("the archive has no {url}; make it again from the script"))?;
+        if let Some(remote) = &self.remote {
+            remote.accept(url, bytes).map_err(|error| format!("failed to {error}"))?;
+        }
+        Ok(bytes.clone())
     }
+}
+
+fn package_import(packed: &archive::PackageImport) -> PackageImport {
+    let folder = packed.folder.strip_prefix("file://").unwrap_or(&packed.folder).into();
+    let (specifier, file) = (packed.specifier.clone(), packed.file.clone());
+    PackageImport { folder, specifier, required: packed.required, file }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
 }
 
 fn packed_files(archive: &Archive) -> PackedFiles {

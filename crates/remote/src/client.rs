@@ -10,7 +10,7 @@ use ureq::{Agent, Proxy};
 use crate::MODULE_BYTES_MAX;
 
 /// So many redirects are followed; k6's limit.
-const REDIRECTS_MAX: u32 = 10;
+pub(crate) const REDIRECTS_MAX: u32 = 10;
 
 /// Why a server did not give a module.
 #[derive(Debug, thiserror::Error)]
@@ -127,8 +127,8 @@ fn agent(timeout: Duration) -> Agent {
     config.build().new_agent()
 }
 
-/// The machine's certificates, or Mozilla's where it has none.
-fn roots() -> RootCerts {
+/// The machine's certificates, for every client of this room; or Mozilla's where it has none.
+pub(crate) fn roots() -> RootCerts {
     let native = rustls_native_certs::load_native_certs().certs;
     if native.is_empty() {
         return RootCerts::WebPki;

@@ -2,9 +2,12 @@
 //!
 //! Without a lock file a module is fetched each time, as k6 does, and the cached copy is taken when the network fails. With
 //! one, a locked module comes from the cache by its hash, whatever the network does; what is fetched must have that hash.
+//!
+//! Beside them stands an [`Endpoint`], which carries single requests that are no load: those for secrets.
 
 mod cache;
 mod client;
+mod endpoint;
 mod error;
 mod hash;
 mod lock;
@@ -13,6 +16,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
+pub use endpoint::{Ask, Endpoint};
 pub use error::RemoteError;
 pub use hash::Hash;
 pub use lock::{LOCK_NAME, Lock};
@@ -103,12 +107,36 @@ impl Remote {
             }
             None => self.newest(url)?,
         };
+        self.remember(url, Hash::of(&bytes))?;
+        Ok(bytes)
+    }
+
+    /// Takes a module that was had in another way than from here: out of an archive. It is held to the lock file all the same.
+    ///
+    /// # Errors
+    /// It is not what the lock file says, or is not in it and must be.
+    pub fn accept(&self, url: &str, bytes: &[u8]) -> Result<(), RemoteError> {
+        let found = Hash::of(bytes);
+        match self.lock.get(url).filter(|_| self.mode != LockMode::Write) {
+            Some(locked) if *locked != found => {
+                let locked = locked.clone();
+                return Err(RemoteError::Differs { url: url.into(), locked, found, path: self.path() });
+            }
+            None if self.mode == LockMode::Frozen => {
+                return Err(RemoteError::NotLocked { url: url.into(), path: self.path() });
+            }
+            _ => {}
+        }
+        self.remember(url, found)
+    }
+
+    fn remember(&self, url: &str, hash: Hash) -> Result<(), RemoteError> {
         let mut seen = self.seen();
         if seen.fetched.len() >= MODULES_MAX {
             return Err(RemoteError::TooMany { url: url.into() });
         }
-        seen.fetched.set(url, Hash::of(&bytes));
-        Ok(bytes)
+        seen.fetched.set(url, hash);
+        Ok(())
     }
 
     /// Writes the lock file, when it is to be written: what was fetched, and what it held before for other scripts beside

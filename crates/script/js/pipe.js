@@ -100,8 +100,12 @@
   }
 
   const controllers = new WeakMap();
+  const secret = Symbol('made by the host');
 
   class TransformStreamDefaultController {
+    constructor(key) {
+      if (key !== secret) throw new TypeError('Illegal constructor');
+    }
     get desiredSize() { return controllers.get(this).own.stream.state === 'errored' ? null : host.part('globals/streams').inside.desiredSize(controllers.get(this).own); }
     enqueue(chunk) { controllers.get(this).enqueue(chunk); }
     error(reason) { controllers.get(this).error(reason); }
@@ -114,13 +118,14 @@
     #readable;
     #writable;
 
-    constructor(transformer, writableStrategy, readableStrategy) {
+    // All may be left out, which the constructor's `length` shows.
+    constructor(transformer = undefined, writableStrategy = undefined, readableStrategy = undefined) {
       const given = transformer ?? {};
       const [flush, start, transform, cancel] = ['flush', 'start', 'transform', 'cancel'].map((name) => methodOf(given, name));
       if (given.readableType !== undefined || given.writableType !== undefined) throw new RangeError('a transformer has no types');
       const [incoming, outgoing] = [strategyOf(writableStrategy), strategyOf(readableStrategy)];
       const R = host.part('globals/streams').inside;
-      const controller = new TransformStreamDefaultController();
+      const controller = new TransformStreamDefaultController(secret);
       const started = deferred();
       let pressure = deferred();
       let pressed = true;

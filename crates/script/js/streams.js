@@ -241,7 +241,8 @@
   }
 
   class ReadableStream {
-    constructor(source, strategy) {
+    // Both may be left out, which the constructor's `length` shows.
+    constructor(source = undefined, strategy = undefined) {
       if (source === null || (source !== undefined && typeof source !== 'object' && typeof source !== 'function')) {
         throw new TypeError('the source of a stream must be an object');
       }
@@ -332,7 +333,7 @@
   });
 
   const create = ({ start = ignore, pull = () => resolved, cancel = () => resolved, highWaterMark = 1, size = () => 1 }) =>
-    new ReadableStream({ [secret]: true, start, pull, cancel, highWaterMark, size });
+    new ReadableStream({ __proto__: null, [secret]: true, start, pull, cancel, highWaterMark, size });
 
   // What the other half of the standard needs of this one.
   const inside = { acquire, release, read, readFrom, cancelStream, create, states, stateOf, fail, close, enqueue, canCloseOrEnqueue, desiredSize };
@@ -375,7 +376,8 @@
       if (canceled[1 - index]) cancelled.resolve(cancelStream(stream, [...reasons]));
       return cancelled.promise;
     };
-    const made = [0, 1].map((index) => create({ pull, cancel: cancel(index) }));
+    // Without a prototype, so that a script's own `Object.prototype` is not asked.
+    const made = [0, 1].map((index) => create({ __proto__: null, pull, cancel: cancel(index) }));
     for (const branch of made) branches.push(states.get(branch).controller);
     reader.closed.promise.catch((error) => {
       for (const own of branches) fail(own, error);

@@ -330,7 +330,8 @@
   }
 
   class WritableStream {
-    constructor(sink, strategy) {
+    // Both may be left out, which the constructor's `length` shows.
+    constructor(sink = undefined, strategy = undefined) {
       if (sink === null || (sink !== undefined && typeof sink !== 'object' && typeof sink !== 'function')) {
         throw new TypeError('the sink of a stream must be an object');
       }

@@ -1,25 +1,26 @@
 //! A script, loaded once; and the VUs made of it.
 
-use std::cell::{Cell, RefCell};
+mod instance;
+
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use model::metric::builtin;
+use model::MetricRegistry;
 use model::plan::Compat;
-use model::{Instant, Mark, MetricRegistry, SystemClock, SystemTag};
-use rquickjs::function::Args as CallArgs;
-use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
+use rquickjs::{CatchResultExt, Ctx, Object, Persistent, Value};
 
+pub use self::instance::{Files, ScriptVu};
 use crate::callbacks::Log;
-use crate::error::{ScriptError, StopReason, catch, from_reason};
+use crate::error::{ScriptError, StopReason, catch};
 use crate::event_loop::drive;
-use crate::outside::{self, Outside};
+use crate::outside::{self, Outside, PackageImport};
 use crate::secrets::{Redacting, Secrets};
 use crate::source::{Sources, Undefined, file_url, normalize};
-use crate::state::{Call, End, InitShared, Phase, RunShared, Seat, VuState};
+use crate::state::{InitShared, RunShared, Seat, VuState};
 use crate::tags::TagCache;
 use crate::vm::{self, Vm};
 
@@ -48,9 +49,6 @@ pub struct Settings {
     /// Where remote modules and packed files are.
     pub outside: Outside,
 }
-
-/// What `handleSummary()` wants written: a path (or `stdout`, `stderr`) and the content.
-pub type Files = Vec<(String, Vec<u8>)>;
 
 /// A script, compiled, evaluated once, its options read.
 pub struct Bundle {
@@ -112,6 +110,11 @@ impl Bundle {
         self.init.sources.files()
     }
 
+    /// What the script's imports of packages stand for.
+    pub fn packages(&self) -> Vec<PackageImport> {
+        self.init.sources.packages()
+    }
+
     /// The host's modules that the script and its modules use, in alphabetical order.
     pub fn builtins(&self) -> Vec<&'static str> {
         self.init.sources.builtins()
@@ -139,15 +142,7 @@ impl Bundle {
             evaluate(&ctx, &state, &self.url, |ctx| ctx.globals().set("__VU", id as f64))
                 .map(|namespace| Persistent::save(&ctx, namespace))
         })?;
-        let vu = ScriptVu {
-            namespace: Some(namespace),
-            functions: RefCell::default(),
-            setup_data: RefCell::default(),
-            scenario: Cell::new(None),
-            vm,
-        };
-        vu.write_options_back()?;
-        Ok(vu)
+        ScriptVu::new(vm, namespace)
     }
 }
 
@@ -279,294 +274,4 @@ fn worker_cache(run: &RunShared) -> Rc<TagCache> {
         Some(cache) if cache.is_of(&run.tags) => cache.clone(),
         _ => slot.insert(TagCache::new(run.tags.clone())).clone(),
     })
-}
-
-/// A VU: the script in a runtime of its own.
-pub struct ScriptVu {
-    namespace: Option<Persistent<Object<'static>>>,
-    functions: RefCell<BTreeMap<Arc<str>, Persistent<Function<'static>>>>,
-    /// What `setup()` returned, in this VU's own copy.
-    setup_data: RefCell<Option<Persistent<Value<'static>>>>,
-    /// The scenario whose tags and environment are in place.
-    scenario: Cell<Option<model::ScenarioId>>,
-    vm: Vm,
-}
-
-impl Drop for ScriptVu {
-    fn drop(&mut self) {
-        // Before the runtime, which must not be freed under them.
-        self.namespace = None;
-        self.functions.borrow_mut().clear();
-        self.setup_data.borrow_mut().take();
-    }
-}
-
-impl ScriptVu {
-    /// Runs one iteration to its end, and says when that was. Must be called on the VU's coroutine.
-    pub fn iterate(&mut self, call: &Call, setup_data: Option<&Arc<str>>) -> (End, Instant) {
-        let state = self.vm.state.clone();
-        state.stop.begin();
-        state.phase.set(Phase::Iterations);
-        self.enter_scenario(call);
-        state.next_due.set(call.due);
-        state.http.begin_iteration(&state);
-        *state.call.borrow_mut() = Some(call.clone());
-        state.refresh_metadata();
-        let result = self.call_exec(call, setup_data);
-        state.events.clear();
-        let ended = self.end_iteration(&state);
-        let end = match result {
-            Ok(()) => End::Completed,
-            Err(ScriptError::Interrupted) => End::Interrupted,
-            Err(ScriptError::Aborted(_)) => End::Aborted,
-            Err(error) => {
-                self.note(&error);
-                self.report(&error);
-                End::Failed
-            }
-        };
-        (end, ended)
-    }
-
-    fn call_exec(&self, call: &Call, setup_data: Option<&Arc<str>>) -> Result<(), ScriptError> {
-        let plan = self.vm.state.plan().cloned();
-        let exec = plan.as_ref().map_or("default", |plan| &plan.scenarios[usize::from(call.scenario.0)].exec);
-        self.run(exec, |ctx| self.setup_argument(ctx, setup_data)).map(|_| ())
-    }
-
-    /// Emits what is counted per iteration, also of iterations that failed or were cut off; tells when.
-    fn end_iteration(&self, state: &Rc<VuState>) -> Instant {
-        state.websockets.end_all();
-        let (sent, received) = state.http.take_bytes();
-        let tags = state.tags.borrow_mut().id(&state.cache);
-        let at = SystemClock::now();
-        for (metric, bytes) in [(builtin::DATA_SENT, sent), (builtin::DATA_RECEIVED, received)] {
-            state.record(metric, tags, bytes as f64, Mark::Measured, at);
-        }
-        state.http.end_iteration(state);
-        at
-    }
-
-    /// The tags that samples of this VU carry now, as the script may have changed them.
-    pub fn tags(&self) -> model::TagSetId {
-        let state = &self.vm.state;
-        state.tags.borrow_mut().id(&state.cache)
-    }
-
-    /// `setup()`: its result as JSON. Must be called on the VU's coroutine.
-    ///
-    /// # Errors
-    /// It throws, is cut off, or returns what JSON cannot hold.
-    pub fn setup(&mut self) -> Result<Option<Arc<str>>, ScriptError> {
-        self.begin_special(Phase::Setup, "::setup");
-        let result = self.run("setup", |_| Ok(None));
-        self.end_iteration(&self.vm.state.clone());
-        let result = result.inspect_err(|error| self.note(error));
-        let value = result?;
-        self.vm.context.with(|ctx| {
-            let text = || {
-                let value = value.restore(&ctx)?;
-                let replacer = Function::new(ctx.clone(), after_setup)?;
-                ctx.json_stringify_replacer(value, replacer)?.map(|text| text.to_string()).transpose()
-            };
-            let state = &self.vm.state;
-            let text = catch(&ctx, text(), &state.stop, vm::source_of(&state.init.sources))?;
-            Ok(text.map(Arc::from))
-        })
-    }
-
-    /// `teardown(data)`. Must be called on the VU's coroutine.
-    ///
-    /// # Errors
-    /// It throws or is cut off.
-    pub fn teardown(&mut self, setup_data: Option<&Arc<str>>) -> Result<(), ScriptError> {
-        self.begin_special(Phase::Teardown, "::teardown");
-        let result = self.run("teardown", |ctx| self.setup_argument(ctx, setup_data));
-        self.end_iteration(&self.vm.state.clone());
-        result.map(|_| ()).inspect_err(|error| self.note(error))
-    }
-
-    /// `handleSummary(data)`: what to write, and where; `None` where it returns no object, which keeps the default
-    /// summary. Must be called on the VU's coroutine.
-    ///
-    /// # Errors
-    /// It throws or is cut off.
-    pub fn handle_summary(&mut self, data_json: &str) -> Result<Option<Files>, ScriptError> {
-        self.begin_special(Phase::Summary, "");
-        let value = self.run("handleSummary", |ctx| ctx.json_parse(data_json).map(Some))?;
-        self.vm.context.with(|ctx| {
-            let state = &self.vm.state;
-            let files = value.restore(&ctx).and_then(|value| files_of(&ctx, &value));
-            catch(&ctx, files, &state.stop, vm::source_of(&state.init.sources))
-        })
-    }
-
-    fn begin_special(&self, phase: Phase, group: &str) {
-        let state = &self.vm.state;
-        state.stop.begin();
-        state.phase.set(phase);
-        state.next_due.set(None);
-        state.http.begin_iteration(state);
-        if let Some(plan) = state.plan() {
-            let tags =
-                plan.tags.iter().map(|(name, value)| (Arc::from(name.as_str()), Arc::from(value.as_str())));
-            state.tags.borrow_mut().reset(tags.collect(), group, plan.system_tags.has(SystemTag::Group));
-        }
-        state.refresh_metadata();
-    }
-
-    /// Calls an exported function and runs the event loop until nothing is left.
-    fn run<'a, F>(&self, function: &str, argument: F) -> Result<Persistent<Value<'static>>, ScriptError>
-    where
-        F: for<'js> FnOnce(&Ctx<'js>) -> rquickjs::Result<Option<Value<'js>>> + 'a,
-    {
-        let state = &self.vm.state;
-        self.vm.context.with(|ctx| {
-            let call = || {
-                let function = self.function(&ctx, function)?;
-                let mut args = CallArgs::new(ctx.clone(), 1);
-                if let Some(argument) = argument(&ctx)? {
-                    args.push_arg(argument)?;
-                }
-                let value: Value<'_> = function.call_arg(args)?;
-                drive(&ctx, state)?;
-                Ok(value)
-            };
-            let value = catch(&ctx, call(), &state.stop, vm::source_of(&state.init.sources))?;
-            if let Some(reason) = state.events.take_rejection(&ctx) {
-                return Err(from_reason(&reason, vm::source_of(&state.init.sources)));
-            }
-            let value = match value.as_promise() {
-                Some(promise) => promise
-                    .result::<Value<'_>>()
-                    .and_then(Result::ok)
-                    .unwrap_or_else(|| Value::new_undefined(ctx.clone())),
-                None => value,
-            };
-            Ok(Persistent::save(&ctx, value))
-        })
-    }
-
-    fn function<'js>(&self, ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Function<'js>> {
-        if let Some(known) = self.functions.borrow().get(name).cloned() {
-            return known.restore(ctx);
-        }
-        let namespace = self.namespace.clone().expect("present until the VU is dropped").restore(ctx)?;
-        let function: Function<'js> = namespace.get(name)?;
-        self.functions.borrow_mut().insert(name.into(), Persistent::save(ctx, function.clone()));
-        Ok(function)
-    }
-
-    /// This VU's own copy of what `setup()` returned; made once, so that changes last as in k6.
-    fn setup_argument<'js>(
-        &self,
-        ctx: &Ctx<'js>,
-        data: Option<&Arc<str>>,
-    ) -> rquickjs::Result<Option<Value<'js>>> {
-        let Some(data) = data else { return Ok(Some(Value::new_undefined(ctx.clone()))) };
-        let known = self.setup_data.borrow().clone();
-        if let Some(known) = known {
-            return known.restore(ctx).map(Some);
-        }
-        let value = ctx.json_parse(data.as_bytes())?;
-        *self.setup_data.borrow_mut() = Some(Persistent::save(ctx, value.clone()));
-        Ok(Some(value))
-    }
-
-    /// Puts a scenario's tags and environment in place.
-    fn enter_scenario(&self, call: &Call) {
-        let state = &self.vm.state;
-        let Some(plan) = state.plan() else { return };
-        let before = self.scenario.replace(Some(call.scenario));
-        if before == Some(call.scenario) {
-            return;
-        }
-        let scenario = &plan.scenarios[usize::from(call.scenario.0)];
-        let mut tags: BTreeMap<Arc<str>, Arc<str>> = plan
-            .tags
-            .iter()
-            .chain(&scenario.tags)
-            .map(|(k, v)| (k.as_str().into(), v.as_str().into()))
-            .collect();
-        if plan.system_tags.has(SystemTag::Scenario) {
-            tags.insert("scenario".into(), scenario.name.clone());
-        }
-        state.tags.borrow_mut().reset(tags, "", plan.system_tags.has(SystemTag::Group));
-        self.vm.context.with(|ctx| {
-            if before.is_none() {
-                let _ = crate::globals::install_iteration(&ctx, state);
-            }
-            // `__ENV` is a plain object that scripts may have replaced; then theirs stays.
-            let Ok(env) = ctx.globals().get::<_, Object<'_>>("__ENV") else { return };
-            for (name, value) in &scenario.env {
-                let _ = env.set(name.as_str(), value.as_str());
-            }
-        });
-    }
-
-    /// Writes the consolidated options into the script's own object, where k6 puts them too.
-    fn write_options_back(&self) -> Result<(), ScriptError> {
-        let state = &self.vm.state;
-        let Some(seat) = state.seat() else { return Ok(()) };
-        self.vm.context.with(|ctx| {
-            let write = || {
-                let namespace =
-                    self.namespace.clone().expect("present until the VU is dropped").restore(&ctx)?;
-                let Some(options) = namespace.get::<_, Value<'_>>("options")?.into_object() else {
-                    return Ok(());
-                };
-                let consolidated = ctx.json_parse(seat.run.exported_options_json.as_bytes())?;
-                let Some(consolidated) = consolidated.as_object() else { return Ok(()) };
-                for entry in consolidated.props::<String, Value<'_>>() {
-                    let (name, value) = entry?;
-                    options.set(name, value)?;
-                }
-                Ok(())
-            };
-            // A frozen options object stays as it is.
-            let _ = write().catch(&ctx);
-        });
-        Ok(())
-    }
-
-    /// Counts an exception by its first line; the stack is the example.
-    fn note(&self, error: &ScriptError) {
-        let ScriptError::Exception { message, .. } = error else { return };
-        if let Some(seat) = self.vm.state.seat() {
-            let message = self.vm.state.init.secrets.redact(message);
-            seat.notes.error(0, &message, self.tags(), &|| message.clone().into_owned());
-        }
-    }
-
-    fn report(&self, error: &ScriptError) {
-        let state = &self.vm.state;
-        let mut text = error.to_string();
-        if let ScriptError::Exception { excerpt, hint, .. } = error {
-            for part in [excerpt, hint].into_iter().flatten() {
-                text.push('\n');
-                text.push_str(part);
-            }
-        }
-        state.log(model::LogLevel::Error, "stacktrace", text);
-    }
-}
-
-/// What `handleSummary` returned: `{ "stdout" | "stderr" | path: string | ArrayBuffer }`.
-fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Option<Files>> {
-    let Some(object) = value.as_object() else { return Ok(None) };
-    let mut files = Vec::new();
-    for entry in object.props::<String, Value<'js>>() {
-        let (path, content) = entry?;
-        let bytes = match crate::js::bytes_of(&content) {
-            Some(bytes) => bytes,
-            None => crate::js::to_string(ctx, &content)?.into_bytes(),
-        };
-        files.push((path, bytes));
-    }
-    Ok(Some(files))
-}
-
-/// The replacer for what `setup()` returned.
-fn after_setup<'js>(_key: Value<'js>, value: Value<'js>) -> rquickjs::Result<Value<'js>> {
-    crate::http::after_setup(value)
 }

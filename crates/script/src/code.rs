@@ -61,6 +61,9 @@ pub(crate) fn prepare(vu: &Rc<VuState>, url: &str) -> Result<Code, Refusal> {
         return Err(Refusal::Unusable(text));
     }
     let text = sources.read_text(url)?;
+    if places::names_a_map(&text) {
+        sources.set_mapped();
+    }
     if let Some(note) = places::missing_map(url, &text) {
         vu.log(LogLevel::Debug, "", note);
     }
@@ -72,6 +75,7 @@ pub(crate) fn prepare(vu: &Rc<VuState>, url: &str) -> Result<Code, Refusal> {
     let text: Arc<str> = match stripped {
         Some(Output { code, map }) => {
             generated.map = Some(Arc::new(map));
+            sources.set_mapped();
             code.into()
         }
         None => text,

@@ -43,7 +43,7 @@ fn print<'js>(args: &Args<'_, 'js>, level: LogLevel) -> rquickjs::Result<Value<'
     let texts: Vec<String> = (0..args.len()).map(|index| format_value(&args.get(index))).collect();
     let text = texts.join(" ");
     // A stack that is printed tells where the script was written, like that of an error nobody caught.
-    let text = match Places::of(&args.vu.init.sources).translate(&text) {
+    let text = match Places::of(&args.vu.init.sources).shown(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(translated) => translated,
     };

@@ -108,9 +108,9 @@ pub(crate) fn from_reason(reason: &Value<'_>, places: Places<'_>) -> ScriptError
 }
 
 fn exception(text: String, stack: &str, places: Places<'_>) -> ScriptError {
-    let stack = places.translate(stack);
+    let stack = places.shown(stack);
     // What was thrown may quote another error's stack.
-    let text = places.translate(&text).into_owned();
+    let text = places.shown(&text).into_owned();
     let excerpt = first_place(&stack).and_then(|place| picture(&place, &places.text(&place.file)?));
     let hint = hint(&text).map(str::to_owned);
     let mut message = text;

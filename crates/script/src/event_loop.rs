@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::future::LocalBoxFuture;
@@ -11,6 +12,7 @@ use futures_util::stream::FuturesUnordered;
 use model::{Instant, SystemClock};
 use rquickjs::{Ctx, Function, Persistent, Value};
 
+use crate::async_groups;
 use crate::error::{StopReason, unwind};
 use crate::state::VuState;
 
@@ -44,9 +46,19 @@ struct Timers {
 }
 
 struct Timer {
-    callback: Persistent<Function<'static>>,
-    arguments: Vec<Persistent<Value<'static>>>,
+    call: TimerCall,
     interval: Option<std::time::Duration>,
+}
+
+/// What a timer does when it is due.
+#[derive(Clone)]
+pub(crate) struct TimerCall {
+    /// The script's function.
+    pub(crate) callback: Persistent<Function<'static>>,
+    /// What it is called with.
+    pub(crate) arguments: Vec<Persistent<Value<'static>>>,
+    /// The group in which the timer was started, where groups are followed.
+    pub(crate) group: Option<Arc<str>>,
 }
 
 impl EventLoop {
@@ -59,8 +71,7 @@ impl EventLoop {
     /// Starts a timer and returns its id; `None` when there are too many.
     pub(crate) fn start_timer(
         &self,
-        callback: Persistent<Function<'static>>,
-        arguments: Vec<Persistent<Value<'static>>>,
+        call: TimerCall,
         delay: std::time::Duration,
         repeats: bool,
     ) -> Option<u64> {
@@ -72,7 +83,7 @@ impl EventLoop {
         timers.next_id += 1;
         let id = timers.next_id;
         timers.heap.push(Reverse((SystemClock::now() + delay, id)));
-        timers.callbacks.insert(id, Timer { callback, arguments, interval: repeats.then_some(delay) });
+        timers.callbacks.insert(id, Timer { call, interval: repeats.then_some(delay) });
         Some(id)
     }
 
@@ -141,17 +152,14 @@ impl EventLoop {
     }
 
     /// Takes the first timer that is due; an interval is started again.
-    fn take_timer(
-        &self,
-        now: Instant,
-    ) -> Option<(Persistent<Function<'static>>, Vec<Persistent<Value<'static>>>)> {
+    fn take_timer(&self, now: Instant) -> Option<TimerCall> {
         if self.next_timer()? > now {
             return None;
         }
         let mut timers = self.timers.borrow_mut();
         let Reverse((_, id)) = timers.heap.pop()?;
         let timer = timers.callbacks.remove(&id)?;
-        let taken = (timer.callback.clone(), timer.arguments.clone());
+        let taken = timer.call.clone();
         if let Some(interval) = timer.interval {
             timers.heap.push(Reverse((now + interval, id)));
             timers.callbacks.insert(id, timer);
@@ -172,8 +180,14 @@ enum Woke {
 /// An exception in a callback, or the VU was called off. A rejection that nobody handled stops the loop too and is
 /// left for [`EventLoop::take_rejection`].
 pub(crate) fn drive<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
+    let result = drive_on(ctx, vu);
+    async_groups::leave(vu);
+    result
+}
+
+fn drive_on<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
     loop {
-        while ctx.execute_pending_job() {}
+        async_groups::run_jobs(ctx, vu);
         if vu.stop.reason() != StopReason::None {
             return Err(unwind(ctx, &vu.stop, vu.stop.reason()));
         }
@@ -184,8 +198,9 @@ pub(crate) fn drive<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<(
             Err(vu::Interrupted) => return Err(unwind(ctx, &vu.stop, StopReason::Interrupted)),
             Ok(Woke::Task(completion)) => completion(ctx)?,
             Ok(Woke::Timer) => {
-                if let Some((callback, arguments)) = vu.events.take_timer(SystemClock::now()) {
-                    call(ctx, callback, arguments)?;
+                if let Some(timer) = vu.events.take_timer(SystemClock::now()) {
+                    async_groups::resume(vu, timer.group.as_ref());
+                    call(ctx, timer)?;
                 }
             }
         }
@@ -216,14 +231,10 @@ fn wait(vu: &Rc<VuState>) -> Result<Woke, vu::Interrupted> {
     woke
 }
 
-fn call<'js>(
-    ctx: &Ctx<'js>,
-    callback: Persistent<Function<'static>>,
-    arguments: Vec<Persistent<Value<'static>>>,
-) -> rquickjs::Result<()> {
-    let callback = callback.restore(ctx)?;
-    let mut args = rquickjs::function::Args::new(ctx.clone(), arguments.len());
-    for argument in arguments {
+fn call<'js>(ctx: &Ctx<'js>, timer: TimerCall) -> rquickjs::Result<()> {
+    let callback = timer.callback.restore(ctx)?;
+    let mut args = rquickjs::function::Args::new(ctx.clone(), timer.arguments.len());
+    for argument in timer.arguments {
         args.push_arg(argument.restore(ctx)?)?;
     }
     callback.call_arg::<Value<'js>>(args)?;

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use rquickjs::{Ctx, Object, Persistent, Value};
 
+use crate::event_loop::TimerCall;
 use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
 
@@ -99,12 +100,13 @@ fn start_timer<'js>(args: &Args<'_, 'js>, repeats: bool) -> rquickjs::Result<Val
     };
     let delay_ms = args.given(1).map_or(Ok(0.0), |delay| js::to_number(args.ctx, &delay))?;
     let delay_ms = if delay_ms.is_nan() { 0.0 } else { delay_ms.clamp(0.0, TIMER_MS_MAX) };
-    let rest = (2..args.len()).map(|index| Persistent::save(args.ctx, args.get(index))).collect();
+    let arguments = (2..args.len()).map(|index| Persistent::save(args.ctx, args.get(index))).collect();
     let delay = Duration::from_secs_f64(delay_ms / 1e3);
     // An interval of zero would never let the loop rest.
     let delay = if repeats { delay.max(Duration::from_millis(1)) } else { delay };
     let callback = Persistent::save(args.ctx, callback);
-    match args.vu.events.start_timer(callback, rest, delay, repeats) {
+    let call = TimerCall { callback, arguments, group: crate::async_groups::current(args.vu) };
+    match args.vu.events.start_timer(call, delay, repeats) {
         Some(id) => Ok(Value::new_number(args.ctx.clone(), id as f64)),
         None => Err(args.error("too many timers are pending")),
     }

@@ -7,6 +7,7 @@ pub(crate) mod fetch;
 mod flight;
 mod form;
 mod jar;
+mod ocsp;
 mod page;
 mod params;
 mod perform;

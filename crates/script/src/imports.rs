@@ -123,7 +123,7 @@ mod tests {
         let packed: PackedFiles =
             files.iter().map(|(path, text)| ((*path).into(), text.as_bytes().into())).collect();
         let entry = Entry { path: "/t/s.js".into(), text: text.to_owned() };
-        imports(entry, Outside { fetch: None, packed: Some(packed) })
+        imports(entry, Outside { packed: Some(packed), ..Outside::default() })
     }
 
     #[track_caller]
@@ -150,8 +150,9 @@ mod tests {
             &["file:///t/a.ts", "file:///t/s.js", "k6"],
             &[],
         );
-        let refused = imports_of("import 'lodash'", &[]).expect_err("an archive has no packages").to_string();
-        assert!(refused.contains("archives do not hold"), "{refused}");
+        let refused =
+            imports_of("import 'lodash'", &[]).expect_err("nothing is said of packages").to_string();
+        assert!(refused.contains("does not say which file \"lodash\""), "{refused}");
         let inside = [("/t/node_modules/a/i.js", "import './j.js'"), ("/t/node_modules/a/j.js", "")];
         let urls = ["file:///t/node_modules/a/i.js", "file:///t/node_modules/a/j.js", "file:///t/s.js"];
         check("import './node_modules/a/i.js'", &inside, &urls, &[]);

@@ -1,6 +1,7 @@
 //! The thin layer over the QuickJS binding: natives, errors, bytecode. All of this room's `unsafe` is here.
 #![expect(unsafe_code, reason = "what the safe binding does not offer; each block states its invariant")]
 
+pub(crate) mod jobs;
 pub(crate) mod scope;
 
 use std::rc::Rc;
@@ -465,6 +466,11 @@ without_values!(
 // SAFETY: the type is the same but for the lifetime of the values in it.
 unsafe impl<'js> JsLifetime<'js> for crate::http::Response<'js> {
     type Changed<'to> = crate::http::Response<'to>;
+}
+
+/// The VU that owns a context; none while the context is taken down.
+fn vu_if_any(ctx: &Ctx<'_>) -> Option<Rc<VuState>> {
+    Some(ctx.userdata::<VuHandle>()?.0.clone())
 }
 
 /// The VU that owns a context.

@@ -8,6 +8,7 @@
 //! them to [`Notes`], log lines to a [`Log`], and
 //! `test.abort()` to a [`Control`].
 
+mod async_groups;
 mod bundle;
 mod callbacks;
 mod cjs;
@@ -20,6 +21,7 @@ mod globals;
 mod http;
 mod imports;
 mod js;
+mod meta;
 mod modules;
 mod opening;
 mod outside;
@@ -28,6 +30,7 @@ mod prelude;
 mod secrets;
 mod shapes;
 mod source;
+mod stacks;
 mod state;
 mod syntax;
 mod tags;
@@ -43,6 +46,8 @@ pub use directives::{Asked, DirectiveError, asked};
 pub use error::ScriptError;
 pub use http::RateGate;
 pub use imports::{Imports, imports};
-pub use outside::{Fetch, Outside, PackedFiles};
-pub use secrets::{Secrets, SecretsError};
+pub use outside::{Fetch, Outside, PackageImport, PackedFiles};
+pub use secrets::{
+    NoSecretServer, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets, SecretsError,
+};
 pub use state::{Call, End, RunShared, Seat};

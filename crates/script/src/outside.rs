@@ -18,6 +18,19 @@ pub trait Fetch: Send + Sync {
 /// The files of an archive by their absolute paths. Where there are any, the disk is not asked.
 pub type PackedFiles = BTreeMap<PathBuf, Arc<[u8]>>;
 
+/// What an import stands for that is neither a path nor a URL, or is a path inside of a package, where names may be short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageImport {
+    /// Folder of the file that asks.
+    pub folder: PathBuf,
+    /// As it is written there.
+    pub specifier: String,
+    /// Whether `require()` asks; packages may give another file then.
+    pub required: bool,
+    /// URL of the file.
+    pub file: String,
+}
+
 /// Where files and modules are that are not on the disk.
 #[derive(Clone, Default)]
 pub struct Outside {
@@ -25,6 +38,8 @@ pub struct Outside {
     pub fetch: Option<Arc<dyn Fetch>>,
     /// What stands in place of the disk.
     pub packed: Option<PackedFiles>,
+    /// What imports of packages stand for, where nobody can look for `node_modules`.
+    pub packages: Vec<PackageImport>,
 }
 
 /// Whether a module's name is a URL of another machine.

@@ -47,6 +47,12 @@ impl<'a> Places<'a> {
         Places(sources)
     }
 
+    /// A text that is about to be shown, with the positions of all stack frames in it translated. Where scripts read
+    /// stacks that are translated already, nothing is left to do.
+    pub(crate) fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.0.is_mapped() { Cow::Borrowed(text) } else { self.translate(text) }
+    }
+
     /// A text with the positions of all stack frames in it translated.
     pub(crate) fn translate<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if !text.contains(FRAME) || !text.contains("://") {
@@ -139,6 +145,11 @@ fn reference(text: &str) -> Option<&str> {
     let is_comment = ["//# ", "//@ ", "/*# "].iter().any(|opening| before.ends_with(opening));
     let line = line.trim_end().trim_end_matches("*/").trim_end();
     (is_comment && !line.contains(['\n', '"', '\'']) && !line.is_empty()).then_some(line)
+}
+
+/// Whether a text says where its map is.
+pub(crate) fn names_a_map(text: &str) -> bool {
+    reference(text).is_some()
 }
 
 /// The file that holds a file's map, if it is a file of its own.

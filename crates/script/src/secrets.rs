@@ -1,5 +1,9 @@
 //! Secrets: where `k6/secrets` finds them, and how they are kept out of what is written.
 
+mod source;
+mod url;
+mod url_config;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,6 +11,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use model::LogLine;
 
+use self::source::Given;
+pub(crate) use self::source::Source;
+pub(crate) use self::url::UrlSource;
+pub use self::url::{NoSecretServer, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer};
 use crate::callbacks::Log;
 
 /// What stands in the place of a secret, as in k6.
@@ -18,7 +26,7 @@ const KNOWN_MAX: usize = 10_000;
 /// The sources of secrets that the user named, and the secrets that scripts have asked for.
 #[derive(Default)]
 pub struct Secrets {
-    sources: BTreeMap<String, BTreeMap<String, String>>,
+    sources: BTreeMap<String, Source>,
     /// Secrets that scripts have seen, the longest first: one may be part of another.
     known: RwLock<Vec<String>>,
     has_known: AtomicBool,
@@ -28,7 +36,7 @@ pub struct Secrets {
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
     /// There is no such kind of source.
-    #[error("use the secret source {0:?}: its kind is neither file nor mock")]
+    #[error("use the secret source {0:?}: its kind is none of file, mock and url")]
     Kind(String),
     /// Two sources have one name.
     #[error("use two secret sources of the name {0:?}")]
@@ -36,6 +44,9 @@ pub enum SecretsError {
     /// A line or an entry is no assignment.
     #[error("read the secret source: {0:?} is no KEY=VALUE")]
     Entry(String),
+    /// What is said of a server makes no sense.
+    #[error("use the secret source of kind url: {0}")]
+    Url(String),
     /// A file cannot be read.
     #[error("read the secrets in {path:?}: {source}")]
     File {
@@ -47,23 +58,26 @@ pub enum SecretsError {
 }
 
 impl Secrets {
-    /// Reads the sources as `--secret-source` gives them: `file=PATH` and `mock=KEY=VALUE,…`, each with `name=NAME` and
-    /// `default` among its entries where there are several. The only source is the default.
+    /// Reads the sources as `--secret-source` gives them: `file=PATH`, `mock=KEY=VALUE,…` and `url=urlTemplate=URL,…`, each
+    /// with `name=NAME` and `default` among its entries where there are several. The only source is the default. `env` are
+    /// the process's variables, some of which describe a server; `server` carries requests to it.
     ///
     /// # Errors
     /// A source cannot be read.
-    pub fn read(given: &[String]) -> Result<Secrets, SecretsError> {
+    pub fn read(
+        given: &[String],
+        env: &BTreeMap<String, String>,
+        server: Arc<dyn SecretServer>,
+    ) -> Result<Secrets, SecretsError> {
         let mut sources = BTreeMap::new();
-        for source in given {
-            let (kind, config) = source.split_once('=').unwrap_or((source, ""));
-            let made = match kind {
-                "file" => of_file(config)?,
-                "mock" => of_mock(config)?,
-                _ => return Err(SecretsError::Kind(source.clone())),
-            };
-            let names = [made.name, (made.is_default || given.len() == 1).then(|| "default".to_owned())];
+        for text in given {
+            let (kind, config) = text.split_once('=').unwrap_or((text, ""));
+            let described = Given::read(config);
+            let source = described.source(kind, env, &server)?;
+            let is_default = described.is_default || given.len() == 1;
+            let names = [described.name, is_default.then(|| "default".to_owned())];
             for name in names.into_iter().flatten() {
-                if sources.insert(name.clone(), made.values.clone()).is_some() {
+                if sources.insert(name.clone(), source.clone()).is_some() {
                     return Err(SecretsError::Name(name));
                 }
             }
@@ -71,29 +85,28 @@ impl Secrets {
         Ok(Secrets { sources, ..Secrets::default() })
     }
 
-    /// Every secret of every source, whether or not a script has asked for it.
+    /// Every secret that is known before a script asks: those of servers are not.
     pub fn values(&self) -> impl Iterator<Item = &str> {
-        self.sources.values().flat_map(BTreeMap::values).map(String::as_str)
-    }
-
-    /// A secret of a source; from now on it is hidden.
-    ///
-    /// # Errors
-    /// k6's text: there is no such source, or no such secret.
-    pub(crate) fn get(&self, source: &str, key: &str) -> Result<String, String> {
-        let value = self.source(source)?.get(key).ok_or("no value")?;
-        if self.remember(value) { Ok(value.clone()) } else { Err("too many secrets".into()) }
+        self.sources.values().flat_map(Source::known).map(String::as_str)
     }
 
     /// The source of that name.
     ///
     /// # Errors
-    /// As for [`Secrets::get`].
-    pub(crate) fn source(&self, name: &str) -> Result<&BTreeMap<String, String>, String> {
+    /// k6's text: there is no such source.
+    pub(crate) fn source(&self, name: &str) -> Result<&Source, String> {
         if self.sources.is_empty() {
             return Err("no secret sources are configured".into());
         }
         self.sources.get(name).ok_or_else(|| format!("no secret source with name \"{name}\" is configured"))
+    }
+
+    /// A secret that a script is about to see; from now on it is hidden.
+    ///
+    /// # Errors
+    /// There are too many to hide.
+    pub(crate) fn reveal(&self, secret: String) -> Result<String, String> {
+        if self.remember(&secret) { Ok(secret) } else { Err("too many secrets".into()) }
     }
 
     fn remember(&self, value: &str) -> bool {
@@ -123,58 +136,6 @@ impl Secrets {
     }
 }
 
-/// A source as it was given.
-#[derive(Default)]
-struct Given {
-    name: Option<String>,
-    is_default: bool,
-    values: BTreeMap<String, String>,
-}
-
-impl Given {
-    /// Takes the entries that every kind has; `false` for one of the source's own.
-    fn takes(&mut self, entry: &str) -> bool {
-        match entry.split_once('=') {
-            Some(("name", name)) => self.name = Some(name.to_owned()),
-            None if entry == "default" => self.is_default = true,
-            _ => return false,
-        }
-        true
-    }
-
-    fn assign(&mut self, entry: &str) -> Result<(), SecretsError> {
-        let (key, value) = entry.split_once('=').ok_or_else(|| SecretsError::Entry(entry.to_owned()))?;
-        self.values.insert(key.to_owned(), value.to_owned());
-        Ok(())
-    }
-}
-
-fn of_mock(config: &str) -> Result<Given, SecretsError> {
-    let mut given = Given::default();
-    for entry in config.split(',') {
-        if !given.takes(entry) {
-            given.assign(entry)?;
-        }
-    }
-    Ok(given)
-}
-
-fn of_file(config: &str) -> Result<Given, SecretsError> {
-    let mut given = Given::default();
-    let mut path = "";
-    for entry in config.split(',') {
-        if !given.takes(entry) {
-            path = entry.strip_prefix("filename=").unwrap_or(entry);
-        }
-    }
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| SecretsError::File { path: path.to_owned(), source })?;
-    for line in text.lines() {
-        given.assign(line)?;
-    }
-    Ok(given)
-}
-
 /// A log that secrets do not reach.
 pub(crate) struct Redacting {
     pub(crate) log: Arc<dyn Log>,
@@ -195,13 +156,21 @@ mod tests {
     use super::*;
 
     fn secrets(given: &[&str]) -> Result<Secrets, SecretsError> {
-        Secrets::read(&given.iter().map(|source| (*source).to_owned()).collect::<Vec<_>>())
+        let given: Vec<String> = given.iter().map(|source| (*source).to_owned()).collect();
+        Secrets::read(&given, &BTreeMap::new(), Arc::new(NoSecretServer))
+    }
+
+    fn get(secrets: &Secrets, source: &str, key: &str) -> Result<String, String> {
+        match secrets.source(source)? {
+            Source::Known(known) => secrets.reveal(known.get(key).ok_or("no value")?.clone()),
+            Source::Url(_) => Err("a server".into()),
+        }
     }
 
     #[test]
     fn sources_by_name() {
         let check = |given: &[&str], source: &str, key: &str, expect: Result<&str, &str>| {
-            let got = secrets(given).unwrap().get(source, key);
+            let got = get(&secrets(given).unwrap(), source, key);
             assert_eq!(got.as_deref().map_err(String::as_str), expect, "{given:?}");
         };
         check(&["mock=a=1,b=x=y"], "default", "b", Ok("x=y"));
@@ -215,6 +184,7 @@ mod tests {
             Err("no secret source with name \"default\" is configured"),
         );
         check(&["mock=a=1"], "default", "b", Err("no value"));
+        check(&["url=urlTemplate=http://h/{key}"], "default", "b", Err("a server"));
         check(&[], "default", "b", Err("no secret sources are configured"));
     }
 
@@ -224,7 +194,8 @@ mod tests {
             let error = secrets(&[given]).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.contains(expect), "{given}: {error}");
         };
-        check("vault=x", "neither file nor mock");
+        check("vault=x", "none of file, mock and url");
+        check("url=urlTemplate=http://h/", "must contain {key}");
         check("mock=", "no KEY=VALUE");
         check("file=/nowhere/secrets", "read the secrets in");
     }
@@ -234,7 +205,7 @@ mod tests {
         let secrets = secrets(&["mock=a=abc,b=abcdef,c="]).unwrap();
         assert_eq!(secrets.redact("abcdef abc"), "abcdef abc");
         for key in ["a", "b", "c"] {
-            secrets.get("default", key).unwrap();
+            get(&secrets, "default", key).unwrap();
         }
         assert_eq!(secrets.redact("xabcdef abc"), format!("x{REDACTED} {REDACTED}"));
         assert!(matches!(secrets.redact("nothing"), Cow::Borrowed("nothing")));

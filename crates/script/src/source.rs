@@ -1,22 +1,20 @@
 //! Where scripts come from: specifiers, files, and what has been compiled from them.
 
 mod builtin;
+mod files;
 mod nearest;
 mod node;
 mod package;
+mod resolve;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use self::node::Found;
 pub(crate) use self::node::{Asked, is_in_package};
 pub(crate) use self::package::is_json;
-use crate::outside::{self, Outside};
+use crate::outside::{self, Outside, PackageImport};
 use crate::places::{self, Generated};
-
-/// A script may read this much in all; more is a data set that belongs elsewhere.
-const FILES_BYTES_MAX: u64 = 2 << 30;
 
 /// The URL of a module that has nothing in it: what a package asks for and can do without.
 pub(crate) const EMPTY_URL: &str = "empty://module";
@@ -36,7 +34,8 @@ pub(crate) type Undefined = BTreeMap<String, BTreeSet<String>>;
 /// Bytecode of one file, shared by all VUs.
 #[derive(Clone)]
 pub(crate) enum Compiled {
-    Module(Arc<[u8]>),
+    /// An ES module, and whether it asks for `import.meta`.
+    Module(Arc<[u8]>, bool),
     CommonJs(Arc<[u8]>),
 }
 
@@ -58,13 +57,24 @@ struct Inner {
     undefined: Undefined,
     compiled: HashMap<String, Compiled>,
     /// What bare specifiers mean, and those in packages: by folder, specifier and who asks.
-    resolved: HashMap<(PathBuf, String, Asked), Result<Resolved, String>>,
+    resolved: HashMap<InPackages, Result<Resolved, String>>,
     /// Looked up when a position is first asked for, and what the host itself generated.
     generated: HashMap<String, Generated>,
     mapped_texts: HashMap<String, Arc<str>>,
     mapped_text_bytes: usize,
+    /// Whether any file has a map.
+    is_mapped: bool,
     bytes: u64,
     is_locked: bool,
+}
+
+/// A question to the packages: the folder of the file that asks, what it asks for, and how.
+type InPackages = (PathBuf, String, Asked);
+
+fn of_package(known: &PackageImport) -> (InPackages, Result<Resolved, String>) {
+    let asked = if known.required { Asked::Require } else { Asked::Import };
+    let key = (known.folder.clone(), known.specifier.clone(), asked);
+    (key, Ok(Resolved::File(known.file.clone())))
 }
 
 /// What a specifier stands for.
@@ -81,7 +91,28 @@ impl Sources {
         // Known from the start, so that nobody asks the disk whether they exist.
         let packed = outside.packed.iter().flatten();
         let files = packed.map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
-        Sources { folder, outside, inner: Mutex::new(Inner { files, ..Inner::default() }) }
+        let resolved = outside.packages.iter().map(of_package).collect();
+        Sources { folder, outside, inner: Mutex::new(Inner { files, resolved, ..Inner::default() }) }
+    }
+
+    /// What imports of packages were found to stand for, in order.
+    pub(crate) fn packages(&self) -> Vec<PackageImport> {
+        let inner = self.inner();
+        let found =
+            inner.resolved.iter().filter_map(|((folder, specifier, asked), resolved)| match resolved {
+                Ok(Resolved::File(file)) => Some(PackageImport {
+                    folder: folder.clone(),
+                    specifier: specifier.clone(),
+                    required: *asked == Asked::Require,
+                    file: file.clone(),
+                }),
+                _ => None,
+            });
+        let mut found: Vec<PackageImport> = found.collect();
+        found.sort_by(|a, b| {
+            (&a.folder, &a.specifier, a.required).cmp(&(&b.folder, &b.specifier, b.required))
+        });
+        found
     }
 
     /// No file that has not been read so far may be read from now on.
@@ -185,6 +216,16 @@ impl Sources {
         self.inner().generated.insert(url.to_owned(), generated);
     }
 
+    /// Some file runs in another form than it was written in.
+    pub(crate) fn set_mapped(&self) {
+        self.inner().is_mapped = true;
+    }
+
+    /// Whether any does.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.inner().is_mapped
+    }
+
     /// What leads from the code that runs as `url` to what was written; a map that it names is read now.
     pub(crate) fn generated(&self, url: &str) -> Generated {
         let mut inner = self.inner();
@@ -215,199 +256,6 @@ impl Sources {
     pub(crate) fn mapped_text(&self, file: &str) -> Option<Arc<str>> {
         self.inner().mapped_texts.get(file).cloned()
     }
-
-    /// What `specifier` in an `import` of the file `base` means.
-    ///
-    /// # Errors
-    /// A text for the user: what is wrong and what would be right.
-    pub(crate) fn resolve(&self, base: &str, specifier: &str) -> Result<Resolved, String> {
-        self.resolve_as(base, specifier, Asked::Import)
-    }
-
-    /// The same for a `require()`.
-    ///
-    /// # Errors
-    /// As above.
-    pub(crate) fn resolve_required(&self, base: &str, specifier: &str) -> Result<Resolved, String> {
-        self.resolve_as(base, specifier, Asked::Require)
-    }
-
-    fn resolve_as(&self, base: &str, specifier: &str, asked: Asked) -> Result<Resolved, String> {
-        if specifier == "k6" || specifier.starts_with("k6/") {
-            let name = crate::modules::find(specifier)?;
-            self.inner().builtins.insert(name);
-            return Ok(Resolved::Builtin(name));
-        }
-        if let Some(url) = outside::resolve(base, specifier)? {
-            return Ok(Resolved::File(url));
-        }
-        let folder = match base.strip_prefix("file://").map(Path::new).and_then(Path::parent) {
-            Some(parent) => parent.to_owned(),
-            None => self.folder.clone(),
-        };
-        let path = if let Some(path) = specifier.strip_prefix("file://") {
-            PathBuf::from(path)
-        } else if specifier.starts_with('/') {
-            PathBuf::from(specifier)
-        } else if specifier.starts_with("./") || specifier.starts_with("../") {
-            folder.join(specifier)
-        } else if self.outside.packed.is_some() {
-            return Err(format!(
-                "\"{specifier}\" is looked for in node_modules, which archives do not hold; bundle the script before it \
-                 is archived"
-            ));
-        } else {
-            return self.resolve_in_packages(folder, specifier, asked, |folder| {
-                node::package(folder, specifier, asked)
-            });
-        };
-        let path = normalize(&path);
-        if is_in_package(base) && self.outside.packed.is_none() {
-            return self.resolve_in_packages(folder, specifier, asked, |_| node::file(&path));
-        }
-        self.must_exist(specifier, &path)?;
-        Ok(Resolved::File(file_url(&path)))
-    }
-
-    /// Asks the file system what a specifier means, once per folder; after the first VU, no more.
-    fn resolve_in_packages(
-        &self,
-        folder: PathBuf,
-        specifier: &str,
-        asked: Asked,
-        find: impl FnOnce(&Path) -> Result<Found, String>,
-    ) -> Result<Resolved, String> {
-        let key = (folder, specifier.to_owned(), asked);
-        let mut inner = self.inner();
-        if let Some(known) = inner.resolved.get(&key) {
-            return known.clone();
-        }
-        if inner.is_locked {
-            return Err(format!(
-                "\"{specifier}\" was not asked for by the first VU: modules must not depend on the VU's number"
-            ));
-        }
-        let resolved = find(&key.0).map(|found| match found {
-            Found::File(path) => Resolved::File(file_url(&path)),
-            Found::Empty => Resolved::File(EMPTY_URL.to_owned()),
-        });
-        inner.resolved.insert(key, resolved.clone());
-        resolved
-    }
-
-    /// Names the file that was meant while it is known how the script called it. What has been read, exists; an archive
-    /// answers for itself when it is read, and its scripts learn nothing of this machine's disk.
-    fn must_exist(&self, specifier: &str, path: &Path) -> Result<(), String> {
-        if self.outside.packed.is_some() {
-            return Ok(());
-        }
-        let inner = self.inner();
-        if inner.is_locked || inner.texts.contains_key(&file_url(path)) || inner.files.contains_key(path) {
-            return Ok(());
-        }
-        drop(inner);
-        let is_folder = path.is_dir();
-        if !is_folder && path.exists() {
-            return Ok(());
-        }
-        let mut text = if is_folder {
-            format!("\"{specifier}\" is a directory, and only files can be imported")
-        } else {
-            format!("\"{specifier}\" couldn't be found on local disk ({})", path.display())
-        };
-        if let Some(meant) = nearest::specifier(specifier.trim_end_matches('/'), path) {
-            text.push_str(&format!("; did you mean \"{meant}\"?"));
-        }
-        Err(text)
-    }
-
-    /// Reads a module's text, once.
-    pub(crate) fn read_text(&self, url: &str) -> Result<Arc<str>, String> {
-        if let Some(text) = self.text(url) {
-            return Ok(text);
-        }
-        let bytes = match outside::is_remote(url) {
-            true => self.read_remote(url)?,
-            false => self.read(&path_of(url))?,
-        };
-        let name = url.strip_prefix("file://").unwrap_or(url);
-        let text = std::str::from_utf8(&bytes).map_err(|_| format!("\"{name}\" is not UTF-8 text"))?;
-        let text: Arc<str> = without_mark(text).into();
-        self.inner().texts.insert(url.to_owned(), text.clone());
-        Ok(text)
-    }
-
-    /// Reads a file for `open()`, once; relative paths start at `folder`, or else at the entry script's.
-    pub(crate) fn open_in(&self, folder: Option<&Path>, path: &str) -> Result<Arc<[u8]>, String> {
-        let path = path.strip_prefix("file://").unwrap_or(path);
-        if path.is_empty() {
-            return Err("open() can't be used with an empty filename".into());
-        }
-        self.read(&normalize(&folder.unwrap_or(&self.folder).join(path)))
-    }
-
-    /// Where `open()` of the entry script looks for a path.
-    pub(crate) fn path_of(&self, path: &str) -> PathBuf {
-        normalize(&self.folder.join(path.strip_prefix("file://").unwrap_or(path)))
-    }
-
-    fn read(&self, path: &Path) -> Result<Arc<[u8]>, String> {
-        let mut inner = self.inner();
-        if let Some(bytes) = inner.files.get(path) {
-            return Ok(bytes.clone());
-        }
-        if inner.is_locked {
-            return Err(not_of_first_vu(&path.display().to_string()));
-        }
-        if self.outside.packed.is_some() {
-            return Err(format!(
-                "the archive has no file \"{}\"; make it again from the script",
-                path.display()
-            ));
-        }
-        let metadata = std::fs::metadata(path).map_err(|error| not_readable(path, &error))?;
-        if metadata.is_dir() {
-            return Err(format!("\"{}\" is a directory, and only files can be read", path.display()));
-        }
-        if inner.bytes + metadata.len() > FILES_BYTES_MAX {
-            return Err(format!(
-                "\"{}\" would bring the script's files above {FILES_BYTES_MAX} bytes",
-                path.display()
-            ));
-        }
-        let bytes: Arc<[u8]> = std::fs::read(path).map_err(|error| not_readable(path, &error))?.into();
-        inner.bytes += bytes.len() as u64;
-        inner.files.insert(path.to_owned(), bytes.clone());
-        Ok(bytes)
-    }
-
-    fn read_remote(&self, url: &str) -> Result<Arc<[u8]>, String> {
-        let is_locked = {
-            let inner = self.inner();
-            if let Some(bytes) = inner.remote.get(url) {
-                return Ok(bytes.clone());
-            }
-            inner.is_locked
-        };
-        if is_locked {
-            return Err(not_of_first_vu(url));
-        }
-        let fetch = self.outside.fetch.as_ref();
-        let fetch =
-            fetch.ok_or_else(|| format!("\"{url}\" is a remote module, and none can be loaded here"))?;
-        let bytes: Arc<[u8]> = fetch.fetch(outside::without_fragment(url))?.into();
-        let mut inner = self.inner();
-        if inner.bytes + bytes.len() as u64 > FILES_BYTES_MAX {
-            return Err(format!("\"{url}\" would bring the script's files above {FILES_BYTES_MAX} bytes"));
-        }
-        inner.bytes += bytes.len() as u64;
-        inner.remote.insert(url.to_owned(), bytes.clone());
-        Ok(bytes)
-    }
-}
-
-fn not_of_first_vu(name: &str) -> String {
-    format!("\"{name}\" was not read by the first VU: files and modules must not depend on the VU's number")
 }
 
 /// Editors on Windows put a byte order mark in front, which no JavaScript engine wants to see.
@@ -417,17 +265,6 @@ fn without_mark(text: &str) -> &str {
 
 fn path_of(url: &str) -> PathBuf {
     PathBuf::from(url.strip_prefix("file://").unwrap_or(url))
-}
-
-fn not_readable(path: &Path, error: &std::io::Error) -> String {
-    let mut text = format!("the file \"{}\" couldn't be read: {error}", path.display());
-    if error.kind() == std::io::ErrorKind::NotFound {
-        text = format!("the file \"{}\" couldn't be found on local disk", path.display());
-        if path.extension().is_none() {
-            text.push_str("; the extension (\".js\") must be written out");
-        }
-    }
-    text
 }
 
 /// `file:///folder/name.js`
@@ -498,7 +335,7 @@ mod tests {
     #[test]
     fn an_archive_stands_in_place_of_the_disk() {
         let packed = [(PathBuf::from("/nowhere/a.txt"), Arc::from(*b"A"))].into();
-        let sources = Sources::new("/nowhere".into(), Outside { packed: Some(packed), fetch: None });
+        let sources = Sources::new("/nowhere".into(), Outside { packed: Some(packed), ..Outside::default() });
         assert_eq!(&*sources.open_in(None, "./a.txt").expect("it is packed"), b"A");
         assert!(sources.open_in(None, "/etc/hostname").unwrap_err().contains("the archive has no file"));
     }

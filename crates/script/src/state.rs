@@ -121,6 +121,9 @@ pub(crate) struct VuState {
     pub(crate) builtin_objects: RefCell<HashMap<&'static str, Persistent<Object<'static>>>>,
     pub(crate) check_tags: crate::modules::CheckTags,
     pub(crate) specimens: RefCell<Option<crate::shapes::Specimens>>,
+    pub(crate) async_groups: crate::async_groups::AsyncGroups,
+    /// Whether scripts read stacks as they were written.
+    pub(crate) translates_stacks: Cell<bool>,
     /// `response time` of the next request counts from here; `None` in closed scenarios.
     pub(crate) next_due: Cell<Option<Instant>>,
     metadata: RefCell<Option<Metadata>>,
@@ -148,6 +151,8 @@ impl VuState {
             builtin_objects: RefCell::default(),
             check_tags: crate::modules::CheckTags::default(),
             specimens: RefCell::default(),
+            async_groups: crate::async_groups::AsyncGroups::default(),
+            translates_stacks: Cell::new(false),
             next_due: Cell::new(None),
             metadata: RefCell::default(),
             script_metadata: RefCell::default(),
@@ -237,6 +242,7 @@ impl VuState {
         self.cjs.clear();
         self.check_tags.forget();
         self.specimens.borrow_mut().take();
+        self.async_groups.forget_values();
         self.http.forget_values();
     }
 }

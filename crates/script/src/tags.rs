@@ -13,6 +13,8 @@ use rustc_hash::FxHashMap;
 pub(crate) struct VuTags {
     tags: BTreeMap<Arc<str>, Arc<str>>,
     group: Arc<str>,
+    /// What `group` is outside of all calls of `group()`.
+    outermost_group: Arc<str>,
     has_group: bool,
     id: Option<TagSetId>,
 }
@@ -20,7 +22,8 @@ pub(crate) struct VuTags {
 impl VuTags {
     /// Replaces everything; `has_group` says whether the system tag `group` is wanted.
     pub(crate) fn reset(&mut self, tags: BTreeMap<Arc<str>, Arc<str>>, group: &str, has_group: bool) {
-        *self = VuTags { tags, group: group.into(), has_group, id: None };
+        let group: Arc<str> = group.into();
+        *self = VuTags { tags, outermost_group: group.clone(), group, has_group, id: None };
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Arc<str>> {
@@ -33,7 +36,11 @@ impl VuTags {
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.id = None;
         if name == "group" && self.has_group {
+            let is_outermost = Arc::ptr_eq(&self.group, &self.outermost_group);
             self.group = value.into();
+            if is_outermost {
+                self.outermost_group = self.group.clone();
+            }
             return;
         }
         self.tags.insert(name.into(), value.into());
@@ -51,6 +58,18 @@ impl VuTags {
     pub(crate) fn set_group(&mut self, group: Arc<str>) {
         self.group = group;
         self.id = None;
+    }
+
+    /// The same where it may well be the group already.
+    pub(crate) fn enter_group(&mut self, group: Arc<str>) {
+        if *self.group != *group {
+            self.set_group(group);
+        }
+    }
+
+    /// The group outside of all calls of `group()`: none, or that of `setup()` or `teardown()`.
+    pub(crate) fn outermost_group(&self) -> Arc<str> {
+        self.outermost_group.clone()
     }
 
     /// All of them, `group` included.

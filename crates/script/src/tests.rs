@@ -18,6 +18,7 @@ use crate::{
 };
 
 mod code;
+mod groups;
 mod notes;
 mod web;
 mod webcrypto;
@@ -97,7 +98,14 @@ fn load(
     base: &str,
 ) -> Result<Bundle, ScriptError> {
     let env = BTreeMap::from([("BASE".to_owned(), base.to_owned())]);
-    let secrets = Arc::new(crate::Secrets::read(&["mock=token=abc123".to_owned()]).unwrap());
+    let secrets = Arc::new(
+        crate::Secrets::read(
+            &["mock=token=abc123".to_owned()],
+            &BTreeMap::new(),
+            Arc::new(crate::NoSecretServer),
+        )
+        .unwrap(),
+    );
     let (metrics, log) = (metrics.clone(), heard.clone());
     let settings = Settings { env, metrics, log, secrets, outside: Default::default() };
     Bundle::load(Entry { path: "/scripts/test.js".into(), text: source.to_owned() }, settings)

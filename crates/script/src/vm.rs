@@ -12,8 +12,10 @@ use rquickjs::{Context, Ctx, Exception, Module, Object, Runtime, Value};
 use crate::code::{self, Code};
 use crate::error::{ScriptError, StopReason};
 use crate::js::{self, VuHandle};
+use crate::meta;
 use crate::places::Places;
 use crate::source::{Compiled, Resolved};
+use crate::stacks;
 use crate::state::VuState;
 
 /// Share of a coroutine's stack that JavaScript may use; the rest is for the natives it calls.
@@ -161,9 +163,21 @@ pub(crate) enum File<'js> {
 
 /// Loads a file from its bytecode; the first VU compiles it and leaves the bytecode for the others.
 pub(crate) fn file<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, url: &str) -> rquickjs::Result<File<'js>> {
+    let file = load_or_compile(ctx, vu, url)?;
+    stacks::follow_maps(ctx, vu)?;
+    Ok(file)
+}
+
+fn load_or_compile<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, url: &str) -> rquickjs::Result<File<'js>> {
     let sources = &vu.init.sources;
     match sources.compiled(url) {
-        Some(Compiled::Module(bytecode)) => return js::load_module(ctx, &bytecode).map(File::Declared),
+        Some(Compiled::Module(bytecode, asks_for_meta)) => {
+            let module = js::load_module(ctx, &bytecode)?;
+            if asks_for_meta {
+                meta::install(vu, url, &module)?;
+            }
+            return Ok(File::Declared(module));
+        }
         Some(Compiled::CommonJs(bytecode)) => return Ok(File::CommonJs(bytecode)),
         None => {}
     }
@@ -179,7 +193,11 @@ pub(crate) fn file<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>, url: &str) -> rquickjs
     };
     let module = Module::declare(ctx.clone(), url, text.as_bytes()).map_err(explain)?;
     let bytecode = module.write(WriteOptions { strip_source: true, ..Default::default() })?;
-    sources.add_compiled(url, Compiled::Module(bytecode.into()));
+    let asks_for_meta = meta::is_asked_for(&text);
+    sources.add_compiled(url, Compiled::Module(bytecode.into(), asks_for_meta));
+    if asks_for_meta {
+        meta::install(vu, url, &module)?;
+    }
     Ok(File::Declared(module))
 }
 

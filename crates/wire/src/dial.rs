@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::h2::{self, Link};
 use crate::proxy::{Proxy, tunnel};
 use crate::shared::Shared;
+use crate::staple;
 use crate::system::{bind_error, dial_error, stream_error};
 use crate::target::Target;
 use crate::tls;
@@ -53,9 +54,10 @@ impl Dialer<'_> {
         trace.enter(Stage::Tls, SystemClock::now());
         let name =
             ServerName::try_from(target.host().to_owned()).map_err(|_| bad_server_name(target.host()))?;
-        let shaken = TlsConnector::from(config).connect(name, counted).await;
+        let handshake = TlsConnector::from(config).connect(name, counted);
+        let (shaken, staple) = staple::watched(handshake).await;
         let stream = shaken.map_err(|error| handshake_error(&error, target.host(), remote))?;
-        let facts = Arc::new(tls::facts(stream.get_ref().1));
+        let facts = Arc::new(tls::facts(stream.get_ref().1, staple));
         *trace.tls.borrow_mut() = Some(facts.clone());
         let stream = Box::new(stream);
         if stream.get_ref().1.alpn_protocol() == Some(h2::ALPN) {

@@ -14,10 +14,12 @@ use rustls::{
 };
 use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 
+use crate::client_key;
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::h2;
 use crate::limits::TLS_SESSIONS_MAX;
 use crate::shared::SetupError;
+use crate::staple::Staple;
 use crate::trusted::{Trusting, is_authority};
 use crate::verify::AcceptAnyone;
 
@@ -31,6 +33,8 @@ pub struct TlsFacts {
     pub version: &'static str,
     /// By its IANA name.
     pub cipher_suite: String,
+    /// What the server stapled to the handshake, if it was a full one.
+    pub staple: Option<Staple>,
 }
 
 /// The certificates that are trusted.
@@ -170,13 +174,13 @@ pub(crate) fn system_roots() -> RootCertStore {
 }
 
 /// What a finished handshake agreed on.
-pub(crate) fn facts(connection: &ClientConnection) -> TlsFacts {
+pub(crate) fn facts(connection: &ClientConnection, staple: Option<Staple>) -> TlsFacts {
     let version = match connection.protocol_version() {
         Some(ProtocolVersion::TLSv1_3) => "tls1.3",
         _ => "tls1.2",
     };
     let suite = connection.negotiated_cipher_suite().map(|suite| suite_name(&suite)).unwrap_or_default();
-    TlsFacts { version, cipher_suite: suite }
+    TlsFacts { version, cipher_suite: suite, staple }
 }
 
 /// rustls marks the suites of TLS 1.3; IANA does not.
@@ -232,18 +236,13 @@ fn versions(options: &TlsOptions) -> Result<Vec<&'static SupportedProtocolVersio
 
 fn identity(index: usize, given: &ClientCertificate) -> Result<Identity, SetupError> {
     let bad = |why: String| SetupError::ClientCertificate { index, why };
-    if given.key.contains("ENCRYPTED") {
-        return Err(bad(
-            "its key is encrypted, which is not supported; decrypt it with `openssl pkey`".to_owned()
-        ));
-    }
     let certificates = CertificateDer::pem_slice_iter(given.cert.as_bytes()).collect::<Result<Vec<_>, _>>();
     let certificates = certificates.map_err(|error| bad(format!("`cert`: {error}")))?;
     if certificates.is_empty() {
         return Err(bad("`cert` has no PEM certificate".to_owned()));
     }
-    let key = PrivateKeyDer::from_pem_slice(given.key.as_bytes())
-        .map_err(|error| bad(format!("`key`: {error}")))?;
+    let key = client_key::read(&given.key, given.password.as_deref());
+    let key = key.map_err(|why| bad(format!("`key`: {why}")))?;
     Ok(Identity { domains: given.domains.clone(), certificates, key })
 }
 
@@ -400,7 +399,7 @@ mod tests {
         check(
             &cert,
             "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----",
-            "encrypted",
+            "`password` is not given",
         );
         let other = rcgen::generate_simple_self_signed(vec![]).unwrap();
         check(&cert, &other.signing_key.serialize_pem(), "tlsAuth[0]");

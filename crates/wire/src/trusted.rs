@@ -9,6 +9,8 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
+use crate::staple;
+
 /// Verifies as webpki does, and accepts an authority's certificate as a server's where that very authority is trusted.
 ///
 /// webpki never takes an authority for a server. Go, and so k6, does, and so do those who trust the one certificate of
@@ -51,6 +53,7 @@ impl ServerCertVerifier for Trusting {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        staple::note(ocsp_response);
         let verified =
             self.webpki.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match verified {

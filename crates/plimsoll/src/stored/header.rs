@@ -46,14 +46,14 @@ pub(super) fn of(
     }
 }
 
-/// A word of the command line without the secrets that a mocked source spells out.
+/// A word of the command line without the secrets that a mocked source spells out, or the token of a server of secrets.
 fn without_secrets(word: &str) -> String {
-    const SOURCE: &str = "mock=";
+    const SOURCES: [&str; 2] = ["mock=", "url="];
     let config = word.strip_prefix("--secret-source=").unwrap_or(word);
-    if !config.starts_with(SOURCE) {
+    let Some(source) = SOURCES.iter().find(|source| config.starts_with(**source)) else {
         return word.to_owned();
-    }
-    let kept = word.len() - config.len() + SOURCE.len();
+    };
+    let kept = word.len() - config.len() + source.len();
     format!("{}***SECRET_REDACTED***", &word[..kept])
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use archive::{Archive, Metadata, anonymous};
+use archive::{Archive, Metadata, PackageImport, anonymous};
 use plan::{Options, ResolveContext};
 
 use crate::common::{Common, plan_failure};
@@ -56,8 +56,18 @@ fn archive_of(
         version: FORMAT_VERSION.to_owned(),
         system: system().to_owned(),
         dependencies: [("k6".to_owned(), "*".to_owned())].into(),
+        packages: script.bundle.packages().iter().map(packed).collect(),
     };
     Ok(Archive { metadata, script: text, files })
+}
+
+fn packed(import: &script::PackageImport) -> PackageImport {
+    PackageImport {
+        folder: anonymous(&format!("file://{}", import.folder.display())),
+        specifier: import.specifier.clone(),
+        required: import.required,
+        file: anonymous(&import.file),
+    }
 }
 
 /// What was asked for, not yet turned into scenarios: whoever runs the archive may still say `--vus`. What k6 shows as set

@@ -34,6 +34,8 @@ pub(crate) struct Case {
     pub(crate) summary: bool,
     /// `//! stdin`: the script is read from standard input.
     pub(crate) stdin: bool,
+    /// `//! documented:` by which version's documentation, where the recorded version does not have it.
+    pub(crate) documented: Option<String>,
 }
 
 impl Case {
@@ -75,6 +77,7 @@ impl Case {
             "signal" => self.signals_ms.push(value.parse().expect("a signal's time is in ms")),
             "ignore" => self.ignored.push(value.to_owned()),
             "tls" => self.tls = Some(listen(value)),
+            "documented" => self.documented = Some(value.to_owned()),
             "script" => self.script = Some(value.to_owned()),
             "unordered" => self.unordered = true,
             "summary" => self.summary = true,

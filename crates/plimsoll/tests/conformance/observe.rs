@@ -97,7 +97,8 @@ fn command(
         .env("CONFORMANCE", "1");
     // The test server as a proxy, which answers whatever the host is.
     let proxy = base.replace("://", "://user:password@");
-    command.envs(case.env.iter().map(|(name, value)| (name, value.replace("$PROXY", &proxy))));
+    let value = |text: &str| text.replace("$PROXY", &proxy).replace("$BASE", base);
+    command.envs(case.env.iter().map(|(name, text)| (name, value(text))));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -41,6 +41,37 @@ fn an_archive_carries_the_options_it_was_made_with() {
     ran.and("deps archive.tar").run().exits(0).prints("lib/word.js");
 }
 
+/// Packages that find each other in every way: by link, by `exports`, by `main`, without an extension, for a browser.
+const INSTALL: &str = "mkdir -p store/tool/node_modules/dep node_modules/@s/linked/lib
+    ln -s ../store/tool node_modules/tool
+    echo '{\"name\":\"tool\",\"exports\":{\".\":{\"import\":\"./esm.mjs\",\"require\":\"./cjs.js\"}}}' > store/tool/package.json
+    echo 'import dep from \"dep\"; export const tool = `tool+${dep.name}`;' > store/tool/esm.mjs
+    echo 'exports.tool = `required+${require(\"dep\").name}`;' > store/tool/cjs.js
+    echo 'exports.name = `dep${require(\"./part\").part}`;' > store/tool/node_modules/dep/index.js
+    echo 'exports.part = \"-part\";' > store/tool/node_modules/dep/part.js
+    echo '{\"main\":\"lib\",\"browser\":{\"fs\":false}}' > node_modules/@s/linked/package.json
+    echo 'exports.n = Object.keys(require(\"fs\")).length + require(\"../data.json\").n;' > node_modules/@s/linked/lib/index.js
+    echo '{\"n\":41}' > node_modules/@s/linked/data.json";
+
+#[test]
+fn packages_are_in_the_archive() {
+    let script = "import { tool } from 'tool'; import { n } from '@s/linked'; const required = require('./r.js').tool;
+        export default () => { console.log(`got ${tool} ${n} ${required} ${import.meta.resolve('tool').split('/').pop()}`); }";
+    let made = verb("archive s.js").file("s.js", script).file("r.js", "module.exports = require('tool');");
+    let ran = made.before(INSTALL).run().exits(0);
+    let expect = "got tool+dep-part 41 required+dep-part esm.mjs";
+    ran.and("run s.js").run().exits(0).says(expect);
+    for name in ["s.js", "r.js"] {
+        std::fs::remove_file(ran.folder().join(name)).expect("it was there");
+    }
+    for name in ["store", "node_modules"] {
+        std::fs::remove_dir_all(ran.folder().join(name)).expect("it was there");
+    }
+    ran.and("run archive.tar").run().exits(0).says(expect);
+    ran.and("archive -O again.tar archive.tar").run().exits(0);
+    ran.and("run again.tar").run().exits(0).says(expect);
+}
+
 #[test]
 fn what_is_no_archive_is_said() {
     verb("run -q -t archive x.tar").file("x.tar", "export default () => {}").run().exits(255).says("archive");

@@ -95,6 +95,55 @@ fn a_script_may_be_remote_itself() {
 }
 
 #[test]
+fn an_archive_needs_no_network_and_meets_the_lock_beside_it() {
+    let files = Files::default()
+        .script("/a.js", "import { b } from './b.js'; export const a = 'a' + b;")
+        .script("/b.js", "export const b = 'b';");
+    let server = files.start();
+    let script = printing("a", &server.url("/a.js"));
+    let made = trusting(crate::harness::verb("archive --lock s.js").file("s.js", &script), &server);
+    let ran = made.run().exits(0);
+    drop(server);
+    ran.and("run --frozen archive.tar").run().exits(0).says("got ab");
+    let lock = ran.read("plimsoll.lock");
+    let mut changed: serde_json::Value = serde_json::from_str(&lock).expect("JSON");
+    for hash in changed["remote"].as_object_mut().expect("URLs").values_mut() {
+        *hash = "0".repeat(64).into();
+    }
+    std::fs::write(ran.folder().join("plimsoll.lock"), changed.to_string()).expect("written");
+    ran.and("run archive.tar").run().exits(107).says("has changed");
+    std::fs::remove_file(ran.folder().join("plimsoll.lock")).expect("it was there");
+    ran.and("run archive.tar").run().exits(0).says("got ab");
+    ran.and("run --frozen archive.tar").run().exits(107).says("--lock");
+    ran.and("run --lock archive.tar").run().exits(0).says("got ab");
+    assert_eq!(ran.read("plimsoll.lock"), lock);
+}
+
+#[test]
+fn secrets_come_over_tls_and_are_hidden() {
+    let files = Files::default()
+        .reply("/secrets/token", Reply::new(200, &[], br#"{"data":{"value":"very-hidden"}}"#))
+        .reply("/secrets/denied", Reply::text(403, "no"));
+    let server = files.start();
+    let script = "import secrets from 'k6/secrets';
+        export default async () => {
+            const token = await secrets.get('token');
+            console.log(`got ${token} of ${token.length}`);
+            await secrets.get('denied').catch((error) => console.log(`refused ${error}`));
+        }";
+    let source =
+        format!("--secret-source=url=urlTemplate={},responsePath=data.value", server.url("/secrets/{key}"));
+    let ran = trusting(plimsoll(script).word(&source), &server).run().exits(0);
+    let ran = ran.says("got ***SECRET_REDACTED*** of 11").says("refused GoError: status code 403");
+    assert!(!ran.err.contains("very-hidden"), "{}", ran.err);
+    plimsoll(script)
+        .word("--secret-source=url=urlTemplate=https://h/")
+        .run()
+        .exits(255)
+        .says("must contain {key}");
+}
+
+#[test]
 fn what_cannot_be_had_is_said_with_the_next_step() {
     let files = Files::default()
         .reply("/binary.js", Reply::new(200, &[], b"\xff\xfe"))

@@ -311,7 +311,7 @@ impl<'js> Response<'js> {
             "timings" => timings(ctx, facts),
             "tls_version" => text(facts.exchange.tls.as_ref().map_or("", |tls| tls.version)),
             "tls_cipher_suite" => text(facts.exchange.tls.as_ref().map_or("", |tls| &tls.cipher_suite)),
-            "ocsp" => ocsp(ctx, facts.exchange.tls.is_some()),
+            "ocsp" => super::ocsp::fields(ctx, facts.exchange.tls.as_deref()),
             "error" => text(facts.error().map_or("", |error| &error.message)),
             "error_code" => Ok(Value::new_int(ctx.clone(), error_code(&facts.exchange).into())),
             // What could not be made a request.
@@ -415,16 +415,6 @@ fn timings<'js>(ctx: &Ctx<'js>, facts: &Facts) -> rquickjs::Result<Value<'js>> {
     ] {
         object.set(name, ms(ns))?;
     }
-    Ok(object.into_value())
-}
-
-fn ocsp<'js>(ctx: &Ctx<'js>, has_tls: bool) -> rquickjs::Result<Value<'js>> {
-    let object = Object::new(ctx.clone())?;
-    for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
-        object.set(name, 0)?;
-    }
-    object.set("revocation_reason", "")?;
-    object.set("status", if has_tls { "unknown" } else { "" })?;
     Ok(object.into_value())
 }
 

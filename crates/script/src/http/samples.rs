@@ -187,6 +187,7 @@ fn slow_tags(
             add(SystemTag::Proto, response.proto.into());
             if let Some(tls) = &exchange.tls {
                 add(SystemTag::TlsVersion, tls.version.into());
+                add(SystemTag::OcspStatus, super::ocsp::status(tls).into());
             }
             if status >= 400 {
                 add(SystemTag::ErrorCode, (1000 + u32::from(status)).to_string().into());

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::metric::builtin;
-use model::{Mark, SystemClock, SystemTag, TagSetId};
-use rquickjs::{Ctx, Object, Persistent, Value};
+use model::{Instant, Mark, SystemClock, SystemTag, TagSetId};
+use rquickjs::{Ctx, Function, Object, Persistent, Value};
 use rustc_hash::FxHashMap;
 
 use super::Builtin;
+use crate::async_groups;
 use crate::error::{StopReason, unwind};
 use crate::js::{self, Args, NativeFn, PropertyName};
 use crate::state::VuState;
@@ -134,7 +135,8 @@ fn fail<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     Err(args.error(message))
 }
 
-/// `group(name, fn)`: runs `fn` with the tag `group` extended, and measures it.
+/// `group(name, fn)`: runs `fn` with the tag `group` extended, and measures it; an async function until its promise is
+/// settled.
 fn group<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let vu = args.vu;
     if !vu.is_running() {
@@ -143,28 +145,46 @@ fn group<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let Some(function) = args.get(1).into_function() else {
         return Err(args.type_error("group() requires a callback as a second argument"));
     };
-    let kind: String = function.get::<_, Object<'js>>("constructor")?.get("name")?;
-    if kind == "AsyncFunction" {
-        return Err(args.type_error("group() does not support async functions as arguments"));
-    }
     let name = args.string(0)?;
     if name.contains(GROUP_SEPARATOR) {
         return Err(args.error("group and check names may not contain '::'"));
+    }
+    let kind: String = function.get::<_, Object<'js>>("constructor")?.get("name")?;
+    let is_async = kind == "AsyncFunction";
+    if is_async {
+        async_groups::start(args.ctx, vu)?;
     }
     let outer = vu.tags.borrow().group();
     // A group without a name is none.
     let inner: Arc<str> =
         if name.is_empty() { outer.clone() } else { format!("{outer}{GROUP_SEPARATOR}{name}").into() };
-    vu.tags.borrow_mut().set_group(inner);
+    vu.tags.borrow_mut().set_group(inner.clone());
     let started = SystemClock::now();
     let result = function.call::<_, Value<'js>>(());
+    if !is_async {
+        record_group(vu, started);
+    }
+    vu.tags.borrow_mut().set_group(outer);
+    if !is_async {
+        return result;
+    }
+    let vu_of_group = vu.clone();
+    let settled = move || {
+        let current = vu_of_group.tags.borrow().group();
+        vu_of_group.tags.borrow_mut().enter_group(inner.clone());
+        record_group(&vu_of_group, started);
+        vu_of_group.tags.borrow_mut().enter_group(current);
+    };
+    async_groups::when_settled(args.ctx, vu, result?, Function::new(args.ctx.clone(), settled)?)
+}
+
+/// Measures the current group, which ends now.
+fn record_group(vu: &VuState, started: Instant) {
     let ended = SystemClock::now();
     if vu.stop.reason() == StopReason::None {
         let tags = vu.tags.borrow_mut().id(&vu.cache);
         vu.record(builtin::GROUP_DURATION, tags, ended.ms_since(started), Mark::Measured, ended);
     }
-    vu.tags.borrow_mut().set_group(outer);
-    result
 }
 
 /// `sleep(seconds)`

@@ -1,11 +1,14 @@
 //! `k6/secrets`: `get(key)` and `source(name).get(key)`.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use rquickjs::{Ctx, Function, Object, Value};
+use rquickjs::{Ctx, Function, Object, Persistent, Value};
 
 use super::Builtin;
+use crate::event_loop::Completion;
 use crate::js::{self, Args, NativeFn};
+use crate::secrets::{Source, UrlSource};
 use crate::state::VuState;
 
 pub(super) const MODULE: Builtin = Builtin { name: "k6/secrets", build };
@@ -48,12 +51,44 @@ fn promise<'js>(
 ) -> rquickjs::Result<Value<'js>> {
     let (promise, resolve, reject) = ctx.promise()?;
     let key = if key.is_undefined() { String::new() } else { js::to_string(ctx, key)? };
-    match vu.init.secrets.get(source, &key) {
-        Ok(value) => resolve.call::<_, ()>((value,))?,
+    let known = match vu.init.secrets.source(source) {
+        Ok(Source::Url(source)) => {
+            let settle = [resolve, reject].map(|function| Persistent::save(ctx, function));
+            ask(vu, source.clone(), key, settle);
+            return Ok(promise.into_value());
+        }
+        Ok(Source::Known(known)) => known.get(&key).cloned().ok_or_else(|| "no value".to_owned()),
+        Err(problem) => Err(problem),
+    };
+    settle(ctx, vu, known, resolve, reject)?;
+    Ok(promise.into_value())
+}
+
+/// Asks a server, while the script goes on.
+fn ask(vu: &Rc<VuState>, source: Arc<UrlSource>, key: String, functions: [Persistent<Function<'static>>; 2]) {
+    let state = vu.clone();
+    vu.events.spawn(Box::pin(async move {
+        let answer = source.get(key).await;
+        let completion: Completion = Box::new(move |ctx| {
+            let [resolve, reject] = functions;
+            settle(ctx, &state, answer, resolve.restore(ctx)?, reject.restore(ctx)?)
+        });
+        completion
+    }));
+}
+
+fn settle<'js>(
+    ctx: &Ctx<'js>,
+    vu: &VuState,
+    answer: Result<String, String>,
+    resolve: Function<'js>,
+    reject: Function<'js>,
+) -> rquickjs::Result<()> {
+    match answer.and_then(|secret| vu.init.secrets.reveal(secret)) {
+        Ok(secret) => resolve.call((secret,)),
         Err(problem) => {
             let _ = js::go_error(ctx, &problem);
-            reject.call::<_, ()>((ctx.catch(),))?;
+            reject.call((ctx.catch(),))
         }
     }
-    Ok(promise.into_value())
 }

@@ -198,7 +198,11 @@ class SubtleCrypto {
     await undefined;
     permit(unwrappingKey, normalized, 'unwrapKey');
     const data = await ALGORITHMS[normalized.name][operation](normalized, unwrappingKey, wrapped);
-    return importInto(known, known === 'jwk' ? parseJwk(data) : data, target, extractable, usages);
+    if (known !== 'jwk') return importInto(known, data, target, extractable, usages);
+    const jwk = parseJwk(data);
+    // importKey() does not ask, because k6's does not.
+    if (jwk.ext === false && extractable) fail('DataError', 'what was wrapped may not be extracted');
+    return importInto(known, jwk, target, extractable, usages);
   }
 }
 Object.defineProperty(SubtleCrypto.prototype, Symbol.toStringTag, { value: 'SubtleCrypto', configurable: true });

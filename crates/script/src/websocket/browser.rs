@@ -1,6 +1,7 @@
 //! `k6/websockets`: the class `WebSocket` as browsers have it, on the event loop.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use model::Epoch;
 use rquickjs::{ArrayBuffer, Ctx, Function, Object, Persistent, Value};
@@ -9,6 +10,7 @@ use super::open::{Opened, open};
 use super::params::Prepared;
 use super::session::{Event, EventKind, Session};
 use super::{fail, id_of, params, payload_of, ping, session_of};
+use crate::async_groups;
 use crate::error::StopReason;
 use crate::event_loop::Completion;
 use crate::js::{self, Args, NativeFn};
@@ -53,6 +55,8 @@ struct Line {
     vu: Rc<VuState>,
     dispatch: Persistent<Function<'static>>,
     id: u32,
+    /// The group in which it was made, where groups are followed.
+    group: Option<Arc<str>>,
 }
 
 /// `start(url, protocols, params, dispatch)`: begins to open a connection.
@@ -67,27 +71,23 @@ fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         return Err(args.type_error("a WebSocket needs somebody to tell"));
     };
     let dispatch = Persistent::save(args.ctx, dispatch);
-    spawn_open(args.vu.clone(), dispatch, prepared);
+    let group = async_groups::current(args.vu);
+    spawn_open(Line { vu: args.vu.clone(), dispatch, id: 0, group }, prepared);
     args.undefined()
 }
 
-fn spawn_open(vu: Rc<VuState>, dispatch: Persistent<Function<'static>>, prepared: Prepared) {
-    let state = vu.clone();
+fn spawn_open(line: Line, prepared: Prepared) {
+    let state = line.vu.clone();
     state.events.spawn(Box::pin(async move {
-        let opened = open(&vu, prepared).await;
-        let completion: Completion = Box::new(move |ctx| opened_now(ctx, &vu, dispatch, opened));
+        let opened = open(&line.vu, prepared).await;
+        let completion: Completion = Box::new(move |ctx| opened_now(ctx, line, opened));
         completion
     }));
 }
 
-fn opened_now<'js>(
-    ctx: &Ctx<'js>,
-    vu: &Rc<VuState>,
-    dispatch: Persistent<Function<'static>>,
-    opened: Opened,
-) -> rquickjs::Result<()> {
+fn opened_now<'js>(ctx: &Ctx<'js>, mut line: Line, opened: Opened) -> rquickjs::Result<()> {
+    let vu = &line.vu.clone();
     vu.step_ended();
-    let mut line = Line { vu: vu.clone(), dispatch, id: 0 };
     let at = unix_ms(vu, model::SystemClock::now());
     let added = opened.session.as_ref().and_then(|session| vu.websockets.add(session.clone()));
     let (Some(session), Some(id)) = (opened.session.as_ref(), added) else {
@@ -131,7 +131,7 @@ fn deliver(ctx: &Ctx<'_>, line: Line, session: Rc<Session>) -> rquickjs::Result<
             return Ok(());
         }
         // Each event is a task of its own: what its handler promised comes before the next one.
-        while ctx.execute_pending_job() {}
+        async_groups::run_jobs(ctx, &line.vu);
         if line.vu.stop.reason() != StopReason::None {
             return Ok(());
         }
@@ -165,6 +165,7 @@ fn tell<'js, A: rquickjs::function::IntoArgs<'js>>(
     line: &Line,
     arguments: A,
 ) -> rquickjs::Result<()> {
+    async_groups::resume(&line.vu, line.group.as_ref());
     line.dispatch.clone().restore(ctx)?.call::<_, Value<'js>>(arguments)?;
     Ok(())
 }

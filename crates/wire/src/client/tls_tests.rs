@@ -10,7 +10,7 @@ use rustls::{RootCertStore, ServerConfig};
 use tokio_rustls::TlsAcceptor;
 
 use crate::testing::{Step, get, local, ok, outcome, request, send, serve, serve_streams};
-use crate::{Client, Kind, Shared, Stage};
+use crate::{CertStatus, Client, Kind, Shared, Stage};
 
 /// An authority that tests trust.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
@@ -54,6 +54,11 @@ impl Authority {
     }
 
     fn server(&self, name: &str, until: i32, asks_client: bool) -> TlsAcceptor {
+        self.stapling(name, until, asks_client, &[])
+    }
+
+    /// The same, with an OCSP response stapled to its handshakes.
+    fn stapling(&self, name: &str, until: i32, asks_client: bool, staple: &[u8]) -> TlsAcceptor {
         let (certificate, key) = self.issue(name, until);
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ServerConfig::builder_with_provider(provider.clone())
@@ -66,7 +71,9 @@ impl Authority {
             builder.with_no_client_auth()
         };
         let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-        let mut config = builder.with_single_cert(vec![certificate.der().clone()], key).unwrap();
+        let mut config = builder
+            .with_single_cert_with_ocsp(vec![certificate.der().clone()], key, staple.to_vec())
+            .unwrap();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         TlsAcceptor::from(Arc::new(config))
     }
@@ -256,4 +263,27 @@ fn sessions_are_a_users_own() {
         received(&never).await;
         assert!(received(&never).await > resumed + 300);
     });
+}
+
+#[test]
+fn staples_are_read_with_and_without_trust() {
+    const REVOKED: &[u8] = include_bytes!("../fixtures/staples/revoked.der");
+    let check = |staple: &'static [u8], skips: bool, expect: Option<CertStatus>| {
+        local(async move {
+            let authority = Authority::new();
+            let acceptor = authority.stapling("localhost", 2100, false, staple);
+            let (address, _) = serve_streams(|_| vec![ok()], accept(acceptor)).await;
+            let url = format!("https://localhost:{}/", address.port());
+            let known = client(authority.roots(), |_, tls| tls.insecure_skip_verify = skips);
+            let exchange = get(&known, &url).await;
+            assert_eq!(outcome(&exchange), "200 ok");
+            let facts = exchange.tls.expect("it came over TLS");
+            assert_eq!(facts.staple.as_ref().map(|staple| staple.status), expect);
+        });
+    };
+    let revoked = CertStatus::Revoked { at_s: 1_767_323_045, reason: 1 };
+    check(REVOKED, false, Some(revoked));
+    check(REVOKED, true, Some(revoked));
+    check(b"no response", false, None);
+    check(b"", false, None);
 }

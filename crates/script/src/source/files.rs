@@ -1,0 +1,111 @@
+//! Reading: modules' texts, and what `open()` asks for.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Sources, normalize, path_of, without_mark};
+use crate::outside;
+
+/// A script may read this much in all; more is a data set that belongs elsewhere.
+const FILES_BYTES_MAX: u64 = 2 << 30;
+
+impl Sources {
+    /// Reads a module's text, once.
+    pub(crate) fn read_text(&self, url: &str) -> Result<Arc<str>, String> {
+        if let Some(text) = self.text(url) {
+            return Ok(text);
+        }
+        let bytes = match outside::is_remote(url) {
+            true => self.read_remote(url)?,
+            false => self.read(&path_of(url))?,
+        };
+        let name = url.strip_prefix("file://").unwrap_or(url);
+        let text = std::str::from_utf8(&bytes).map_err(|_| format!("\"{name}\" is not UTF-8 text"))?;
+        let text: Arc<str> = without_mark(text).into();
+        self.inner().texts.insert(url.to_owned(), text.clone());
+        Ok(text)
+    }
+
+    /// Reads a file for `open()`, once; relative paths start at `folder`, or else at the entry script's.
+    pub(crate) fn open_in(&self, folder: Option<&Path>, path: &str) -> Result<Arc<[u8]>, String> {
+        let path = path.strip_prefix("file://").unwrap_or(path);
+        if path.is_empty() {
+            return Err("open() can't be used with an empty filename".into());
+        }
+        self.read(&normalize(&folder.unwrap_or(&self.folder).join(path)))
+    }
+
+    /// Where `open()` of the entry script looks for a path.
+    pub(crate) fn path_of(&self, path: &str) -> PathBuf {
+        normalize(&self.folder.join(path.strip_prefix("file://").unwrap_or(path)))
+    }
+
+    fn read(&self, path: &Path) -> Result<Arc<[u8]>, String> {
+        let mut inner = self.inner();
+        if let Some(bytes) = inner.files.get(path) {
+            return Ok(bytes.clone());
+        }
+        if inner.is_locked {
+            return Err(not_of_first_vu(&path.display().to_string()));
+        }
+        if self.outside.packed.is_some() {
+            return Err(format!(
+                "the archive has no file \"{}\"; make it again from the script",
+                path.display()
+            ));
+        }
+        let metadata = std::fs::metadata(path).map_err(|error| not_readable(path, &error))?;
+        if metadata.is_dir() {
+            return Err(format!("\"{}\" is a directory, and only files can be read", path.display()));
+        }
+        if inner.bytes + metadata.len() > FILES_BYTES_MAX {
+            return Err(format!(
+                "\"{}\" would bring the script's files above {FILES_BYTES_MAX} bytes",
+                path.display()
+            ));
+        }
+        let bytes: Arc<[u8]> = std::fs::read(path).map_err(|error| not_readable(path, &error))?.into();
+        inner.bytes += bytes.len() as u64;
+        inner.files.insert(path.to_owned(), bytes.clone());
+        Ok(bytes)
+    }
+
+    fn read_remote(&self, url: &str) -> Result<Arc<[u8]>, String> {
+        let is_locked = {
+            let inner = self.inner();
+            if let Some(bytes) = inner.remote.get(url) {
+                return Ok(bytes.clone());
+            }
+            inner.is_locked
+        };
+        if is_locked {
+            return Err(not_of_first_vu(url));
+        }
+        let fetch = self.outside.fetch.as_ref();
+        let fetch =
+            fetch.ok_or_else(|| format!("\"{url}\" is a remote module, and none can be loaded here"))?;
+        let bytes: Arc<[u8]> = fetch.fetch(outside::without_fragment(url))?.into();
+        let mut inner = self.inner();
+        if inner.bytes + bytes.len() as u64 > FILES_BYTES_MAX {
+            return Err(format!("\"{url}\" would bring the script's files above {FILES_BYTES_MAX} bytes"));
+        }
+        inner.bytes += bytes.len() as u64;
+        inner.remote.insert(url.to_owned(), bytes.clone());
+        Ok(bytes)
+    }
+}
+
+fn not_of_first_vu(name: &str) -> String {
+    format!("\"{name}\" was not read by the first VU: files and modules must not depend on the VU's number")
+}
+
+fn not_readable(path: &Path, error: &std::io::Error) -> String {
+    let mut text = format!("the file \"{}\" couldn't be read: {error}", path.display());
+    if error.kind() == std::io::ErrorKind::NotFound {
+        text = format!("the file \"{}\" couldn't be found on local disk", path.display());
+        if path.extension().is_none() {
+            text.push_str("; the extension (\".js\") must be written out");
+        }
+    }
+    text
+}
