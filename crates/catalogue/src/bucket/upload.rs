@@ -32,17 +32,18 @@ struct Upload {
 
 /// Uploads a file, or the rest of it; the key appears when all of it is there.
 pub(super) async fn in_parts(store: &AmazonS3, key: &Key, path: &Path) -> Result<(), Cause> {
-    if let Some((mut begun, is_same)) = read_note(path)? {
-        if is_same {
-            match send(store, key, path, &mut begun).await {
-                Err(error) if is_unknown(&error) => {}
-                sent => return sent,
-            }
+    if let Some((mut begun, true)) = read_note(path)? {
+        let arrived = begun.parts.len();
+        // A store that has forgotten the upload may say so and hang up before the next part is sent, which looks like a
+        // broken connection: where nothing more arrives, the upload begins anew.
+        match send(store, key, path, &mut begun).await {
+            Err(_) if begun.parts.len() == arrived => {}
+            sent => return sent,
         }
-        // The store forgot it, or the file is another by now.
-        forget(store, key, path).await;
     }
+    // Before the old one is given up: a store that cannot be reached has forgotten nothing.
     let mut upload = Upload { id: store.create_multipart(key).await?, parts: Vec::new() };
+    forget(store, key, path).await;
     let (bytes, modified_ns) = facts(path)?;
     std::fs::write(note(path), format!("{bytes} {modified_ns} {}\n", upload.id))?;
     send(store, key, path, &mut upload).await
@@ -112,10 +113,4 @@ fn facts(path: &Path) -> std::io::Result<(u64, u128)> {
     let facts = std::fs::metadata(path)?;
     let modified = facts.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     Ok((facts.len(), modified.as_nanos()))
-}
-
-/// Whether the store says that there is no such upload, or none that is ours, as some say instead.
-fn is_unknown(error: &Cause) -> bool {
-    use object_store::Error::{NotFound, PermissionDenied};
-    matches!(error.downcast_ref(), Some(NotFound { .. } | PermissionDenied { .. }))
 }
