@@ -26,12 +26,14 @@ pub(crate) enum Exit {
     Panic,
     /// `test.fail()`.
     MarkedFailed,
+    /// A comparison found a regression, and was asked to fail then.
+    Regressed,
     /// Anything else: a file that is not there, a flag that nobody knows.
     Other,
 }
 
 impl Exit {
-    /// k6's number for it.
+    /// k6's number for it; from 120 on our own.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Exit::Ok => 0,
@@ -44,6 +46,7 @@ impl Exit {
             Exit::ScriptAborted => 108,
             Exit::Panic => 109,
             Exit::MarkedFailed => 110,
+            Exit::Regressed => 121,
             Exit::Other => 255,
         }
     }

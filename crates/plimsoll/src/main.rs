@@ -71,6 +71,8 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Runs(flags) => verbs::runs::run(flags, common),
         Verb::Show(flags) => verbs::show::run(flags, common),
         Verb::Report(flags) => verbs::report::run(flags, common),
+        Verb::Compare(flags) => verbs::compare::run(flags, common),
+        Verb::History(flags) => verbs::history::run(flags, common),
         Verb::Export(flags) => verbs::export::run(flags, common),
         Verb::Merge(flags) => verbs::merge::run(flags, common),
         Verb::Note(flags) => verbs::note::run(flags, common),

@@ -1,10 +1,12 @@
 //! The verbs, one file each.
 
 pub(crate) mod archive;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod deps;
 pub(crate) mod export;
+pub(crate) mod history;
 pub(crate) mod inspect;
 pub(crate) mod merge;
 pub(crate) mod new;

@@ -4,6 +4,7 @@ mod archives;
 mod bad_input;
 mod buckets;
 mod command_line;
+mod comparing;
 mod counting;
 mod exit_codes;
 mod exports;

@@ -18,6 +18,7 @@ mod table;
 mod thresholds;
 
 pub(crate) use head::sentence;
+pub(crate) use table::{Column, Table};
 
 use crate::lang::{Words, fill};
 use crate::{Lang, RunReport, escape};
