@@ -31,10 +31,10 @@ pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure
     let open = |text: &str| -> Result<Vec<Candidate>, Failure> {
         side(text, &catalogue)?.iter().map(|path| Candidate::open(path)).collect()
     };
-    let (a, b) = (open(&flags.a)?, open(&flags.b)?);
+    let (mut a, mut b) = (open(&flags.a)?, open(&flags.b)?);
     let chosen = Chosen::among(a.iter().chain(&b));
-    let runs = |side: &[Candidate]| side.iter().map(|it| it.run(&chosen)).collect::<Result<Vec<Run>, _>>();
-    let (runs_a, runs_b) = (runs(&a)?, runs(&b)?);
+    let mut runs_a = read(a.iter_mut().chain(&mut b).collect(), &chosen)?;
+    let runs_b = runs_a.split_off(a.len());
     let report = ComparisonReport {
         a: a.iter().zip(&runs_a).map(identity).collect(),
         b: b.iter().zip(&runs_b).map(identity).collect(),
@@ -60,6 +60,22 @@ pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure
     }
     let has_failed = flags.fail_on.is_some() && report.comparison.has_regressed();
     Ok(if has_failed { Exit::Regressed } else { Exit::Ok })
+}
+
+/// Reads runs side by side: reading takes longer than judging.
+fn read(mut candidates: Vec<&mut Candidate>, chosen: &Chosen) -> Result<Vec<Run>, Failure> {
+    let at_once = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut runs = Vec::new();
+    for some in candidates.chunks_mut(at_once) {
+        std::thread::scope(|scope| -> Result<(), Failure> {
+            let threads: Vec<_> = some.iter_mut().map(|one| scope.spawn(move || one.run(chosen))).collect();
+            for thread in threads {
+                runs.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(runs)
 }
 
 fn identity((candidate, run): (&Candidate, &Run)) -> ComparedRun {
