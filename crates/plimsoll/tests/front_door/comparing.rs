@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use crate::harness::{Ran, plimsoll};
 
-/// Forty requests a second for so long that there is a steady part, at a delay that `--env` names.
+/// Forty requests a second for so long that there is a steady part, at a delay that `--env` names. The delay is long and the
+/// margin of equal runs wide, because what else the machine does differs from run to run.
 const SCRIPT: &str = "import http from 'k6/http';
     export const options = { scenarios: { s: { executor: 'constant-arrival-rate', rate: 40, timeUnit: '1s',
         duration: '24s', preAllocatedVUs: 20 } } };
-    export default () => http.get(`${__ENV.URL}/delay/${__ENV.MS || 10}`, { tags: { name: __ENV.NAME || '/delay' } });";
+    export default () => http.get(`${__ENV.URL}/delay/${__ENV.MS || 40}`, { tags: { name: __ENV.NAME || '/delay' } });";
 
 fn json(ran: &Ran) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out))
@@ -24,11 +25,14 @@ fn a_slower_target_has_regressed_and_an_equal_one_has_not() {
         run.flags(flags).run().exits(0);
     };
     again("--target-version 1.4 --tag kind=old");
-    let equal = first.and("compare --fail-on regressed --despite-no-steady-part").run().exits(0);
+    let equal = first
+        .and("compare --fail-on regressed --quantiles p50 --margin 50% --despite-no-steady-part")
+        .run()
+        .exits(0);
     let equal = equal.prints("GET /delay").prints("Within-run only");
-    assert!(!equal.out.contains("different"), "{}", equal.out);
+    assert!(!equal.out.contains("the scripts differ"), "{}", equal.out);
 
-    again("--target-version 1.5 --tag kind=new -e MS=30");
+    again("--target-version 1.5 --tag kind=new -e MS=120");
     let slower =
         first.and("compare tag:kind=old @last --fail-on regressed --despite-no-steady-part").run().exits(121);
     slower.prints("regressed").prints("versions: 1.4 and 1.5");
@@ -38,7 +42,7 @@ fn a_slower_target_has_regressed_and_an_equal_one_has_not() {
     assert_eq!(document["verdict"], "regressed", "{document}");
     let rows = document["rows"].as_array().expect("rows");
     let p50 = rows.iter().find(|row| row["series"] == "GET /delay" && row["figure"] == "p50").expect("a row");
-    assert!(p50["ratio"].as_f64().is_some_and(|ratio| (1.8..4.0).contains(&ratio)), "{p50}");
+    assert!(p50["ratio"].as_f64().is_some_and(|ratio| (2.0..4.0).contains(&ratio)), "{p50}");
     let kinds: Vec<&Value> =
         document["findings"].as_array().expect("findings").iter().map(|it| &it["kind"]).collect();
     assert!(!kinds.iter().any(|kind| *kind == "load_unknown" || *kind == "different_scripts"), "{kinds:?}");
