@@ -39,7 +39,8 @@ fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
             _ => "test aborted".into(),
         },
         Exit::ScriptException => "the script threw".into(),
-        Exit::InvalidConfig | Exit::Panic | Exit::Other => match &outcome.aborted {
+        // No run ends with a regression: that is what a comparison of runs says.
+        Exit::InvalidConfig | Exit::Panic | Exit::Other | Exit::Regressed => match &outcome.aborted {
             Some(AbortReason::Listener(why)) => format!("test run was aborted: {why}"),
             _ => "test run could not go on".into(),
         },
