@@ -35,6 +35,8 @@ pub(crate) enum Exit {
     NotValid,
     /// The auditor found what `--fail-on` names; k6 has no such number.
     AuditFailed,
+    /// A comparison found a regression, and was asked to fail then.
+    Regressed,
     /// Anything else: a file that is not there, a flag that nobody knows.
     Other,
 }
@@ -57,6 +59,7 @@ impl Exit {
             Exit::MarkedFailed => 110,
             Exit::NotValid => 120,
             Exit::AuditFailed => 122,
+            Exit::Regressed => 121,
             Exit::Other => 255,
         }
     }

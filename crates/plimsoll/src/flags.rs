@@ -8,11 +8,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use plan::CliOptions;
 
 mod audit;
+mod compare;
 mod import;
 mod stored;
 
 pub(crate) use self::import::ImportFlags;
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
+pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat};
 pub(crate) use stored::{
     ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
     ReportFormat, RunsFlags, RunsListFlags, RunsVerb, ShowFlags, StatusFlag,
@@ -34,7 +36,8 @@ pub(crate) use stored::{
                   plimsoll inspect script.js               show a script's options\n  \
                   plimsoll runs                            list the runs so far\n  \
                   plimsoll show @last                      show the last one again\n  \
-                  plimsoll report @last --format md        a report for a pull request"
+                  plimsoll report @last --format md        a report for a pull request\n  \
+                  plimsoll compare @prev @last             what changed between two runs"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -56,6 +59,10 @@ pub(crate) enum Verb {
     Show(ShowFlags),
     /// Report on a run as Markdown, JSON or JUnit.
     Report(ReportFlags),
+    /// Compare runs with earlier ones: what improved, what regressed, what nobody can say yet.
+    Compare(CompareFlags),
+    /// List the runs of a script with their figures, and find between which of them something changed.
+    History(HistoryFlags),
     /// Write a run's numbers, or its file, for other programs.
     Export(ExportFlags),
     /// Make runs of the results of k6 and nGrinder.

@@ -78,6 +78,8 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Runs(flags) => verbs::runs::run(flags, common),
         Verb::Show(flags) => verbs::show::run(flags, common),
         Verb::Report(flags) => verbs::report::run(flags, common),
+        Verb::Compare(flags) => verbs::compare::run(flags, common),
+        Verb::History(flags) => verbs::history::run(flags, common),
         Verb::Export(flags) => verbs::export::run(flags, common),
         Verb::Import(flags) => verbs::import::run(flags, common),
         Verb::Merge(flags) => verbs::merge::run(flags, common),

@@ -2,10 +2,12 @@
 
 pub(crate) mod archive;
 pub(crate) mod audit;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod deps;
 pub(crate) mod export;
+pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod merge;

@@ -4,11 +4,13 @@
 //! caller hands it. The rows, units and alignment are k6's; what Plimsoll adds stands beside them and is left out under
 //! `--compat strict`.
 
+pub mod comparison;
 pub mod document;
 pub mod escape;
 pub mod findings;
 pub mod github;
 pub mod header;
+pub mod history;
 pub mod json;
 pub mod junit;
 mod lang;

@@ -41,5 +41,5 @@ pub use merge::{MergeOptions, merge};
 pub use reader::{Reader, State};
 pub use redact::{HIDDEN, is_secret_name};
 pub use snapshot::{add_note, snapshot};
-pub use windows::Windows;
+pub use windows::{Windows, minutes};
 pub use writer::{QUEUE_EVENTS_MAX, Report, Writer};

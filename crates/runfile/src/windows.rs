@@ -57,7 +57,40 @@ impl Windows<'_> {
     }
 }
 
+/// A range of windows cut where minutes end, as [`Reader::cells`] takes it.
+pub fn minutes(range: Range<u32>) -> impl Iterator<Item = Range<u32>> {
+    let mut start = range.start;
+    std::iter::from_fn(move || {
+        let end = range.end.min((start / MINUTE).saturating_add(1).saturating_mul(MINUTE));
+        let minute = start..end;
+        start = end;
+        (!minute.is_empty()).then_some(minute)
+    })
+}
+
 impl Reader {
+    /// The first and the last instant of each window of a range, in order; windows that were lost are not there.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn spans(&self, range: Range<u32>) -> Result<Vec<(u32, Range<Instant>)>, ReadError> {
+        let windows = self.bare_windows(&range)?;
+        Ok(windows.into_iter().map(|(index, window)| (index, window.start..window.end)).collect())
+    }
+
+    /// Gives every cell of the windows of a range within one minute to `each`, in no order: the index of its window, its
+    /// series and what was measured. Where [`Reader::windows`] is too slow, since it sorts them and reads the rest too.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn cells(
+        &self,
+        minute: Range<u32>,
+        each: impl FnMut(u32, SeriesKey, Aggregate),
+    ) -> Result<(), ReadError> {
+        self.seconds(minute, each)
+    }
+
     /// The windows of a range of indexes, whole: series, load, exemplars and errors. A minute's are in memory at a time.
     pub fn windows(&self, range: Range<u32>) -> Windows<'_> {
         let rest = range.start..range.end.min(WINDOW_INDEX_MAX + 1);

@@ -23,7 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("script", &["crypto", "histo", "html", "json", "model", "tally", "transpile", "vu", "wire"]),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
-    ("report", &["api", "histo", "model", "tally"]),
+    ("report", &["analysis", "api", "histo", "model", "tally"]),
     ("output", &["api", "histo", "model"]),
     ("runfile", &["histo", "model"]),
     ("catalogue", &[]),

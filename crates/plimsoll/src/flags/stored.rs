@@ -233,6 +233,16 @@ pub(crate) enum LangFlag {
     Ko,
 }
 
+impl LangFlag {
+    /// The language.
+    pub(crate) fn lang(self) -> report::Lang {
+        match self {
+            LangFlag::En => report::Lang::En,
+            LangFlag::Ko => report::Lang::Ko,
+        }
+    }
+}
+
 const REPORT_EXAMPLES: &str = "\
 Examples:
   plimsoll report @last                              Markdown for a pull request

@@ -41,12 +41,16 @@ fn why(outcome: &RunOutcome, exit: Exit) -> Option<String> {
         },
         Exit::ScriptException => "the script threw".into(),
         Exit::NotValid => "the measurement is not valid".into(),
-        Exit::InvalidConfig | Exit::CannotServe | Exit::AuditFailed | Exit::Panic | Exit::Other => {
-            match &outcome.aborted {
-                Some(AbortReason::Listener(why)) => format!("test run was aborted: {why}"),
-                _ => "test run could not go on".into(),
-            }
-        }
+        // No run ends with a finding or a regression: that is what an audit and a comparison of runs say.
+        Exit::InvalidConfig
+        | Exit::CannotServe
+        | Exit::AuditFailed
+        | Exit::Regressed
+        | Exit::Panic
+        | Exit::Other => match &outcome.aborted {
+            Some(AbortReason::Listener(why)) => format!("test run was aborted: {why}"),
+            _ => "test run could not go on".into(),
+        },
     })
 }
 

@@ -1,6 +1,7 @@
 //! A run's file, from both sides: written while the run goes on, and read again to show what its terminal showed.
 
 mod audit;
+mod candidate;
 mod ci;
 mod coverage;
 mod document;
@@ -8,11 +9,13 @@ mod ending;
 mod header;
 mod host;
 mod imported;
+mod offered;
 mod part;
 mod read;
 mod recording;
 
 pub(crate) use audit::audit_facts;
+pub(crate) use candidate::{Candidate, Chosen, script_hash};
 pub(crate) use ci::{CiOutputs, render};
 pub(crate) use coverage::coverage_flaws;
 pub(crate) use document::document;

@@ -1,11 +1,9 @@
 //! `plimsoll report`: a stored run for people, programs and continuous integration.
 
-use report::Lang;
-
 use crate::common::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::flags::{LangFlag, ReportFlags};
+use crate::flags::ReportFlags;
 use crate::stored::{self, Shown};
 
 /// Runs the verb. The exit code is about the report, not about the run.
@@ -15,7 +13,7 @@ use crate::stored::{self, Shown};
 pub(crate) fn run(flags: &ReportFlags, common: &Common) -> Result<Exit, Failure> {
     let Shown { reader, window, elapsed, range } = stored::find(&flags.run, flags.window.as_deref(), common)?;
     let report = stored::document(&reader, &window, elapsed, range)?;
-    let text = stored::render(&report, flags.format, lang(flags.lang));
+    let text = stored::render(&report, flags.format, flags.lang.lang());
     match &flags.output {
         None => crate::print(&text),
         Some(path) => std::fs::write(path, text).map_err(|error| {
@@ -23,11 +21,4 @@ pub(crate) fn run(flags: &ReportFlags, common: &Common) -> Result<Exit, Failure>
         })?,
     }
     Ok(Exit::Ok)
-}
-
-fn lang(flag: LangFlag) -> Lang {
-    match flag {
-        LangFlag::En => Lang::En,
-        LangFlag::Ko => Lang::Ko,
-    }
 }

@@ -5,6 +5,7 @@ mod audit;
 mod bad_input;
 mod buckets;
 mod command_line;
+mod comparing;
 mod counting;
 mod exit_codes;
 mod exports;

@@ -52,6 +52,16 @@ words! {
     imported, imported_from, figures, reading,
     // Annotations.
     annotation, annotations_more,
+    // Comparisons and histories.
+    cmp_comparable, cmp_no_finding, cmp_no_run, cmp_unequal_rate, cmp_unequal_vus, cmp_open_and_closed,
+    cmp_untrusted, cmp_valid, cmp_unknown, cmp_degraded, cmp_invalid, cmp_no_steady, cmp_too_short,
+    cmp_warming_up, cmp_level_shift, cmp_scripts, cmp_durations, cmp_load_unknown, cmp_closed_loop,
+    cmp_versions, cmp_only_on, cmp_steady, cmp_steady_seconds, cmp_steady_none, cmp_before, cmp_after,
+    cmp_figures, cmp_series, cmp_figure, cmp_change, cmp_verdict, cmp_whole_run, cmp_mean, cmp_errors,
+    cmp_goodput, cmp_throughput, cmp_improved, cmp_regressed, cmp_equivalent, cmp_inconclusive,
+    cmp_more_minutes, cmp_more_runs, cmp_more_none, cmp_not_available, cmp_why_unsteady, cmp_why_load,
+    cmp_why_support, cmp_why_censored, cmp_why_none, cmp_closing, cmp_worst, cmp_within_run, cmp_rows_hidden,
+    cmp_endpoints_hidden, cmp_legend, hist_no_change, hist_too_few, hist_since, hist_left_out, hist_requests,
 }
 
 /// The text with its `{}` replaced; what is missing stays empty.

@@ -20,6 +20,7 @@ mod thresholds;
 mod validity;
 
 pub(crate) use head::sentence;
+pub(crate) use table::{Column, Table};
 
 use crate::lang::{Words, fill};
 use crate::{Lang, RunReport, escape};

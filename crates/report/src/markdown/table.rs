@@ -4,19 +4,19 @@ use crate::lang::{Words, fill};
 
 /// How a column stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Column {
+pub(crate) enum Column {
     Left(&'static str),
     Right(&'static str),
 }
 
 /// Rows under titles. Cells are Markdown already.
-pub(super) struct Table {
+pub(crate) struct Table {
     titles: Vec<(String, bool)>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub(super) fn new(columns: &[Column]) -> Table {
+    pub(crate) fn new(columns: &[Column]) -> Table {
         let title = |column: &Column| match column {
             Column::Left(title) => ((*title).to_owned(), false),
             Column::Right(title) => ((*title).to_owned(), true),
@@ -25,26 +25,26 @@ impl Table {
     }
 
     /// A further column of numbers, whose title is Markdown.
-    pub(super) fn number_column(&mut self, title: String) {
+    pub(crate) fn number_column(&mut self, title: String) {
         self.titles.push((title, true));
     }
 
     /// A further column of words.
-    pub(super) fn word_column(&mut self, title: &str) {
+    pub(crate) fn word_column(&mut self, title: &str) {
         self.titles.push((title.to_owned(), false));
     }
 
     /// A further row; what it lacks stays empty.
-    pub(super) fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// The table with as many rows as fit into `bytes_max`, and a line that counts the others.
-    pub(super) fn render(&self, words: &Words, bytes_max: usize) -> String {
+    pub(crate) fn render(&self, words: &Words, bytes_max: usize) -> String {
         let titles: Vec<String> = self.titles.iter().map(|(title, _)| title.clone()).collect();
         let rule = self.titles.iter().map(|(_, is_right)| if *is_right { "--:" } else { "---" });
         let mut text = self.line(&titles) + &format!("|{}|\n", rule.collect::<Vec<_>>().join("|"));

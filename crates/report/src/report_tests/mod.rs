@@ -5,3 +5,5 @@ mod hostile;
 mod schema;
 mod snapshots;
 mod verdicts;
+
+pub(crate) use schema::follows;

@@ -33,6 +33,15 @@ fn what_does_not_follow_the_schema_is_found() {
     check(&|report| report["metrics"][0]["values"]["avg"]["text"] = 1.into());
 }
 
+/// Fails unless a JSON text follows a schema.
+#[track_caller]
+pub(crate) fn follows(schema: &str, text: &str) {
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    let value: Value = serde_json::from_str(text).expect("JSON");
+    let complaints = complaints(&schema, &schema, &value, "document");
+    assert!(complaints.is_empty(), "{complaints:#?}");
+}
+
 /// The part of JSON Schema (draft 2020-12) that schemars writes: `$ref`, `anyOf`, `type`, `properties`, `required`,
 /// `additionalProperties`, `items`. Keys that the schema does not name are complaints, so that none is forgotten in it.
 fn complaints(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {

@@ -1,0 +1,176 @@
+//! What `compare --format json` writes: two sides, whether they may be compared, and what changed.
+//!
+//! The shape is published as `docs/format/comparison.schema.json`, which a test writes from these types. Keys may be added
+//! within a major version; a key that changes its meaning or goes away makes a new one.
+
+use serde::Serialize;
+
+use crate::Number;
+
+/// The version of the shape.
+pub const SCHEMA_VERSION: &str = "1.0.0";
+
+/// A comparison of two sides.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Comparison {
+    /// The version of this shape: major, minor, patch.
+    pub schema_version: &'static str,
+    /// All rows in a word: `regressed` if any did, else `improved` if any did, else `inconclusive` unless all rows with a
+    /// verdict are `equivalent`.
+    pub verdict: &'static str,
+    /// The closing sentence, in English.
+    pub sentence: String,
+    /// What was asked for.
+    pub options: ComparisonOptions,
+    /// The runs of the first side.
+    pub a: Vec<ComparedRun>,
+    /// The runs of the second side.
+    pub b: Vec<ComparedRun>,
+    /// What to know before reading the rows, most serious first.
+    pub findings: Vec<ComparisonFinding>,
+    /// Whether a side has too few runs for their variation to be known: intervals are of these runs alone.
+    pub within_run_only: bool,
+    /// One per series and figure.
+    pub rows: Vec<ComparisonRow>,
+    /// Endpoints that were not compared, because there were too many; those with the fewest requests.
+    pub endpoints_left_out: u64,
+}
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ComparisonOptions {
+    /// What intervals cover.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub confidence: Number,
+    /// The relative difference that does not matter.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub margin: Number,
+    /// A difference of durations in milliseconds that does not matter.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub margin_ms: Number,
+    /// What counts as a good response, in milliseconds; null where every success does.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub slo_ms: Option<Number>,
+    /// Whether latencies were judged although the load was unequal.
+    pub despite_unequal_load: bool,
+    /// Whether runs without a steady part were judged whole.
+    pub despite_no_steady_part: bool,
+}
+
+/// One run of a side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedRun {
+    /// The run's id.
+    pub id: String,
+    /// The name its owner gave it; empty without one.
+    pub name: String,
+    /// The script as it was named.
+    pub script: String,
+    /// The start by the wall clock, RFC 3339, UTC.
+    pub started: String,
+    /// The version of what was tested; empty where it is not known.
+    pub target_version: String,
+    /// How many seconds under load there are.
+    pub seconds: u64,
+    /// The steady ones; null where the run has none.
+    pub steady: Option<SteadySeconds>,
+}
+
+/// Seconds of a run under load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SteadySeconds {
+    /// The first, counted from 0.
+    pub from: u64,
+    /// The one after the last.
+    pub to: u64,
+}
+
+/// Something to know before reading the rows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ComparisonFinding {
+    /// `no_run`, `unequal_rate`, `unequal_vus`, `open_and_closed`, `untrusted`, `no_steady_part`, `different_scripts`,
+    /// `different_durations`, `load_unknown`, `closed_loop`, `target_versions`, `only_on`.
+    pub kind: &'static str,
+    /// Whether it kept latencies and rates from getting a verdict.
+    pub refuses: bool,
+    /// The same in an English sentence, with its figures.
+    pub sentence: String,
+}
+
+/// A figure of both sides.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ComparisonRow {
+    /// The endpoint (`GET /cart`) or metric; empty for what is about the whole run.
+    pub series: String,
+    /// `mean`, `p95`, `error_share`, `goodput`, `throughput`.
+    pub figure: String,
+    /// `ms`, `share` (of 1) or `per_second`.
+    pub unit: &'static str,
+    /// The first side's; null where there is none.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub a: Option<Number>,
+    /// The second side's.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub b: Option<Number>,
+    /// b divided by a; null where there is no such thing.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub ratio: Option<Number>,
+    /// The interval of the ratio.
+    pub ratio_interval: Option<Bounds>,
+    /// b less a; of shares only.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub difference: Option<Number>,
+    /// The interval of the difference.
+    pub difference_interval: Option<Bounds>,
+    /// The share of false findings at which this row is one, over all rows; null without a verdict.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub q_value: Option<Number>,
+    /// `improved`, `regressed`, `equivalent`, `inconclusive`, `not_available`.
+    pub verdict: &'static str,
+    /// Why there is no verdict: `no_steady_part`, `unequal_load`, `unsupported`, `censored`, `no_values`; null where there
+    /// is one.
+    pub why: Option<&'static str>,
+    /// About how many minutes more per side would decide an inconclusive row.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub more_minutes: Option<Number>,
+    /// About how many runs more per side would.
+    pub more_runs: Option<u32>,
+}
+
+/// The bounds of an interval.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Bounds {
+    /// The lower one; null where nothing bounds it.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub lower: Option<Number>,
+    /// The upper one; null where nothing bounds it.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub upper: Option<Number>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_schema_is_that_of_the_types() {
+        let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+        let schema = settings.into_generator().into_root_schema_for::<Comparison>();
+        let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
+        expect_test::expect_file!["../../../docs/format/comparison.schema.json"].assert_eq(&text);
+    }
+}

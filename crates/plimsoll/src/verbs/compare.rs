@@ -1,0 +1,202 @@
+//! `plimsoll compare`: what changed from some runs to others, and whether they may be compared at all.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use analysis::compare::{Options, Run, compare};
+use catalogue::Catalogue;
+use plan::GoDuration;
+use report::comparison::{self, ComparedRun, ComparisonReport};
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::{CompareFlags, CompareFormat};
+use crate::logger;
+use crate::stored::{self, Candidate, Chosen};
+
+/// Runs of a side at most.
+const SIDE_RUNS_MAX: usize = 100;
+
+/// Quantiles at most: each is a row for every series.
+const QUANTILES_MAX: usize = 20;
+
+/// Runs the verb.
+///
+/// # Errors
+/// A flag cannot be read, a side names no run, or a run cannot be read.
+pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure> {
+    let options = options(flags)?;
+    let catalogue = common.catalogue()?;
+    let open = |text: &str| -> Result<Vec<Candidate>, Failure> {
+        side(text, &catalogue)?.iter().map(|path| Candidate::open(path)).collect()
+    };
+    let (mut a, mut b) = (open(&flags.a)?, open(&flags.b)?);
+    let chosen = Chosen::among(a.iter().chain(&b));
+    let mut runs_a = read(a.iter_mut().chain(&mut b).collect(), &chosen)?;
+    let runs_b = runs_a.split_off(a.len());
+    let report = ComparisonReport {
+        a: a.iter().zip(&runs_a).map(identity).collect(),
+        b: b.iter().zip(&runs_b).map(identity).collect(),
+        comparison: compare(&runs_a, &runs_b, &options),
+        options,
+        endpoints_left_out: chosen.left_out,
+    };
+    let lang = flags.lang.lang();
+    let text = match flags.format {
+        CompareFormat::Text => {
+            let may_colour = common.may_colour && flags.output.is_none() && std::io::stdout().is_terminal();
+            comparison::text(&report, lang, logger::style(may_colour))
+        }
+        CompareFormat::Md => comparison::markdown(&report, lang),
+        CompareFormat::Json => comparison::json::render(&report),
+    };
+    match &flags.output {
+        None => crate::print(&text),
+        Some(path) => std::fs::write(path, text).map_err(|error| {
+            let text = format!("failed to write the comparison to {}: {error}", path.display());
+            Failure::new(Exit::Other, text)
+        })?,
+    }
+    let has_failed = flags.fail_on.is_some() && report.comparison.has_regressed();
+    Ok(if has_failed { Exit::Regressed } else { Exit::Ok })
+}
+
+/// Reads runs side by side: reading takes longer than judging.
+fn read(mut candidates: Vec<&mut Candidate>, chosen: &Chosen) -> Result<Vec<Run>, Failure> {
+    let at_once = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut runs = Vec::new();
+    for some in candidates.chunks_mut(at_once) {
+        std::thread::scope(|scope| -> Result<(), Failure> {
+            let threads: Vec<_> = some.iter_mut().map(|one| scope.spawn(move || one.run(chosen))).collect();
+            for thread in threads {
+                runs.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(runs)
+}
+
+fn identity((candidate, run): (&Candidate, &Run)) -> ComparedRun {
+    let header = candidate.reader().header();
+    ComparedRun {
+        id: header.run_id.clone(),
+        name: header.name.clone().unwrap_or_default(),
+        script: header.script.clone(),
+        started_unix_ns: header.started_wall_ns,
+        target_version: header.target_version.clone().unwrap_or_default(),
+        seconds: run.load.len(),
+    }
+}
+
+/// The files of the runs that a side names.
+fn side(text: &str, catalogue: &Catalogue) -> Result<Vec<PathBuf>, Failure> {
+    // A path may have a comma in it.
+    let words: Vec<&str> = if Path::new(text).is_file() { vec![text] } else { text.split(',').collect() };
+    let mut paths = Vec::new();
+    for word in words {
+        match word.strip_prefix("tag:") {
+            Some(tag) => paths.extend(tagged(tag, catalogue)?),
+            None => paths.push(catalogue.find(word).map_err(|error| stored::failed(&error))?),
+        }
+        if paths.len() > SIDE_RUNS_MAX {
+            let text = format!("failed to compare {text:?}: a side has at most {SIDE_RUNS_MAX} runs");
+            return Err(Failure::new(Exit::Other, text));
+        }
+    }
+    Ok(paths)
+}
+
+/// The runs of the catalogue with a tag, in order of their start. Files that cannot be read have none.
+fn tagged(tag: &str, catalogue: &Catalogue) -> Result<Vec<PathBuf>, Failure> {
+    let (name, value) = tag.split_once('=').ok_or_else(|| {
+        Failure::new(Exit::Other, format!("failed to read \"tag:{tag}\": write tag:NAME=VALUE"))
+    })?;
+    let mut paths = Vec::new();
+    for entry in catalogue.list().map_err(|error| stored::failed(&error))? {
+        let path = catalogue.bring(&entry).map_err(|error| stored::failed(&error))?;
+        let Ok(reader) = stored::open(&path) else { continue };
+        if reader.header().tags.get(name).is_some_and(|is| is == value) {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        let text = format!("failed to find a run with the tag {tag:?} in {}", catalogue.place());
+        return Err(Failure::new(Exit::Other, text));
+    }
+    Ok(paths)
+}
+
+fn options(flags: &CompareFlags) -> Result<Options, Failure> {
+    let fail = |flag: &str, text: &str, hint: &str| {
+        Failure::new(Exit::Other, format!("failed to read {flag} {text:?}: {hint}"))
+    };
+    let margin = share(&flags.margin).filter(|margin| (0.0..1.0).contains(margin));
+    let margin_ms = flags.margin_ms.parse::<f64>().ok().filter(|ms| ms.is_finite() && *ms >= 0.0);
+    if flags.quantiles.len() > QUANTILES_MAX {
+        let text = format!("failed to read --quantiles: {QUANTILES_MAX} are the most");
+        return Err(Failure::new(Exit::Other, text));
+    }
+    let quantile = |text: &String| {
+        quantile(text).ok_or_else(|| fail("--quantiles", text, "write p50,p95,p99.9, between 0 and 100"))
+    };
+    let slo = flags.slo.as_deref().map(|text| {
+        let time = GoDuration::parse(text).map(|time| time.to_std().as_secs_f64() * 1000.0);
+        let ms = time.or_else(|| text.parse().ok()).filter(|ms: &f64| ms.is_finite() && *ms > 0.0);
+        ms.ok_or_else(|| fail("--slo", text, "write a time: 300ms, 1.5s"))
+    });
+    Ok(Options {
+        quantiles: flags.quantiles.iter().map(quantile).collect::<Result<_, _>>()?,
+        margin: margin.ok_or_else(|| fail("--margin", &flags.margin, "write 5% or 0.05"))?,
+        margin_ms: margin_ms.ok_or_else(|| fail("--margin-ms", &flags.margin_ms, "write a number"))?,
+        slo_ms: slo.transpose()?,
+        despite_unequal_load: flags.despite_unequal_load,
+        despite_no_steady_part: flags.despite_no_steady_part,
+        ..Options::default()
+    })
+}
+
+/// `5%` or `0.05`
+fn share(text: &str) -> Option<f64> {
+    match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().ok().map(|percent| percent / 100.0),
+        None => text.parse().ok(),
+    }
+}
+
+/// `p99.9`, `99.9` or `p(99.9)` as a share of 1.
+fn quantile(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let text = text.strip_prefix('p').unwrap_or(text);
+    let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+    let percent = text.parse::<f64>().ok()?;
+    (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_read() {
+        for (text, expect) in [
+            ("p50", Some(0.5)),
+            ("95", Some(0.95)),
+            ("p(99.9)", Some(99.9 / 100.0)),
+            ("p0", None),
+            ("p100", None),
+            ("pNaN", None),
+            ("median", None),
+        ] {
+            assert_eq!(quantile(text), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn margins_are_read() {
+        for (text, expect) in [("5%", Some(0.05)), ("0.1", Some(0.1)), ("2.5 %", Some(0.025)), ("x", None)] {
+            assert_eq!(share(text), expect, "{text}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! `plimsoll history`: the runs of one script in order, and between which of them something changed.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use catalogue::Catalogue;
+use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
+use model::{Aggregate, LogLevel, MetricKind, Quantile};
+use report::history::{Figure, HistoricRun, HistoryReport};
+use runfile::Reader;
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::{HistoryFlags, HistoryFormat};
+use crate::logger;
+use crate::stored;
+
+/// Runs the verb.
+///
+/// # Errors
+/// Nothing is known of such a script or run, or the runs cannot be listed.
+pub(crate) fn run(flags: &HistoryFlags, common: &Common) -> Result<Exit, Failure> {
+    let catalogue = common.catalogue()?;
+    let wanted = Wanted::of(&flags.script, &catalogue)?;
+    let (mut runs, mut left_out) = (Vec::new(), 0);
+    let entries = catalogue.list().map_err(|error| stored::failed(&error))?;
+    for (looked_at, entry) in entries.iter().rev().enumerate() {
+        if runs.len() >= usize::from(flags.limit) {
+            left_out = entries.len() - looked_at;
+            break;
+        }
+        let read = catalogue.bring(entry).map_err(|error| stored::failed(&error)).and_then(|path| {
+            let reader = stored::open(&path)?;
+            if wanted.is(&reader) { historic(&reader).map(Some) } else { Ok(None) }
+        });
+        match read {
+            Ok(run) => runs.extend(run),
+            // One damaged file does not hide the others.
+            Err(failure) => common.logger.say(LogLevel::Warn, failure.text),
+        }
+    }
+    if runs.is_empty() {
+        let text = format!("failed to find a run of {:?} in {}", flags.script, catalogue.place());
+        return Err(Failure::new(Exit::Other, text));
+    }
+    runs.reverse();
+    let report = HistoryReport::new(runs, left_out);
+    let text = match flags.format {
+        HistoryFormat::Text => {
+            let style = logger::style(common.may_colour && std::io::stdout().is_terminal());
+            report.text(flags.lang.lang(), style)
+        }
+        HistoryFormat::Json => report.json(),
+    };
+    crate::print(&text);
+    Ok(Exit::Ok)
+}
+
+/// Which runs belong to a history.
+#[derive(Debug, Default)]
+struct Wanted {
+    /// Those whose script was named so.
+    script: String,
+    /// Those of the same modules, whatever they were called.
+    hash: Option<String>,
+}
+
+impl Wanted {
+    /// A run stands for its script; what is no run is taken for the script's path.
+    fn of(text: &str, catalogue: &Catalogue) -> Result<Wanted, Failure> {
+        let is_script = |text: &str| !text.starts_with('@') && !text.ends_with(catalogue::SUFFIX);
+        match catalogue.find(text).map_err(|error| stored::failed(&error)) {
+            // A script that exists is found by its path, and is no run.
+            Ok(path) if is_script(text) && Path::new(text) == path => Ok(Wanted::script(text)),
+            Ok(path) => {
+                let reader = stored::open(&path)?;
+                let (script, hash) = (reader.header().script.clone(), stored::script_hash(&reader));
+                Ok(Wanted { script, hash })
+            }
+            Err(_) if is_script(text) => Ok(Wanted::script(text)),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn script(path: &str) -> Wanted {
+        Wanted { script: path.to_owned(), hash: None }
+    }
+
+    fn is(&self, reader: &Reader) -> bool {
+        let plain = |path: &str| path.trim_start_matches("./").to_owned();
+        plain(&reader.header().script) == plain(&self.script)
+            || self.hash.is_some() && stored::script_hash(reader) == self.hash
+    }
+}
+
+fn historic(reader: &Reader) -> Result<HistoricRun, Failure> {
+    let header = reader.header();
+    let (window, elapsed) = stored::whole(reader)?;
+    let (mut durations, mut requests, mut failed) = (Aggregate::empty(MetricKind::Trend), 0u64, 0u64);
+    for (key, aggregate) in &window.series {
+        match aggregate {
+            Aggregate::Trend(_) if key.metric == HTTP_REQ_DURATION => durations.merge(aggregate),
+            Aggregate::Counter(counter) if key.metric == HTTP_REQS => requests += counter.count,
+            Aggregate::Rate(rate) if key.metric == HTTP_REQ_FAILED => failed += rate.passes,
+            _ => {}
+        }
+    }
+    let quantile = |q: f64| match &durations {
+        Aggregate::Trend(trend) => match trend.quantile(q) {
+            Quantile::Value(value) => Some(value),
+            _ => None,
+        },
+        _ => None,
+    };
+    let per = |count: u64, of: f64| (of > 0.0).then(|| count as f64 / of);
+    let value = |figure: Figure| match figure {
+        Figure::P50 => quantile(0.5),
+        Figure::P95 => quantile(0.95),
+        Figure::P99 => quantile(0.99),
+        Figure::ErrorShare => per(failed, requests as f64),
+        Figure::Requests => per(requests, elapsed.as_secs_f64()),
+    };
+    Ok(HistoricRun {
+        id: header.run_id.clone(),
+        started_unix_ns: header.started_wall_ns,
+        target_version: header.target_version.clone().unwrap_or_default(),
+        values: Figure::ALL.map(value),
+    })
+}

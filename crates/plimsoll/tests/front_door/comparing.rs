@@ -1,0 +1,89 @@
+//! Two runs against servers of known speed, compared through the front door.
+
+use serde_json::Value;
+
+use crate::harness::{Ran, plimsoll};
+
+/// Forty requests a second for so long that there is a steady part, at a delay that `--env` names. The delay is long and the
+/// margin of equal runs wide, because what else the machine does differs from run to run.
+const SCRIPT: &str = "import http from 'k6/http';
+    export const options = { scenarios: { s: { executor: 'constant-arrival-rate', rate: 40, timeUnit: '1s',
+        duration: '24s', preAllocatedVUs: 20 } } };
+    export default () => http.get(`${__ENV.URL}/delay/${__ENV.MS || 40}`, { tags: { name: __ENV.NAME || '/delay' } });";
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out))
+}
+
+#[test]
+fn a_slower_target_has_regressed_and_an_equal_one_has_not() {
+    let server = testkit::http::start();
+    let first = plimsoll(SCRIPT).against(&server).flags("--target-version 1.4 --tag kind=old").run().exits(0);
+    let url = server.url("");
+    let again = |flags: &str| {
+        let run = first.and("run script.js").env("URL", url.trim_end_matches('/'));
+        run.flags(flags).run().exits(0);
+    };
+    again("--target-version 1.4 --tag kind=old");
+    let equal = first
+        .and("compare --fail-on regressed --quantiles p50 --margin 50% --despite-no-steady-part")
+        .run()
+        .exits(0);
+    let equal = equal.prints("GET /delay").prints("Within-run only");
+    assert!(!equal.out.contains("the scripts differ"), "{}", equal.out);
+
+    again("--target-version 1.5 --tag kind=new -e MS=120");
+    let slower =
+        first.and("compare tag:kind=old @last --fail-on regressed --despite-no-steady-part").run().exits(121);
+    slower.prints("regressed").prints("versions: 1.4 and 1.5");
+    first.and("compare @prev @last --despite-no-steady-part").run().exits(0);
+    let document =
+        json(&first.and("compare @prev @last --format json --despite-no-steady-part").run().exits(0));
+    assert_eq!(document["verdict"], "regressed", "{document}");
+    let rows = document["rows"].as_array().expect("rows");
+    let p50 = rows.iter().find(|row| row["series"] == "GET /delay" && row["figure"] == "p50").expect("a row");
+    assert!(p50["ratio"].as_f64().is_some_and(|ratio| (2.0..4.0).contains(&ratio)), "{p50}");
+    let kinds: Vec<&Value> =
+        document["findings"].as_array().expect("findings").iter().map(|it| &it["kind"]).collect();
+    assert!(!kinds.iter().any(|kind| *kind == "load_unknown" || *kind == "different_scripts"), "{kinds:?}");
+    assert!(!kinds.iter().any(|kind| *kind == "unequal_rate"), "{kinds:?}");
+
+    let korean =
+        first.and("compare @prev @last --format md --lang ko --despite-no-steady-part").run().exits(0);
+    korean.prints("악화");
+    let history = first.and("history script.js").run().exits(0).prints("p95");
+    assert_eq!(history.out.lines().filter(|line| line.contains("Z  1.")).count(), 3, "{}", history.out);
+    let history = json(&first.and("history @last --format json").run().exits(0));
+    assert_eq!(history["runs"].as_array().map(Vec::len), Some(3), "{history}");
+}
+
+#[test]
+fn hostile_names_are_harmless_in_comparisons() {
+    let server = testkit::http::start();
+    let name = "\u{1b}[2J</script><script>|`x`\n::error::\u{202e}";
+    let ran = plimsoll(SCRIPT).against(&server).env("NAME", name).flags("-u 2 -d 2s");
+    let ran = ran.word("--name").word(name).word("--target-version").word(name).run().exits(0);
+    for format in ["text", "md", "json"] {
+        let out = ran.and("compare @last @last --format").word(format).run().exits(0).out.clone();
+        let raw = out.chars().find(|letter| letter.is_control() && *letter != '\n' || *letter == '\u{202e}');
+        assert_eq!(raw, None, "{format} prints a raw control character: {out}");
+        assert!(format == "text" || !out.contains("<script"), "{format} prints a tag");
+        assert!(out.lines().all(|line| !line.starts_with("::error")), "{format} prints a workflow command");
+    }
+    let history = ran.and("history @last").run().exits(0).out.clone();
+    assert!(!history.contains(['\u{1b}', '\u{202e}']), "{history}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_told() {
+    let ran = plimsoll("export default () => {};").run().exits(0);
+    ran.and("compare").run().exits(255).says("only one run");
+    ran.and("compare @last @last").run().exits(0).prints("seconds are too few");
+    ran.and("compare @last nowhere.plimsoll").run().exits(255).says("nowhere.plimsoll");
+    ran.and("compare tag:a=b @last").run().exits(255).says("failed to find a run with the tag");
+    ran.and("compare tag:a @last").run().exits(255).says("tag:NAME=VALUE");
+    ran.and("compare @last @last --quantiles p50,p100").run().exits(255).says("failed to read --quantiles");
+    ran.and("compare @last @last --margin x").run().exits(255).says("failed to read --margin");
+    ran.and("compare @last @last --slo -1").run().exits(255);
+    ran.and("history other.js").run().exits(255).says("failed to find a run of");
+}

@@ -1,0 +1,112 @@
+//! A comparison as GitHub's Markdown.
+
+use analysis::compare::Row;
+use analysis::steady::Steady;
+
+use super::{ComparedRun, ComparisonReport, Tally, sentences, shown};
+use crate::Lang;
+use crate::escape::markdown_code;
+use crate::lang::Words;
+use crate::markdown::{BYTES_MAX, Column, Table};
+
+/// Rows that are shown at most; beyond, only changes are.
+const ROWS_MAX: usize = 200;
+
+/// Bytes of the list of findings and of each table at most, so that the whole fits.
+const PART_BYTES_MAX: usize = BYTES_MAX / 4;
+
+/// Findings that are shown at most, the most serious ones.
+const FINDINGS_MAX: usize = 40;
+
+/// The comparison as Markdown of at most [`BYTES_MAX`] bytes.
+pub fn render(report: &ComparisonReport, lang: Lang) -> String {
+    let words = lang.words();
+    let mark = match Tally::of(&report.comparison.rows).verdict() {
+        "regressed" => "❌",
+        "improved" | "equivalent" => "✅",
+        _ => "⚠️",
+    };
+    let (rows, hidden) = shown(&report.comparison.rows, ROWS_MAX);
+    let mut text = format!("## {mark} {}\n", sentences::closing(report, words, &markdown_code));
+    text += &format!("\n### {}\n\n{}", words.cmp_comparable, findings(report, words));
+    text += &format!("\n### {}\n\n{}", words.cmp_steady, sides(report, words));
+    text += &format!("\n### {}\n\n{}", words.cmp_figures, table(&rows, words));
+    for caveat in sentences::caveats(report, hidden, words) {
+        text += &format!("\n> {caveat}\n");
+    }
+    text
+}
+
+fn findings(report: &ComparisonReport, words: &Words) -> String {
+    let findings = &report.comparison.findings;
+    if findings.is_empty() {
+        return format!("{}\n", words.cmp_no_finding);
+    }
+    let mut text = String::new();
+    for (index, finding) in findings.iter().enumerate() {
+        let mark = if finding.refusal().is_some() { "❌" } else { "⚠️" };
+        let line = format!("* {mark} {}\n", sentences::finding(finding, words, &markdown_code));
+        if index >= FINDINGS_MAX || text.len() + line.len() > PART_BYTES_MAX {
+            let more = (findings.len() - index).to_string();
+            return text + &format!("* {}\n", crate::lang::fill(words.more_rows, &[&more]));
+        }
+        text += &line;
+    }
+    text
+}
+
+fn sides(report: &ComparisonReport, words: &Words) -> String {
+    let mut table = Table::new(&[
+        Column::Left(""),
+        Column::Left(words.run),
+        Column::Left(words.name),
+        Column::Left(words.target),
+        Column::Left(words.started),
+        Column::Left(words.cmp_steady),
+    ]);
+    let comparison = &report.comparison;
+    let sides = [
+        ("A", words.cmp_before, &report.a, &comparison.steady_a),
+        ("B", words.cmp_after, &report.b, &comparison.steady_b),
+    ];
+    for (letter, word, runs, steady) in sides {
+        let row = |(run, steady): (&ComparedRun, &Steady)| {
+            let known = |text: &str| if text.is_empty() { String::new() } else { markdown_code(text) };
+            vec![
+                format!("{letter} ({word})"),
+                markdown_code(&run.id),
+                known(&run.name),
+                known(&run.target_version),
+                api::rfc3339(run.started_unix_ns),
+                sentences::steady(steady, run.seconds, words),
+            ]
+        };
+        runs.iter().zip(steady).map(row).for_each(|row| table.row(row));
+    }
+    table.render(words, PART_BYTES_MAX)
+}
+
+fn table(rows: &[&Row], words: &Words) -> String {
+    let mut table = Table::new(&[
+        Column::Left(words.cmp_series),
+        Column::Left(words.cmp_figure),
+        Column::Right(words.cmp_before),
+        Column::Right(words.cmp_after),
+        Column::Right(words.cmp_change),
+        Column::Right("q"),
+        Column::Left(words.cmp_verdict),
+    ]);
+    for row in rows {
+        let verdict = sentences::verdict(row.verdict, words);
+        table.row(vec![
+            sentences::series(&row.series, words, &markdown_code),
+            sentences::figure(row.measure, words),
+            sentences::value(row.measure, row.a),
+            sentences::value(row.measure, row.b),
+            sentences::change(row),
+            sentences::q_value(row).replace('<', "&lt;"),
+            if super::is_change(row) { format!("**{verdict}**") } else { verdict },
+        ]);
+    }
+    table.render(words, PART_BYTES_MAX)
+}

@@ -1,0 +1,106 @@
+//! A comparison of runs, for people and for programs: whether the runs may be compared, their steady parts, a row for each
+//! figure, and a closing sentence.
+
+pub mod json;
+mod markdown;
+mod sentences;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use analysis::compare::{Comparison, Options, Row, Verdict};
+
+pub use markdown::render as markdown;
+pub use text::render as text;
+
+/// A comparison with the names of what was compared.
+#[derive(Clone, Debug)]
+pub struct ComparisonReport {
+    /// The runs of the first side, in the order of [`Comparison::steady_a`].
+    pub a: Vec<ComparedRun>,
+    /// The runs of the second side.
+    pub b: Vec<ComparedRun>,
+    /// What was asked for.
+    pub options: Options,
+    /// What came out.
+    pub comparison: Comparison,
+    /// Endpoints that were not compared, because there were too many.
+    pub endpoints_left_out: usize,
+}
+
+/// Which run it is. Texts that are not known are empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ComparedRun {
+    /// The run's id.
+    pub id: String,
+    /// The name its owner gave it.
+    pub name: String,
+    /// The script as it was named.
+    pub script: String,
+    /// The start by the wall clock, nanoseconds since the Unix epoch.
+    pub started_unix_ns: i64,
+    /// The version of what was tested.
+    pub target_version: String,
+    /// How many seconds under load there are.
+    pub seconds: usize,
+}
+
+/// How many rows have which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    regressed: usize,
+    improved: usize,
+    equivalent: usize,
+    inconclusive: usize,
+    not_available: usize,
+}
+
+impl Tally {
+    fn of(rows: &[Row]) -> Tally {
+        let mut tally = Tally::default();
+        for row in rows {
+            *match row.verdict {
+                Verdict::Regressed => &mut tally.regressed,
+                Verdict::Improved => &mut tally.improved,
+                Verdict::Equivalent => &mut tally.equivalent,
+                Verdict::Inconclusive(_) => &mut tally.inconclusive,
+                Verdict::NotAvailable(_) => &mut tally.not_available,
+            } += 1;
+        }
+        tally
+    }
+
+    /// All rows in a word.
+    fn verdict(self) -> &'static str {
+        match self {
+            Tally { regressed: 1.., .. } => "regressed",
+            Tally { improved: 1.., .. } => "improved",
+            Tally { inconclusive: 0, equivalent: 1.., .. } => "equivalent",
+            _ => "inconclusive",
+        }
+    }
+}
+
+impl ComparisonReport {
+    /// The regression with the largest ratio.
+    fn worst(&self) -> Option<&Row> {
+        let size = |row: &&Row| row.ratio.as_ref().map_or(0.0, |ratio| ratio.ratio.ln().abs());
+        let regressed = self.comparison.rows.iter().filter(|row| row.verdict == Verdict::Regressed);
+        regressed.max_by(|a, b| size(a).total_cmp(&size(b)))
+    }
+}
+
+/// Whether a row says that something changed.
+fn is_change(row: &Row) -> bool {
+    matches!(row.verdict, Verdict::Regressed | Verdict::Improved)
+}
+
+/// The rows to show, in order, and how many are hidden: beyond `rows_max` only changes are shown, and of those not more.
+fn shown(rows: &[Row], rows_max: usize) -> (Vec<&Row>, usize) {
+    let shown: Vec<&Row> = match rows.len() <= rows_max {
+        true => rows.iter().collect(),
+        false => rows.iter().filter(|row| is_change(row)).take(rows_max).collect(),
+    };
+    let hidden = rows.len() - shown.len();
+    (shown, hidden)
+}

@@ -1,0 +1,208 @@
+//! Findings, figures and verdicts in words of a language.
+
+use analysis::compare::{ALL_SERIES, Comparability, Measure, More, Row, SideName, Trust, Verdict, Why};
+use analysis::steady::{STEADY_SECONDS_MIN, Steady, Unsteady};
+
+use super::{ComparisonReport, Tally};
+use crate::lang::{Words, fill};
+use crate::number;
+
+/// What makes a foreign name harmless where it is shown.
+pub(super) type Shown<'a> = &'a dyn Fn(&str) -> String;
+
+/// How many digits of a script's hash are shown.
+const HASH_DIGITS: usize = 12;
+
+/// A finding with its figures.
+pub(super) fn finding(finding: &Comparability, words: &Words, shown: Shown<'_>) -> String {
+    let seconds = |seconds: f64| number::duration(seconds * 1000.0, None);
+    let two = |text: &str, a: String, b: String| fill(text, &[&a, &b]);
+    match finding {
+        Comparability::NoRun(side) => fill(words.cmp_no_run, &[letter(*side)]),
+        Comparability::UnequalRate { a, b } => {
+            two(words.cmp_unequal_rate, format!("{a:.2}"), format!("{b:.2}"))
+        }
+        Comparability::UnequalVus { a, b } => {
+            two(words.cmp_unequal_vus, number::plain(*a), number::plain(*b))
+        }
+        Comparability::OpenAndClosed => words.cmp_open_and_closed.to_owned(),
+        Comparability::Untrusted { side, run, trust } => {
+            fill(words.cmp_untrusted, &[&shown(run), letter(*side), trust_word(*trust, words)])
+        }
+        Comparability::NoSteadyPart { side, run, why } => {
+            fill(words.cmp_no_steady, &[&shown(run), letter(*side), &unsteady(*why, words)])
+        }
+        Comparability::DifferentScripts { a, b } => two(words.cmp_scripts, hash(a, shown), hash(b, shown)),
+        Comparability::DifferentDurations { shortest_s, longest_s } => {
+            two(words.cmp_durations, seconds(*shortest_s), seconds(*longest_s))
+        }
+        Comparability::LoadUnknown => words.cmp_load_unknown.to_owned(),
+        Comparability::ClosedLoop => words.cmp_closed_loop.to_owned(),
+        Comparability::TargetVersions { a, b } => two(words.cmp_versions, shown(a), shown(b)),
+        Comparability::OnlyOn { side, series } => fill(words.cmp_only_on, &[&shown(series), letter(*side)]),
+    }
+}
+
+fn hash(hash: &str, shown: Shown<'_>) -> String {
+    shown(&hash.chars().take(HASH_DIGITS).collect::<String>())
+}
+
+fn letter(side: SideName) -> &'static str {
+    match side {
+        SideName::A => "A",
+        SideName::B => "B",
+    }
+}
+
+fn trust_word(trust: Trust, words: &Words) -> &'static str {
+    match trust {
+        Trust::Valid => words.cmp_valid,
+        Trust::Unknown => words.cmp_unknown,
+        Trust::Degraded => words.cmp_degraded,
+        Trust::Invalid => words.cmp_invalid,
+    }
+}
+
+fn unsteady(why: Unsteady, words: &Words) -> String {
+    let ms = |ms: f64| number::duration(ms, None);
+    match why {
+        Unsteady::TooShort { seconds } => {
+            fill(words.cmp_too_short, &[&seconds.to_string(), &STEADY_SECONDS_MIN.to_string()])
+        }
+        Unsteady::StillWarmingUp => words.cmp_warming_up.to_owned(),
+        Unsteady::LevelShift { at_s, before, after } => {
+            fill(words.cmp_level_shift, &[&at_s.to_string(), &ms(before), &ms(after)])
+        }
+    }
+}
+
+/// The steady part of a run of so many seconds.
+pub(super) fn steady(steady: &Steady, seconds: usize, words: &Words) -> String {
+    match steady {
+        Steady::Seconds(part) => fill(
+            words.cmp_steady_seconds,
+            &[&part.start.to_string(), &part.end.to_string(), &seconds.to_string()],
+        ),
+        Steady::Never(why) => fill(words.cmp_steady_none, &[&unsteady(*why, words)]),
+    }
+}
+
+/// The series of a row; `shown` makes its name harmless.
+pub(super) fn series(series: &str, words: &Words, shown: Shown<'_>) -> String {
+    if series == ALL_SERIES { words.cmp_whole_run.to_owned() } else { shown(series) }
+}
+
+/// The name of a figure.
+pub(super) fn figure(measure: Measure, words: &Words) -> String {
+    match measure {
+        Measure::Mean => words.cmp_mean.to_owned(),
+        Measure::Quantile(quantile) => quantile_name(quantile),
+        Measure::ErrorShare => words.cmp_errors.to_owned(),
+        Measure::Goodput => words.cmp_goodput.to_owned(),
+        Measure::Throughput => words.cmp_throughput.to_owned(),
+    }
+}
+
+/// `p99.9`
+pub(super) fn quantile_name(quantile: f64) -> String {
+    format!("p{}", number::plain(quantile * 100.0))
+}
+
+/// A side's value in its unit.
+pub(super) fn value(measure: Measure, value: Option<f64>) -> String {
+    let Some(value) = value else { return "–".to_owned() };
+    match measure {
+        Measure::Mean | Measure::Quantile(_) => number::duration(value, None),
+        Measure::ErrorShare => format!("{:.3} %", value * 100.0),
+        Measure::Goodput | Measure::Throughput => format!("{value:.2}/s"),
+    }
+}
+
+/// The change and its interval: `×1.083 (1.021 … 1.143)`, or of shares of errors `+0.500 pp (+0.100 … +0.900)`.
+pub(super) fn change(row: &Row) -> String {
+    if let Some(ratio) = &row.ratio {
+        let (lower, upper) = (bound(ratio.interval.lower), bound(ratio.interval.upper));
+        return format!("×{:.3} ({lower} … {upper})", ratio.ratio);
+    }
+    let Some(errors) = &row.errors else { return "–".to_owned() };
+    let points = |share: f64| format!("{:+.3}", share * 100.0);
+    let interval = errors.difference_interval;
+    format!("{} pp ({} … {})", points(errors.difference), points(interval.lower), points(interval.upper))
+}
+
+fn bound(value: f64) -> String {
+    if value.is_finite() { format!("{value:.3}") } else { "∞".to_owned() }
+}
+
+/// The q-value; small ones as a bound.
+pub(super) fn q_value(row: &Row) -> String {
+    match row.q_value {
+        None => "–".to_owned(),
+        Some(q_value) if q_value < 0.001 => "< 0.001".to_owned(),
+        Some(q_value) => format!("{q_value:.3}"),
+    }
+}
+
+/// The verdict, with what would decide it or why there is none.
+pub(super) fn verdict(verdict: Verdict, words: &Words) -> String {
+    match verdict {
+        Verdict::Improved => words.cmp_improved.to_owned(),
+        Verdict::Regressed => words.cmp_regressed.to_owned(),
+        Verdict::Equivalent => words.cmp_equivalent.to_owned(),
+        Verdict::Inconclusive(None) => fill(words.cmp_inconclusive, &[words.cmp_more_none]),
+        Verdict::Inconclusive(Some(More::Minutes(minutes))) => {
+            let minutes = (minutes.ceil() as u64).max(1).to_string();
+            fill(words.cmp_inconclusive, &[&fill(words.cmp_more_minutes, &[&minutes])])
+        }
+        Verdict::Inconclusive(Some(More::Runs(runs))) => {
+            fill(words.cmp_inconclusive, &[&fill(words.cmp_more_runs, &[&runs.to_string()])])
+        }
+        Verdict::NotAvailable(why) => fill(words.cmp_not_available, &[&why_not(why, words)]),
+    }
+}
+
+fn why_not(why: Why, words: &Words) -> String {
+    match why {
+        Why::NoSteadyPart => words.cmp_why_unsteady.to_owned(),
+        Why::UnequalLoad => words.cmp_why_load.to_owned(),
+        Why::Unsupported { needed, have } => {
+            fill(words.cmp_why_support, &[&have.to_string(), &needed.to_string()])
+        }
+        Why::Censored => words.cmp_why_censored.to_owned(),
+        Why::NoValues => words.cmp_why_none.to_owned(),
+    }
+}
+
+/// What the rows come to, with the largest regression.
+pub(super) fn closing(report: &ComparisonReport, words: &Words, shown: Shown<'_>) -> String {
+    let tally = Tally::of(&report.comparison.rows);
+    let counts = [tally.regressed, tally.improved, tally.equivalent, tally.inconclusive, tally.not_available]
+        .map(|count| count.to_string());
+    let mut text = fill(words.cmp_closing, &counts.each_ref().map(String::as_str));
+    if let Some(worst) = report.worst() {
+        let name = format!("{} {}", series(&worst.series, words, shown), figure(worst.measure, words));
+        let (a, b) = (value(worst.measure, worst.a), value(worst.measure, worst.b));
+        text += &format!(" {}", fill(words.cmp_worst, &[&name, &a, &b]));
+    }
+    text
+}
+
+/// Sentences about all rows: what the intervals leave out, and what is not shown.
+pub(super) fn caveats(report: &ComparisonReport, hidden: usize, words: &Words) -> Vec<String> {
+    let mut caveats = Vec::new();
+    if report.comparison.within_run_only {
+        let runs = analysis::compare::RUNS_FOR_BETWEEN.to_string();
+        caveats.push(fill(words.cmp_within_run, &[&runs]));
+    }
+    if hidden > 0 {
+        caveats.push(fill(words.cmp_rows_hidden, &[&hidden.to_string()]));
+    }
+    if report.endpoints_left_out > 0 {
+        caveats.push(fill(words.cmp_endpoints_hidden, &[&report.endpoints_left_out.to_string()]));
+    }
+    let percent = number::plain(report.options.confidence * 100.0);
+    let margin = number::plain(report.options.margin * 100.0);
+    let margin_ms = number::duration(report.options.margin_ms, None);
+    caveats.push(fill(words.cmp_legend, &[&percent, &margin, &margin_ms]));
+    caveats
+}

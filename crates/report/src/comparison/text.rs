@@ -1,0 +1,112 @@
+//! A comparison on a terminal.
+
+use analysis::compare::{Row, Verdict};
+use analysis::steady::Steady;
+
+use super::{ComparedRun, ComparisonReport, sentences, shown};
+use crate::style::{BOLD, FAINT, GREEN, RED, YELLOW};
+use crate::{Lang, Style, escape};
+
+/// Rows that are shown at most; beyond, only changes are.
+const ROWS_MAX: usize = 400;
+
+/// Findings that are shown at most, the most serious ones.
+const FINDINGS_MAX: usize = 40;
+
+/// The comparison as text, ending in a line break.
+pub fn render(report: &ComparisonReport, lang: Lang, style: Style) -> String {
+    let words = lang.words();
+    let name = |text: &str| escape::short(text);
+    let mut text = format!("{}\n", style.paint(BOLD, words.cmp_comparable));
+    let findings = &report.comparison.findings;
+    if findings.is_empty() {
+        text += &format!("  {}\n", words.cmp_no_finding);
+    }
+    for finding in findings.iter().take(FINDINGS_MAX) {
+        let mark =
+            if finding.refusal().is_some() { style.paint(RED, "✗") } else { style.paint(YELLOW, "•") };
+        text += &format!("  {mark} {}\n", sentences::finding(finding, words, &name));
+    }
+    if findings.len() > FINDINGS_MAX {
+        let more = (findings.len() - FINDINGS_MAX).to_string();
+        text += &format!("  {}\n", crate::lang::fill(words.more_rows, &[&more]));
+    }
+    text += &format!("\n{}\n", style.paint(BOLD, words.cmp_steady));
+    let steady = &report.comparison;
+    text += &side("A", words.cmp_before, &report.a, &steady.steady_a, lang);
+    text += &side("B", words.cmp_after, &report.b, &steady.steady_b, lang);
+    let (rows, hidden) = shown(&report.comparison.rows, ROWS_MAX);
+    text += &format!("\n{}", table(&rows, lang, style));
+    text += &format!("\n{}\n", style.paint(BOLD, &sentences::closing(report, words, &name)));
+    for caveat in sentences::caveats(report, hidden, words) {
+        text += &format!("{caveat}\n");
+    }
+    style.fit(text)
+}
+
+/// The runs of a side with their steady parts.
+fn side(letter: &str, word: &str, runs: &[ComparedRun], steady: &[Steady], lang: Lang) -> String {
+    let line = |(run, steady): (&ComparedRun, &Steady)| {
+        let known = [&run.id, &run.name, &run.target_version];
+        let known = known.iter().filter(|text| !text.is_empty()).map(|text| escape::short(text));
+        let known: Vec<String> = known.collect();
+        let steady = sentences::steady(steady, run.seconds, lang.words());
+        format!("  {letter} ({word})  {}  {steady}\n", known.join("  "))
+    };
+    runs.iter().zip(steady).map(line).collect()
+}
+
+/// The rows, below a line with the name of each series.
+fn table(rows: &[&Row], lang: Lang, style: Style) -> String {
+    let words = lang.words();
+    let head =
+        [words.cmp_figure, words.cmp_before, words.cmp_after, words.cmp_change, "q", words.cmp_verdict];
+    let cells: Vec<[String; 6]> = std::iter::once(head.map(str::to_owned))
+        .chain(rows.iter().map(|row| {
+            [
+                sentences::figure(row.measure, words),
+                sentences::value(row.measure, row.a),
+                sentences::value(row.measure, row.b),
+                sentences::change(row),
+                sentences::q_value(row),
+                sentences::verdict(row.verdict, words),
+            ]
+        }))
+        .collect();
+    let widths = |column: usize| cells.iter().map(|row| width(&row[column])).max().unwrap_or(0);
+    let widths: [usize; 5] = std::array::from_fn(widths);
+    let line = |row: &[String; 6], code: &str| {
+        let mut text = String::from("  ");
+        for (column, (cell, width_max)) in row.iter().zip(widths).enumerate() {
+            let blanks = " ".repeat(width_max - width(cell));
+            text += &if column == 0 { format!("{cell}{blanks}  ") } else { format!("{blanks}{cell}  ") };
+        }
+        format!("{text}{}\n", style.paint(code, &row[5]))
+    };
+    let mut text = line(&cells[0], FAINT);
+    let mut series = None;
+    for (row, cells) in rows.iter().zip(&cells[1..]) {
+        if series != Some(&row.series) {
+            series = Some(&row.series);
+            let name = sentences::series(&row.series, words, &|text| escape::short(text));
+            text += &format!("{}\n", style.paint(BOLD, &name));
+        }
+        text += &line(cells, colour(row.verdict));
+    }
+    text
+}
+
+fn colour(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Regressed => RED,
+        Verdict::Improved => GREEN,
+        Verdict::Inconclusive(_) => YELLOW,
+        Verdict::Equivalent | Verdict::NotAvailable(_) => FAINT,
+    }
+}
+
+/// Columns of a terminal: Hangul takes two (UAX #11).
+fn width(text: &str) -> usize {
+    let is_wide = |glyph: char| ('가'..='힣').contains(&glyph);
+    text.chars().map(|glyph| if is_wide(glyph) { 2 } else { 1 }).sum()
+}
