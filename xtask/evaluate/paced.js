@@ -16,5 +16,5 @@ export const options = {
 };
 
 export default function () {
-  http.get(`${__ENV.URL}/?ms=10`, { timeout: '3s' });
+  http.get(`${__ENV.URL}/?ms=${__ENV.FRESH === 'true' ? 500 : 10}`, { timeout: '3s' });
 }

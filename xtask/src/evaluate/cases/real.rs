@@ -64,7 +64,7 @@ impl Server {
         let stdout = child.stdout.take().context("read from the server")?;
         let mut address = String::new();
         BufReader::new(stdout).read_line(&mut address).context("read the server's address")?;
-        Ok(Server { child, url: format!("http://{}", address.trim()) })
+        Ok(Server { child, url: address.trim().to_owned() })
     }
 
     pub(super) fn stop(&mut self) -> anyhow::Result<()> {
