@@ -88,7 +88,7 @@ impl Reader {
         minute: Range<u32>,
         each: impl FnMut(u32, SeriesKey, Aggregate),
     ) -> Result<(), ReadError> {
-        self.seconds(minute, each)
+        self.seconds(minute, |_| true, each)
     }
 
     /// The windows of a range of indexes, whole: series, load, exemplars and errors. A minute's are in memory at a time.
