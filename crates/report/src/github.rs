@@ -22,13 +22,14 @@ pub fn annotations(report: &RunReport, lang: Lang) -> String {
     let judged = report.judged();
     let crossed: Vec<&Judged<'_>> = judged.iter().filter(|one| !one.threshold.ok).collect();
     let sentence = markdown::sentence(report, words, &short);
-    let command = |level: &str, message: &str| command(level, report, words, message);
-    let distrust = distrust(report, lang).map(|line| command("warning", &line)).unwrap_or_default();
+    let distrust = distrust(report, lang).map(|line| command("warning", report, words.validity, &line));
+    let room = ANNOTATIONS_MAX - usize::from(distrust.is_some());
+    let command = |level: &str, message: &str| command(level, report, words.thresholds, message);
     let of_verdict = match report.verdict() {
         (Verdict::Pass, _) | (_, Why::NoThresholds) => String::new(),
         (Verdict::Fail, Why::Crossed(..)) => {
-            let has_more = crossed.len() > ANNOTATIONS_MAX;
-            let shown = if has_more { ANNOTATIONS_MAX - 1 } else { crossed.len() };
+            let has_more = crossed.len() > room;
+            let shown = if has_more { room - 1 } else { crossed.len() };
             let mut text: String =
                 crossed[..shown].iter().map(|one| command("error", &threshold(one, words))).collect();
             if has_more {
@@ -40,7 +41,7 @@ pub fn annotations(report: &RunReport, lang: Lang) -> String {
         (Verdict::Fail, _) => command("error", &sentence),
         (Verdict::Inconclusive, _) => command("warning", &sentence),
     };
-    distrust + &of_verdict
+    distrust.unwrap_or_default() + &of_verdict
 }
 
 /// What keeps the numbers from being trusted, first of all.
@@ -72,12 +73,12 @@ pub fn outputs(report: &RunReport) -> String {
     all.iter().map(|(name, value)| output(name, value)).collect()
 }
 
-fn command(level: &str, report: &RunReport, words: &Words, message: &str) -> String {
+fn command(level: &str, report: &RunReport, about: &str, message: &str) -> String {
     let script = &report.identity.script;
     // A file of an annotation is a path in the repository; standard input and URLs are none.
     let is_file = !script.is_empty() && script != "-" && !script.contains("://");
     let file = if is_file { format!("file={},", github_property(&short(script))) } else { String::new() };
-    let title = github_property(&format!("plimsoll: {}", words.thresholds));
+    let title = github_property(&format!("plimsoll: {about}"));
     format!("::{level} {file}title={title}::{}\n", github_message(message))
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn table_of(place: &str) -> &str {
 }
 
 /// Rows by their table, in the order of the tables.
-fn by_table<'a, T>(rows: &'a [T], place: impl Fn(&T) -> &str) -> Vec<&'a [T]> {
+fn by_table<T>(rows: &[T], place: impl Fn(&T) -> &str) -> Vec<&[T]> {
     rows.chunk_by(|a, b| table_of(place(a)) == table_of(place(b)))
         .map(|rows| &rows[..rows.len().min(ROWS_MAX)])
         .collect()

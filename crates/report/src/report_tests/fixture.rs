@@ -224,8 +224,12 @@ fn distrusted() -> Validity {
         limit: Amount::Share(0.001),
         windows: vec![],
     };
-    let remark =
-        Reason { fault: Fault::RunDelay, grade: Grade::Valid, windows: vec![3..4], ..connects.clone() };
+    let remark = Reason {
+        fault: Fault::RunDelay,
+        grade: Grade::Valid,
+        windows: std::iter::once(3..4).collect(),
+        ..connects.clone()
+    };
     Validity { unmeasured: vec![Fault::Throttled], ..distrusted_by(vec![lag, connects, remark]) }
 }
 

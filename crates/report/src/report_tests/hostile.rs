@@ -154,8 +154,8 @@ fn xml_is_read_back() {
                 _ => {}
             }
         }
-        // The run, four thresholds and the three on the hostile metric, two checks.
-        assert_eq!(cases, 1 + 4 + 3 + 2, "{text}");
+        // The run and its validity, four thresholds and the three on the hostile metric, two checks.
+        assert_eq!(cases, 2 + 4 + 3 + 2, "{text}");
     }
 }
 
@@ -178,12 +178,18 @@ fn workflow_commands_stay_one_each() {
         for lang in Lang::ALL {
             let text = github::annotations(&report, lang);
             assert_harmless_on_terminal(&text);
-            assert!(text.lines().all(|line| line.starts_with("::error ")), "{text}");
+            let (doubt, crossed) = text.split_once('\n').expect("lines");
+            assert!(doubt.starts_with("::warning "), "{text}");
+            assert!(crossed.lines().all(|line| line.starts_with("::error ")), "{text}");
         }
         report.identity.id = name.clone();
         let text = github::outputs(&report);
         assert_harmless_on_terminal(&text);
-        assert_eq!(outputs_as_github_reads_them(&text), ["verdict", "run_id", "p95", "p95_ms"], "{text}");
+        assert_eq!(
+            outputs_as_github_reads_them(&text),
+            ["verdict", "validity", "run_id", "p95", "p95_ms"],
+            "{text}"
+        );
     }
 }
 

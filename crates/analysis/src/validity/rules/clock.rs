@@ -69,7 +69,10 @@ mod tests {
         let Ruling::Bad(reason, _) = ruling(Fault::Clock, &Case::new(&facts)) else {
             panic!("it was stepped")
         };
-        assert_eq!((reason.windows, reason.observed), (vec![9..10], Amount::Milliseconds(5_000.0)));
+        assert_eq!(
+            (reason.windows, reason.observed),
+            (std::iter::once(9..10).collect(), Amount::Milliseconds(5_000.0))
+        );
     }
 
     #[test]
