@@ -126,8 +126,8 @@ fn hostile_rows_are_refused() {
     check("UPDATE chunk SET block = 1", "refers to something that is not there");
     check("UPDATE rollup SET cells = x'01'", "a cell ends too early");
     check("UPDATE rollup SET cells = CAST(cells || x'00' AS BLOB)", "bytes are left over after a block");
-    check("UPDATE tail SET cells = x'01ffffffff00'", "impossibly large");
-    check("UPDATE tail SET cells = zeroblob(5)", "left over");
+    check("INSERT INTO tail VALUES (5, 0, x'01ffffffff00')", "impossibly large");
+    check("INSERT INTO tail VALUES (5, 0, zeroblob(5))", "left over");
     check("UPDATE run SET value = '{'", "a fact is no JSON");
     check("UPDATE run SET value = '[]' WHERE key = 'run_id'", "damaged");
     check("UPDATE exemplar SET trace_id = x'00'", "damaged");

@@ -175,8 +175,9 @@ Examples:
 #[command(after_help = MERGE_EXAMPLES)]
 pub(crate) struct MergeFlags {
     /// The runs, in any order
+    // Not `runs`: that is the name of the flag that says where all runs are, and clap would take one for the other.
     #[arg(value_name = "RUN", num_args = 2.., required = true)]
-    pub(crate) runs: Vec<String>,
+    pub(crate) segments: Vec<String>,
     /// Where to [default: a new run of the catalogue]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

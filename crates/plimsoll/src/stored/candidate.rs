@@ -9,12 +9,12 @@ use analysis::compare::{Facts, LoadSecond, Run, Series, Trust};
 use model::metric::builtin::{
     HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, ITERATION_DURATION, ITERATION_RESPONSE_TIME,
 };
-use model::{Aggregate, Instant, MetricId, SeriesKey, TagInterner, Trend, Window, Work};
-use runfile::{Reader, State};
+use model::{Aggregate, Grade, Instant, MetricId, SeriesKey, TagInterner, Trend, Window, Work};
+use runfile::Reader;
 
 use super::failed;
 use super::offered::Offered;
-use super::read::open;
+use super::read::{open, whole};
 use crate::failure::Failure;
 
 /// Endpoints that are compared at most: those with the most requests. More come of URLs with ids in them.
@@ -76,19 +76,19 @@ impl Candidate {
     /// # Errors
     /// The file is damaged.
     pub(crate) fn run(&self, chosen: &Chosen) -> Result<Run, Failure> {
-        Ok(Run { facts: self.facts(), load: self.load()?, series: self.series(chosen)? })
+        Ok(Run { facts: self.facts()?, load: self.load()?, series: self.series(chosen)? })
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> Result<Facts, Failure> {
         let header = self.reader.header();
-        Facts {
+        Ok(Facts {
             name: header.run_id.clone(),
             script_hash: script_hash(&self.reader),
             planned_s: self.offered.as_ref().and_then(Offered::planned_s),
-            trust: trust(&self.reader),
+            trust: trust(&self.reader)?,
             target_version: header.target_version.clone(),
             closed_vus: self.offered.as_ref().and_then(Offered::closed_vus),
-        }
+        })
     }
 
     fn load(&self) -> Result<Vec<LoadSecond>, Failure> {
@@ -254,14 +254,18 @@ fn seconds(reader: &Reader, planned_s: Option<f64>) -> Result<Vec<(u32, Range<f6
     Ok(spans.into_iter().filter_map(under_load).collect())
 }
 
-/// What the file itself says about the generator.
-fn trust(reader: &Reader) -> Trust {
-    let is_lossy = |ending: &runfile::Ending| ending.workers_lost > 0 || ending.windows_lost > 0;
-    match (reader.state(), reader.ending()) {
-        (State::Partial, _) => Trust::Degraded,
-        (_, Some(ending)) if is_lossy(ending) => Trust::Degraded,
-        _ => Trust::Unknown,
-    }
+/// What the run's measurement is worth, as `show` and the reports say it.
+fn trust(reader: &Reader) -> Result<Trust, Failure> {
+    let (window, _) = whole(reader)?;
+    let validity = crate::validity::of_stored(reader, &window, None)?;
+    Ok(match validity.grade {
+        // The end of a run that was killed is not known, whatever its seconds say.
+        Grade::Valid | Grade::Unmeasured if reader.is_partial() => Trust::Degraded,
+        Grade::Valid => Trust::Valid,
+        Grade::Unmeasured => Trust::Unknown,
+        Grade::Degraded => Trust::Degraded,
+        Grade::Invalid => Trust::Invalid,
+    })
 }
 
 /// What tells one script from another: the hashes of its modules added up, so that their order does not matter.

@@ -19,7 +19,7 @@ use crate::stored;
 pub(crate) fn run(flags: &MergeFlags, common: &Common) -> Result<Exit, Failure> {
     let catalogue = common.catalogue()?;
     let open = |text: &String| stored::open(&catalogue.find(text).map_err(|error| stored::failed(&error))?);
-    let readers: Vec<Reader> = flags.runs.iter().map(open).collect::<Result<_, _>>()?;
+    let readers: Vec<Reader> = flags.segments.iter().map(open).collect::<Result<_, _>>()?;
     if let Some(imported) = readers.iter().find(|reader| reader.header().imported.is_some()) {
         let text = format!(
             "failed to merge: run {} was imported; segments of one test are merged, and it is none",
