@@ -130,7 +130,7 @@ pub(crate) struct GlobalFlags {
     pub(crate) address: Option<String>,
     #[arg(long, global = true, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
     pub(crate) profiling_enabled: Option<bool>,
-    /// Where k6/secrets finds secrets: file=PATH or mock=KEY=VALUE,…; repeatable
+    /// Where k6/secrets finds secrets: file=PATH, mock=KEY=VALUE,… or url=urlTemplate=URL,…; repeatable
     #[arg(long, global = true, value_name = "SOURCE")]
     pub(crate) secret_source: Vec<String>,
 }

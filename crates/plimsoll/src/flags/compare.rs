@@ -64,8 +64,8 @@ pub(crate) enum FailOn {
 }
 
 const COMPARE_EXAMPLES: &str = "\
-A row is improved, regressed, equivalent or inconclusive. With three runs or more a side, how much runs differ from
-each other is accounted for.
+A row is improved, regressed, equivalent or inconclusive. With three runs or more a side,
+how much runs differ from each other is accounted for.
 
 Examples:
   plimsoll compare                                     the last run with the one before
