@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use analysis::compare::{Facts, LoadSecond, Run, Series, Trust};
+use analysis::compare::{Facts, LoadSecond, Run, Series};
 use histo::Histogram;
 use stats::Random;
 
@@ -32,7 +32,7 @@ pub(super) fn run(truth: &Truth, seed: u64) -> Run {
     let mut random = Random::new(seed);
     let mut level = random.normal();
     let mut run = Run {
-        facts: Facts { name: format!("seed {seed}"), trust: Trust::Valid, ..Facts::default() },
+        facts: Facts { name: format!("seed {seed}"), grade: model::Grade::Valid, ..Facts::default() },
         load: Vec::with_capacity(truth.seconds),
         series: vec![Series::new("GET /")],
     };

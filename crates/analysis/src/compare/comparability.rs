@@ -1,6 +1,8 @@
 //! Whether two sides may be compared at all.
 
-use super::{Run, Trust, Why};
+use model::Grade;
+
+use super::{Run, Why};
 use crate::steady::{Steady, Unsteady};
 
 /// Which side.
@@ -40,7 +42,7 @@ pub enum Comparability {
         /// The run's name.
         run: String,
         /// How bad it is.
-        trust: Trust,
+        grade: Grade,
     },
     /// A run has no steady part.
     NoSteadyPart {
@@ -155,8 +157,8 @@ fn mean(values: &[f64]) -> Option<f64> {
 }
 
 fn untrusted(side: SideName, runs: &[Run]) -> impl Iterator<Item = Comparability> {
-    let bad = runs.iter().filter(|run| run.facts.trust >= Trust::Degraded);
-    bad.map(move |run| Comparability::Untrusted { side, run: run.facts.name.clone(), trust: run.facts.trust })
+    let bad = runs.iter().filter(|run| run.facts.grade >= Grade::Degraded);
+    bad.map(move |run| Comparability::Untrusted { side, run: run.facts.name.clone(), grade: run.facts.grade })
 }
 
 fn unsteady(side: SideName, (runs, steady): Side) -> Vec<Comparability> {

@@ -1,7 +1,7 @@
 //! What a comparison is handed.
 
 use histo::Histogram;
-use model::Trend;
+use model::{Grade, Trend};
 use stats::Sheet;
 
 /// One run.
@@ -25,25 +25,11 @@ pub struct Facts {
     /// How long it was to last, in seconds.
     pub planned_s: Option<f64>,
     /// What its generator's validity is.
-    pub trust: Trust,
+    pub grade: Grade,
     /// The version of the target.
     pub target_version: Option<String>,
     /// The number of VUs, if they are the load: closed executors.
     pub closed_vus: Option<u64>,
-}
-
-/// Whether the generator did what it was asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Trust {
-    /// It did.
-    Valid,
-    /// Nobody looked.
-    #[default]
-    Unknown,
-    /// Nearly, with bounds.
-    Degraded,
-    /// It did not.
-    Invalid,
 }
 
 /// The load of one second.

@@ -13,7 +13,7 @@ mod verdict;
 use std::ops::Range;
 
 pub use comparability::{Comparability, SideName};
-pub use input::{Facts, LoadSecond, Run, Series, Trust};
+pub use input::{Facts, LoadSecond, Run, Series};
 pub use rows::{ALL_SERIES, Measure, Row};
 pub use verdict::{More, Verdict, Why};
 

@@ -105,14 +105,18 @@ fn a_run_that_never_settles_is_not_judged() {
 fn facts_that_differ_are_named() {
     let (mut a, mut b) = (run(1, 60, 100.0, 0.0), run(2, 60, 100.0, 0.0));
     a.facts = Facts { script_hash: Some("x".into()), planned_s: Some(60.0), ..a.facts };
-    b.facts =
-        Facts { script_hash: Some("y".into()), planned_s: Some(600.0), trust: Trust::Invalid, ..b.facts };
+    b.facts = Facts {
+        script_hash: Some("y".into()),
+        planned_s: Some(600.0),
+        grade: model::Grade::Invalid,
+        ..b.facts
+    };
     b.series[0].name = "POST /".into();
     b.load.iter_mut().for_each(|second| second.offered = None);
     let found = compare(&[a], &[b], &Options::default()).findings;
     let expect = [
         Comparability::LoadUnknown,
-        Comparability::Untrusted { side: SideName::B, run: "run 2".into(), trust: Trust::Invalid },
+        Comparability::Untrusted { side: SideName::B, run: "run 2".into(), grade: model::Grade::Invalid },
         Comparability::DifferentScripts { a: "x".into(), b: "y".into() },
         Comparability::DifferentDurations { shortest_s: 60.0, longest_s: 600.0 },
         Comparability::OnlyOn { side: SideName::A, series: "GET /".into() },

@@ -2,7 +2,7 @@
 
 use model::{Derived, Figure, Unit};
 
-use super::by_table;
+use super::neighbours;
 use crate::audit::{Facts, Run};
 
 /// Beyond this many standard deviations a rise is no chance; errors come in bursts, so the usual two would say too much.
@@ -21,12 +21,7 @@ pub fn z(errors: (f64, f64), requests: (f64, f64)) -> Option<f64> {
 
 /// Each run against the one before it in its table, where both had the same number of VUs.
 pub fn derive(facts: &Facts) -> Vec<Derived> {
-    let tables = by_table(&facts.runs, |run| &run.place);
-    tables
-        .into_iter()
-        .flat_map(|runs| runs.windows(2))
-        .filter_map(|pair| of_pair(&pair[0], &pair[1]))
-        .collect()
+    neighbours(&facts.runs, of_pair)
 }
 
 fn of_pair(before: &Run, after: &Run) -> Option<Derived> {

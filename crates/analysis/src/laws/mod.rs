@@ -14,7 +14,7 @@ pub mod sweep;
 
 use model::Derived;
 
-use crate::audit::Facts;
+use crate::audit::{Facts, Run};
 
 /// Derives what it can from the facts.
 pub type Law = fn(&Facts) -> Vec<Derived>;
@@ -48,6 +48,13 @@ fn by_table<T>(rows: &[T], place: impl Fn(&T) -> &str) -> Vec<&[T]> {
     rows.chunk_by(|a, b| table_of(place(a)) == table_of(place(b)))
         .map(|rows| &rows[..rows.len().min(ROWS_MAX)])
         .collect()
+}
+
+/// What a law says of each run and the one before it in its table.
+fn neighbours(runs: &[Run], of_pair: impl Fn(&Run, &Run) -> Option<Derived>) -> Vec<Derived> {
+    let tables = by_table(runs, |run| &run.place);
+    let pairs = tables.into_iter().flat_map(|runs| runs.windows(2));
+    pairs.filter_map(|pair| of_pair(&pair[0], &pair[1])).collect()
 }
 
 #[cfg(test)]

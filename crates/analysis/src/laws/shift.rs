@@ -5,7 +5,7 @@
 
 use model::{Derived, Figure, Unit};
 
-use super::{by_table, dependence};
+use super::{dependence, neighbours};
 use crate::audit::{Facts, Run};
 
 /// The 95th percentile of the standard normal distribution.
@@ -42,12 +42,7 @@ pub fn mean(run: &Run) -> Option<Mean> {
 
 /// Each run against the one before it in its table, where both had the same number of VUs.
 pub fn derive(facts: &Facts) -> Vec<Derived> {
-    let tables = by_table(&facts.runs, |run| &run.place);
-    tables
-        .into_iter()
-        .flat_map(|runs| runs.windows(2))
-        .filter_map(|pair| of_pair(&pair[0], &pair[1]))
-        .collect()
+    neighbours(&facts.runs, of_pair)
 }
 
 fn of_pair(before: &Run, after: &Run) -> Option<Derived> {

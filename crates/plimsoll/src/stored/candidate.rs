@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
-use analysis::compare::{Facts, LoadSecond, Run, Series, Trust};
+use analysis::compare::{Facts, LoadSecond, Run, Series};
 use model::metric::builtin::{
     HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, ITERATION_DURATION, ITERATION_RESPONSE_TIME,
 };
@@ -85,7 +85,7 @@ impl Candidate {
             name: header.run_id.clone(),
             script_hash: script_hash(&self.reader),
             planned_s: self.offered.as_ref().and_then(Offered::planned_s),
-            trust: trust(&self.reader)?,
+            grade: grade(&self.reader)?,
             target_version: header.target_version.clone(),
             closed_vus: self.offered.as_ref().and_then(Offered::closed_vus),
         })
@@ -255,17 +255,11 @@ fn seconds(reader: &Reader, planned_s: Option<f64>) -> Result<Vec<(u32, Range<f6
 }
 
 /// What the run's measurement is worth, as `show` and the reports say it.
-fn trust(reader: &Reader) -> Result<Trust, Failure> {
+fn grade(reader: &Reader) -> Result<Grade, Failure> {
     let (window, _) = whole(reader)?;
-    let validity = crate::validity::of_stored(reader, &window, None)?;
-    Ok(match validity.grade {
-        // The end of a run that was killed is not known, whatever its seconds say.
-        Grade::Valid | Grade::Unmeasured if reader.is_partial() => Trust::Degraded,
-        Grade::Valid => Trust::Valid,
-        Grade::Unmeasured => Trust::Unknown,
-        Grade::Degraded => Trust::Degraded,
-        Grade::Invalid => Trust::Invalid,
-    })
+    let grade = crate::validity::of_stored(reader, &window, None)?.grade;
+    // The end of a run that was killed is not known, whatever its seconds say.
+    Ok(if reader.is_partial() { grade.max(Grade::Degraded) } else { grade })
 }
 
 /// What tells one script from another: the hashes of its modules added up, so that their order does not matter.

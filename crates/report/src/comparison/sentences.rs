@@ -1,7 +1,8 @@
 //! Findings, figures and verdicts in words of a language.
 
-use analysis::compare::{ALL_SERIES, Comparability, Measure, More, Row, SideName, Trust, Verdict, Why};
+use analysis::compare::{ALL_SERIES, Comparability, Measure, More, Row, SideName, Verdict, Why};
 use analysis::steady::{STEADY_SECONDS_MIN, Steady, Unsteady};
+use model::Grade;
 
 use super::{ComparisonReport, Tally};
 use crate::lang::{Words, fill};
@@ -26,8 +27,8 @@ pub(super) fn finding(finding: &Comparability, words: &Words, shown: Shown<'_>) 
             two(words.cmp_unequal_vus, number::plain(*a), number::plain(*b))
         }
         Comparability::OpenAndClosed => words.cmp_open_and_closed.to_owned(),
-        Comparability::Untrusted { side, run, trust } => {
-            fill(words.cmp_untrusted, &[&shown(run), letter(*side), trust_word(*trust, words)])
+        Comparability::Untrusted { side, run, grade } => {
+            fill(words.cmp_untrusted, &[&shown(run), letter(*side), grade_word(*grade, words)])
         }
         Comparability::NoSteadyPart { side, run, why } => {
             fill(words.cmp_no_steady, &[&shown(run), letter(*side), &unsteady(*why, words)])
@@ -54,12 +55,12 @@ fn letter(side: SideName) -> &'static str {
     }
 }
 
-fn trust_word(trust: Trust, words: &Words) -> &'static str {
-    match trust {
-        Trust::Valid => words.cmp_valid,
-        Trust::Unknown => words.cmp_unknown,
-        Trust::Degraded => words.cmp_degraded,
-        Trust::Invalid => words.cmp_invalid,
+fn grade_word(grade: Grade, words: &Words) -> &'static str {
+    match grade {
+        Grade::Valid => words.cmp_valid,
+        Grade::Unmeasured => words.cmp_unknown,
+        Grade::Degraded => words.cmp_degraded,
+        Grade::Invalid => words.cmp_invalid,
     }
 }
 

@@ -1,4 +1,4 @@
-use analysis::compare::{Facts, LoadSecond, Options, Run, Series, Trust, compare};
+use analysis::compare::{Facts, LoadSecond, Options, Run, Series, compare};
 use model::{Mark, Trend};
 
 use super::*;
@@ -24,7 +24,7 @@ fn run(name: &str, series: &str, ms: f64, rate: f64) -> Run {
         name: name.to_owned(),
         script_hash: Some(format!("{series}{name}")),
         planned_s: Some(60.0),
-        trust: Trust::Degraded,
+        grade: model::Grade::Degraded,
         target_version: Some(series.to_owned()),
         closed_vus: None,
     };
