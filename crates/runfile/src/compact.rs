@@ -1,32 +1,31 @@
 //! A minute's rows become chunks and roll-ups; ten minutes' roll-ups become one.
 //!
-//! Only a minute's windows are in memory, and of longer roll-ups one block of series at a time: what a long run costs is disk.
-
-use std::collections::BTreeMap;
-use std::sync::Arc;
+//! Of a minute its bytes are in memory while it is compacted, and one block of series at a time: what a long run costs is
+//! disk.
 
 use histo::Values;
-use model::{Aggregate, SeriesKey, Trend, Window};
+use model::{Aggregate, Trend};
 use rusqlite::params;
 
 use crate::format::blob::Unpacker;
 use crate::format::block::{self, BlockWriter};
 use crate::format::cell::Flaw;
+use crate::format::chunk::Cells;
 use crate::format::{FIVE_MINUTES, MINUTE, SERIES_PER_BLOCK, TEN, TEN_MINUTES, WHOLE};
 use crate::reader::UNKNOWN_NUMBER;
 use crate::store::{SeriesState, Store, too_big};
 
-/// Windows that wait to be compacted while the disk refuses; older minutes stay in the tail.
-const OPEN_WINDOWS_MAX: usize = 600;
+/// Minutes that wait to be compacted while the disk refuses; older ones stay in the tail.
+const OPEN_MINUTES_MAX: usize = 10;
 
 impl Store {
     /// Compacts every minute that is over: those before the newest window's. With `all`, that one too.
     pub(crate) fn compact(&mut self, all: bool) -> rusqlite::Result<()> {
         let Some(last) = self.last_window else { return Ok(()) };
         let end = last / MINUTE + u32::from(all);
-        while let Some(minute) = self.first_open_minute().filter(|minute| *minute < end) {
+        while let Some(minute) = self.open_minutes.first().copied().filter(|minute| *minute < end) {
             self.compact_minute(minute)?;
-            let next = self.first_open_minute();
+            let next = self.open_minutes.first().copied();
             for windows in [FIVE_MINUTES, TEN_MINUTES] {
                 let minutes = windows / MINUTE;
                 let number = minute / minutes;
@@ -42,23 +41,17 @@ impl Store {
         Ok(())
     }
 
-    fn first_open_minute(&self) -> Option<u32> {
-        self.open_windows.first().map(|window| window.index / MINUTE)
-    }
-
     fn compact_minute(&mut self, minute: u32) -> rusqlite::Result<()> {
-        let (of_minute, rest): (Vec<Arc<Window>>, Vec<Arc<Window>>) = std::mem::take(&mut self.open_windows)
-            .into_iter()
-            .partition(|window| window.index / MINUTE == minute);
         let mut counted = Vec::new();
         let done = self.transaction(|store| {
-            counted = store.write_minute(minute, &of_minute)?;
+            counted = store.write_minute(minute)?;
             Ok(())
         });
-        // What could not be compacted is still in the tail, where readers find it; it is tried again with the next minute.
-        // A minute that fails for very long stays there for good, so that memory stays bounded.
-        let give_up = of_minute.len() + rest.len() > OPEN_WINDOWS_MAX;
-        self.open_windows = if done.is_ok() || give_up { rest } else { [of_minute, rest].concat() };
+        // What could not be compacted is still in the tail, where readers find it; it is tried again with the next window.
+        // Minutes that fail for very long stay there for good, so that the next ones have their turn.
+        if done.is_ok() || self.open_minutes.len() > OPEN_MINUTES_MAX {
+            self.open_minutes.retain(|open| *open != minute);
+        }
         done?;
         for (id, counts) in counted {
             self.series[id as usize].counts = counts;
@@ -67,29 +60,24 @@ impl Store {
     }
 
     /// Writes a minute's chunks and its roll-up; gives the new counts of its series.
-    fn write_minute(
-        &mut self,
-        minute: u32,
-        windows: &[Arc<Window>],
-    ) -> rusqlite::Result<Vec<(u32, [u64; 3])>> {
-        let mut by_series: BTreeMap<SeriesKey, Vec<(u32, &Aggregate)>> = BTreeMap::new();
-        for window in windows {
-            for (key, aggregate) in &window.series {
-                by_series.entry(*key).or_default().push((window.index % MINUTE, aggregate));
-            }
-        }
+    fn write_minute(&mut self, minute: u32) -> rusqlite::Result<Vec<(u32, [u64; 3])>> {
+        let tail = self.tail_of(minute)?;
+        let cells = tail.iter().map(|(second, row)| Ok((*second, Cells::new(row)?)));
+        let mut seconds = cells.collect::<Result<Vec<_>, Flaw>>().map_err(damaged)?;
         let mut rows = MinuteRows {
             seconds: Rows::new(CHUNK, (minute, 1)),
             tens: Rows::new(CHUNK, (minute, TEN)),
             whole: Rows::new(ROLLUP, (MINUTE, minute)),
         };
-        let mut counted = Vec::with_capacity(by_series.len());
-        for (id, state) in self.series.clone().iter().enumerate() {
-            let Some(cells) = by_series.get(&state.key) else { continue };
-            let id = id as u32;
-            let counts = cells.iter().fold(state.counts, |counts, cell| add(counts, counts_of(cell.1)));
-            rows.write_series(self, id, cells, SeriesState::is_inexact(counts))?;
-            counted.push((id, counts));
+        let mut counted = Vec::new();
+        for first in (0..self.series.len() as u32).step_by(SERIES_PER_BLOCK as usize) {
+            let block = take_block(&mut seconds, first, &self.series).map_err(damaged)?;
+            for (id, cells) in (first..).zip(&block).filter(|(_, cells)| !cells.is_empty()) {
+                let before = self.series[id as usize].counts;
+                let counts = cells.iter().fold(before, |counts, cell| add(counts, counts_of(&cell.1)));
+                rows.write_series(self, id, cells, SeriesState::is_inexact(counts))?;
+                counted.push((id, counts));
+            }
         }
         for rows in [&mut rows.seconds, &mut rows.tens, &mut rows.whole] {
             rows.end(self)?;
@@ -100,6 +88,19 @@ impl Store {
         )?;
         self.mark_rolled(MINUTE, minute)?;
         Ok(counted)
+    }
+
+    /// The rows of the tail of a minute, in order: the second within the minute, and its cells.
+    fn tail_of(&self, minute: u32) -> rusqlite::Result<Vec<(u32, Vec<u8>)>> {
+        let mut unpacker = Unpacker::new();
+        let mut statement = self.connection.prepare_cached(
+            "SELECT window, cells FROM tail WHERE window >= ? AND window < ? ORDER BY window, part",
+        )?;
+        let rows = statement.query_map(params![minute * MINUTE, (minute + 1) * MINUTE], |row| {
+            let cells = unpacker.unpack(row.get_ref(1)?.as_blob()?).map_err(damaged)?;
+            Ok((row.get::<_, u32>(0)? % MINUTE, cells))
+        })?;
+        rows.collect()
     }
 
     /// Adds up the roll-ups `numbers` (first and last) of one size into one of another, if none of them is missing.
@@ -227,7 +228,7 @@ impl MinuteRows {
         &mut self,
         store: &mut Store,
         series: u32,
-        cells: &[(u32, &Aggregate)],
+        cells: &[(u32, Aggregate)],
         inexact: [bool; 3],
     ) -> rusqlite::Result<()> {
         let seconds: Vec<(u32, Aggregate)> =
@@ -242,6 +243,22 @@ impl MinuteRows {
         }
         Ok(())
     }
+}
+
+/// Takes the cells of the block whose first series this is out of a minute's rows: of each series the second and its cell.
+fn take_block(
+    seconds: &mut [(u32, Cells<'_>)],
+    first: u32,
+    series: &[SeriesState],
+) -> Result<Vec<Vec<(u32, Aggregate)>>, Flaw> {
+    let mut block = vec![Vec::new(); SERIES_PER_BLOCK as usize];
+    for (second, cells) in seconds {
+        while let Some(id) = cells.position().filter(|id| *id < first + SERIES_PER_BLOCK) {
+            let state = series.get(id as usize).ok_or(UNKNOWN_NUMBER)?;
+            block[(id - first) as usize].push((*second, cells.take(state.kind)?));
+        }
+    }
+    Ok(block)
 }
 
 /// Our own bytes came back wrong: the disk or the memory is broken.

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::Anchor;
 use crate::format::blob::Packer;
-use crate::format::{APPLICATION_ID, FORMAT_VERSION, chunk, schema};
+use crate::format::{APPLICATION_ID, FORMAT_VERSION, MINUTE, chunk, schema};
 use crate::lock::Lock;
 use crate::redact::{self, Scrubber};
 use crate::{Ending, Header, WriteError};
@@ -50,8 +50,8 @@ pub(crate) struct Store {
     series_ids: FxHashMap<SeriesKey, u32>,
     errors: FxHashMap<(u16, Arc<str>), i64>,
     thresholds: FxHashMap<(String, String), i64>,
-    /// Windows of minutes that are no chunks yet, by index.
-    pub(crate) open_windows: Vec<Arc<Window>>,
+    /// Minutes that are in the tail and no chunks yet, in order.
+    pub(crate) open_minutes: Vec<u32>,
     pub(crate) last_window: Option<u32>,
     marks: Marks,
     _lock: Option<Lock>,
@@ -60,7 +60,6 @@ pub(crate) struct Store {
 /// What the file knows of a series.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SeriesState {
-    pub(crate) key: SeriesKey,
     pub(crate) kind: MetricKind,
     /// Values of the whole run so far: measured, timed out, cut. Past [`EXACT_MAX`] none is raw any more.
     pub(crate) counts: [u64; 3],
@@ -73,7 +72,7 @@ struct Marks {
     tag_sets: usize,
     series: usize,
     last_window: Option<u32>,
-    open_windows: usize,
+    open_minutes: usize,
     errors: i64,
     thresholds: i64,
     log_lines: u64,
@@ -132,7 +131,7 @@ impl Store {
             series_ids: FxHashMap::default(),
             errors: FxHashMap::default(),
             thresholds: FxHashMap::default(),
-            open_windows: Vec::new(),
+            open_minutes: Vec::new(),
             last_window: None,
             marks: Marks::default(),
             _lock: lock,
@@ -175,7 +174,7 @@ impl Store {
         let before = Marks {
             series: self.series.len(),
             last_window: self.last_window,
-            open_windows: self.open_windows.len(),
+            open_minutes: self.open_minutes.len(),
             ..self.marks
         };
         let begun = self.connection.execute_batch("BEGIN IMMEDIATE");
@@ -195,7 +194,7 @@ impl Store {
         self.series_ids.retain(|_, id| (*id as usize) < before.series);
         self.errors.retain(|_, id| *id <= before.errors);
         self.thresholds.retain(|_, id| *id <= before.thresholds);
-        self.open_windows.truncate(before.open_windows);
+        self.open_minutes.truncate(before.open_minutes);
         self.last_window = before.last_window;
         self.marks = before;
     }
@@ -216,7 +215,7 @@ impl Store {
     }
 
     /// Adds a window to the tail.
-    pub(crate) fn put_window(&mut self, window: &Arc<Window>) -> rusqlite::Result<()> {
+    pub(crate) fn put_window(&mut self, window: &Window) -> rusqlite::Result<()> {
         if self.last_window >= Some(window.index) {
             // Its minute may be a chunk already. The engine counts upwards, so this is a bug that must not pass unseen.
             self.marks.windows_lost += 1;
@@ -248,7 +247,10 @@ impl Store {
             self.put_exemplar(window.index, exemplar)?;
         }
         self.last_window = Some(window.index);
-        self.open_windows.push(window.clone());
+        let minute = window.index / MINUTE;
+        if self.open_minutes.last() != Some(&minute) {
+            self.open_minutes.push(minute);
+        }
         Ok(())
     }
 
@@ -283,7 +285,7 @@ impl Store {
             params![id, key.metric.0, key.tags.0],
         )?;
         self.series_ids.insert(key, id);
-        self.series.push(SeriesState { key, kind: kind_of(aggregate), counts: [0; 3] });
+        self.series.push(SeriesState { kind: kind_of(aggregate), counts: [0; 3] });
         Ok(id)
     }
 
