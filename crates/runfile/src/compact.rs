@@ -1,10 +1,10 @@
 //! A minute's rows become chunks and roll-ups; ten minutes' roll-ups become one.
 //!
-//! Of a minute its bytes are in memory while it is compacted, and one block of series at a time: what a long run costs is
+//! Of a minute its bytes are in memory while it is compacted, and the cells of one series at a time: what a long run costs is
 //! disk.
 
 use histo::Values;
-use model::{Aggregate, Trend};
+use model::{Aggregate, MetricKind, Trend};
 use rusqlite::params;
 
 use crate::format::blob::Unpacker;
@@ -70,14 +70,18 @@ impl Store {
             whole: Rows::new(ROLLUP, (MINUTE, minute)),
         };
         let mut counted = Vec::new();
-        for first in (0..self.series.len() as u32).step_by(SERIES_PER_BLOCK as usize) {
-            let block = take_block(&mut seconds, first, &self.series).map_err(damaged)?;
-            for (id, cells) in (first..).zip(&block).filter(|(_, cells)| !cells.is_empty()) {
-                let before = self.series[id as usize].counts;
-                let counts = cells.iter().fold(before, |counts, cell| add(counts, counts_of(&cell.1)));
-                rows.write_series(self, id, cells, SeriesState::is_inexact(counts))?;
-                counted.push((id, counts));
+        for id in 0..self.series.len() as u32 {
+            let state = self.series[id as usize];
+            let cells = take_series(&mut seconds, id, state.kind).map_err(damaged)?;
+            if cells.is_empty() {
+                continue;
             }
+            let counts = cells.iter().fold(state.counts, |counts, cell| add(counts, counts_of(&cell.1)));
+            rows.write_series(self, id, &cells, SeriesState::is_inexact(counts))?;
+            counted.push((id, counts));
+        }
+        if seconds.iter().any(|(_, cells)| cells.position().is_some()) {
+            return Err(damaged(UNKNOWN_NUMBER));
         }
         for rows in [&mut rows.seconds, &mut rows.tens, &mut rows.whole] {
             rows.end(self)?;
@@ -245,20 +249,14 @@ impl MinuteRows {
     }
 }
 
-/// Takes the cells of the block whose first series this is out of a minute's rows: of each series the second and its cell.
-fn take_block(
+/// Takes the next series out of a minute's rows, if it is this one: each second and its cell.
+fn take_series(
     seconds: &mut [(u32, Cells<'_>)],
-    first: u32,
-    series: &[SeriesState],
-) -> Result<Vec<Vec<(u32, Aggregate)>>, Flaw> {
-    let mut block = vec![Vec::new(); SERIES_PER_BLOCK as usize];
-    for (second, cells) in seconds {
-        while let Some(id) = cells.position().filter(|id| *id < first + SERIES_PER_BLOCK) {
-            let state = series.get(id as usize).ok_or(UNKNOWN_NUMBER)?;
-            block[(id - first) as usize].push((*second, cells.take(state.kind)?));
-        }
-    }
-    Ok(block)
+    id: u32,
+    kind: MetricKind,
+) -> Result<Vec<(u32, Aggregate)>, Flaw> {
+    let having = seconds.iter_mut().filter(|(_, cells)| cells.position() == Some(id));
+    having.map(|(second, cells)| Ok((*second, cells.take(kind)?))).collect()
 }
 
 /// Our own bytes came back wrong: the disk or the memory is broken.
