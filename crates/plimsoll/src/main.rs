@@ -20,6 +20,7 @@ mod source;
 mod stored;
 mod summary;
 mod test;
+mod traces;
 mod validity;
 mod verbs;
 

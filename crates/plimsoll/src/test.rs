@@ -147,7 +147,7 @@ impl Test {
             );
             return Err(Failure::new(Exit::Other, text));
         }
-        refuse_extensions(&script)?;
+        refuse_unmet(&script, common)?;
         let options = script.merged_options(common, cli, compat)?;
         let exported_options_json = plan::exported_options_json(&options);
         let mut plan = script.plan(common, options, compat)?;
@@ -199,9 +199,22 @@ pub(crate) fn refuse_kinds(flags: &ScriptFlags, env: &Environment) -> Result<(),
     )])
 }
 
-/// A script whose directives ask for extensions of k6 cannot do its work without them.
-fn refuse_extensions(script: &Script) -> Result<(), Failure> {
+/// A script whose directives ask for extensions of k6, or for a k6 that this is not, cannot do its work here. As in k6,
+/// `K6_AUTO_EXTENSION_RESOLUTION=false` lets it try.
+fn refuse_unmet(script: &Script, common: &Common) -> Result<(), Failure> {
     let asked = script.asked()?;
+    if !common.env.switch("AUTO_EXTENSION_RESOLUTION")?.unwrap_or(true) {
+        return Ok(());
+    }
+    if let Some(constraint) = asked.get("k6").filter(|text| !script::is_met(text, script::K6_VERSION)) {
+        let text = format!(
+            "failed to provide k6 {constraint}, which a directive of {} asks for (\"use k6 …\"): what this program does \
+             is what k6 does up to v{}; change the directive if the script does with that",
+            script.source.name,
+            script::K6_VERSION
+        );
+        return Err(Failure::new(Exit::ScriptException, text));
+    }
     let extensions: Vec<&str> = asked.keys().map(String::as_str).filter(|name| *name != "k6").collect();
     if extensions.is_empty() {
         return Ok(());

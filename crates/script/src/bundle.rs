@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use model::MetricRegistry;
 use model::plan::Compat;
@@ -73,6 +73,7 @@ impl Bundle {
             env: settings.env,
             shared_arrays: Default::default(),
             strict: AtomicBool::new(false),
+            heap_bytes: AtomicUsize::new(0),
         });
         init.sources.add_text(&url, entry.text.clone());
         let (options_json, exports) = on_coroutine(first_init(init.clone(), url.clone()))?;
@@ -176,11 +177,13 @@ fn first_init(init: Arc<InitShared>, url: String) -> impl FnOnce() -> FirstInit 
 fn try_first_init(init: &Arc<InitShared>, url: &str) -> FirstInit {
     let state = VuState::new(init.clone(), Rc::default());
     let vm = Vm::new(state.clone())?;
-    vm.context.with(|ctx| {
+    let described = vm.context.with(|ctx| {
         let namespace = evaluate(&ctx, &state, url, |_| Ok(()))?;
         let described = describe(&ctx, &namespace);
         catch(&ctx, described, &state.stop, vm::source_of(&state.init.sources))
-    })
+    })?;
+    init.heap_bytes.store(vm.heap_bytes(), Ordering::Relaxed);
+    Ok(described)
 }
 
 /// The URL of the entry script, and the folder that `open()` starts in.

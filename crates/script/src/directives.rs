@@ -1,25 +1,43 @@
 //! Directives (`"use k6 with k6/x/sql >= 1.0";`): what a script wants of the program that runs it, in texts at the top of
 //! its files. Each file has its own; they say nothing to JavaScript.
 
+mod versions;
+
 use std::collections::BTreeMap;
 
-/// What is asked for: constraints on versions by the name of what they are on (`k6`, `k6/x/sql`), as written and joined
-/// with commas; `*` where any version will do.
+use versions::canonical;
+pub use versions::is_met;
+
+/// What is asked for: a constraint on the version by the name of what it is on (`k6`, `k6/x/sql`), as k6 writes it; `*`
+/// where any version will do.
 pub type Asked = BTreeMap<String, String>;
+
+/// The newest k6 whose surface is covered: what a directive about k6 itself is held against.
+pub const K6_VERSION: &str = "2.3.0";
+
+/// The constraint that every version meets.
+const ANY: &str = "*";
 
 /// Directives read of one file; further ones are not looked at.
 const DIRECTIVES_MAX: usize = 256;
 
 /// Why a directive makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "read the directive \"{directive}\" of {url}: {constraint:?} is no constraint on a version of {name}"
-)]
+#[error("read the directive \"{directive}\" of {url}: {why}")]
 pub struct DirectiveError {
     directive: String,
     url: String,
-    name: String,
-    constraint: String,
+    why: Why,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Why {
+    #[error("{constraint:?} is no constraint on a version of {name}")]
+    NoConstraint { name: String, constraint: String },
+    #[error(
+        "there is a constraint on the version of {0} already, and k6 takes one; put both into one directive, as in \">=1 <3\""
+    )]
+    Twice(String),
 }
 
 /// What all of the files ask for.
@@ -31,24 +49,29 @@ pub fn asked<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<
     for (url, text) in files {
         for directive in prologue(text) {
             let Some((name, constraint)) = parse(directive) else { continue };
-            if !is_constraint(&constraint) {
+            let refuse = |why| {
                 let (directive, url) = (directive.to_owned(), url.to_owned());
-                return Err(DirectiveError { directive, url, name: name.to_owned(), constraint });
-            }
-            let joined = asked.entry(name.to_owned()).or_default();
-            match (joined.as_str(), constraint.as_str()) {
-                ("", _) => *joined = constraint,
-                (known, new) if known == new || new == "*" => {}
-                ("*", _) => *joined = constraint,
-                _ => *joined = format!("{joined},{constraint}"),
+                Err(DirectiveError { directive, url, why })
+            };
+            let Some(constraint) = canonical(constraint) else {
+                return refuse(Why::NoConstraint {
+                    name: name.to_owned(),
+                    constraint: constraint.to_owned(),
+                });
+            };
+            let known = asked.entry(name.to_owned()).or_insert_with(|| ANY.to_owned());
+            match (known.as_str(), constraint.as_str()) {
+                (_, ANY) => {}
+                (ANY, _) => *known = constraint,
+                _ => return refuse(Why::Twice(name.to_owned())),
             }
         }
     }
     Ok(asked)
 }
 
-/// Name and constraint of a directive that is about k6; the constraint without blanks.
-fn parse(directive: &str) -> Option<(&str, String)> {
+/// Name and constraint of a directive that is about k6.
+fn parse(directive: &str) -> Option<(&str, &str)> {
     let rest = directive.strip_prefix("use k6")?;
     if !rest.is_empty() && !rest.starts_with(' ') {
         return None;
@@ -59,20 +82,8 @@ fn parse(directive: &str) -> Option<(&str, String)> {
         Some(rest) => rest.split_once(' ').unwrap_or((rest, "")),
         None => ("k6", rest),
     };
-    let constraint: String = constraint.split_whitespace().collect();
-    Some((name, if constraint.is_empty() { "*".to_owned() } else { constraint }))
-}
-
-/// Whether a text has the form of a constraint: comparisons of versions, joined by commas and `||`.
-fn is_constraint(text: &str) -> bool {
-    text.split("||").flat_map(|all| all.split(',')).all(|comparison| {
-        let version = comparison.trim_start_matches(['<', '>', '=', '!', '~', '^']).trim_start_matches('v');
-        let core = version.split(['-', '+']).next().unwrap_or_default();
-        let is_part = |part: &str| {
-            matches!(part, "*" | "x" | "X") || !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit())
-        };
-        core.split('.').count() <= 3 && core.split('.').all(is_part)
-    })
+    let constraint = constraint.trim();
+    Some((name, if constraint.is_empty() { ANY } else { constraint }))
 }
 
 /// The texts at the start of a file that stand as statements of their own (ECMA-262, 11.2.1).
@@ -159,17 +170,35 @@ mod tests {
         check("", &[]);
         check("\"use k6", &[]);
         check("\"use k6 >= 1\\n\"", &[]);
-        check("\"use k6 > 1, < 3 || ^5.x\";", &[("k6", ">1,<3||^5.x")]);
-        check("\"use k6 >1\"; \"use k6 <3\"; \"use k6\"; \"use k6 >1,<3\"", &[("k6", ">1,<3")]);
+        check("\"use k6 > 1, < 3 || ^5.x\";", &[("k6", ">1 <3 || ^5.x")]);
+        check("\"use k6\"; \"use k6 >1\"; \"use k6\"", &[("k6", ">1")]);
     }
 
     #[test]
     fn what_k6_cannot_read_is_refused() {
-        for text in
-            ["use k6 bogus", "use k6 with nope", "use k6 with k6/http >1", "use k6 with k6/x/a 1.2.3.4"]
-        {
+        for text in [
+            "use k6 bogus",
+            "use k6 <>1",
+            "use k6 >=",
+            "use k6 with nope",
+            "use k6 with k6/http >1",
+            "use k6 with k6/x/a 1.2.3.4",
+        ] {
             let error = asked([("file:///s.js", format!("'{text}'").as_str())]).expect_err(text).to_string();
             assert!(error.contains(text) && error.contains("is no constraint"), "{error}");
+        }
+    }
+
+    #[test]
+    fn each_name_has_one_constraint() {
+        for texts in [["use k6 >1", "use k6 <3"], ["use k6 >1", "use k6 > 1"]] {
+            let files = texts.map(|text| format!("'{text}'"));
+            let both = files.iter().enumerate().map(|(index, text)| (["a.js", "b.js"][index], text.as_str()));
+            let error = asked(both).expect_err(texts[1]).to_string();
+            assert!(
+                error.contains(texts[1]) && error.contains("b.js") && error.contains("already"),
+                "{error}"
+            );
         }
     }
 

@@ -42,7 +42,7 @@ mod websocket;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
 pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink};
-pub use directives::{Asked, DirectiveError, asked};
+pub use directives::{Asked, DirectiveError, K6_VERSION, asked, is_met};
 pub use error::ScriptError;
 pub use http::RateGate;
 pub use imports::{Imports, imports};

@@ -103,6 +103,8 @@ pub(crate) struct InitShared {
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
     pub(crate) strict: std::sync::atomic::AtomicBool,
+    /// The heap of a VU whose init has run; 0 until one has.
+    pub(crate) heap_bytes: std::sync::atomic::AtomicUsize,
 }
 
 /// A VU's state, shared by all its natives.

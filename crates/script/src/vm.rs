@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use model::SystemClock;
@@ -24,11 +25,17 @@ const STACK_SHARE: (usize, usize) = (3, 4);
 /// A script that computes for longer lets the other VUs of its thread run before it goes on.
 const SLICE_MAX: Duration = Duration::from_millis(5);
 
+/// The engine looks for garbage when the heap has grown to this; its own default.
+const GC_THRESHOLD_BYTES_MIN: usize = 256 << 10;
+
+/// VU 0 may have loaded what no other VU does; then its heap says nothing about theirs.
+const GC_THRESHOLD_BYTES_MAX: usize = 4 << 20;
+
 /// A runtime with one context. Freed in order: what holds JavaScript values goes before the runtime.
 pub(crate) struct Vm {
     pub(crate) state: Rc<VuState>,
     pub(crate) context: Context,
-    _runtime: Runtime,
+    runtime: Runtime,
 }
 
 impl Vm {
@@ -36,6 +43,7 @@ impl Vm {
     pub(crate) fn new(state: Rc<VuState>) -> Result<Vm, ScriptError> {
         let host = |error: rquickjs::Error| ScriptError::Host(error.to_string());
         let runtime = Runtime::new().map_err(host)?;
+        runtime.set_gc_threshold(gc_threshold_bytes(state.init.heap_bytes.load(Ordering::Relaxed)));
         if let Some(stack_bytes) = vu::stack_bytes() {
             runtime.set_max_stack_size(stack_bytes / STACK_SHARE.1 * STACK_SHARE.0);
         }
@@ -53,8 +61,20 @@ impl Vm {
                 crate::globals::install(&ctx, &state)
             })
             .map_err(host)?;
-        Ok(Vm { state, context, _runtime: runtime })
+        Ok(Vm { state, context, runtime })
     }
+
+    /// What the engine has allocated. It looks at every object to tell, so this is not for every VU.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        usize::try_from(self.runtime.memory_usage().malloc_size).unwrap_or(0)
+    }
+}
+
+/// Where a VU first looks for garbage, given the heap of one whose init has run. Half as much again is where the engine
+/// would look next, had it looked at the end of init. On the way there it would look five times at a heap of 1 MB, and find
+/// nothing: what init makes, it keeps. That was a fifth of a big VU's start.
+fn gc_threshold_bytes(heap_bytes: usize) -> usize {
+    heap_bytes.saturating_add(heap_bytes / 2).clamp(GC_THRESHOLD_BYTES_MIN, GC_THRESHOLD_BYTES_MAX)
 }
 
 impl Drop for Vm {
@@ -267,4 +287,21 @@ pub(crate) fn source_of(sources: &crate::source::Sources) -> Places<'_> {
 /// Kept for the entry's exports.
 pub(crate) fn namespace<'js>(ctx: &Ctx<'js>, url: &str) -> rquickjs::Result<Object<'js>> {
     Module::import(ctx, url)?.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn garbage_is_looked_for_beyond_what_init_keeps() {
+        let check = |heap_bytes: usize, expect: usize| {
+            assert_eq!(gc_threshold_bytes(heap_bytes), expect, "{heap_bytes}");
+        };
+        check(0, 256 << 10);
+        check(100 << 10, 256 << 10);
+        check(1 << 20, 3 << 19);
+        check(100 << 20, 4 << 20);
+        check(usize::MAX, 4 << 20);
+    }
 }

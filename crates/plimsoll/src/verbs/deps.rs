@@ -43,7 +43,10 @@ fn dependencies(imports: script::Imports, asked: script::Asked) -> Dependencies 
     let any = extensions.map(String::as_str).chain(["k6"]).map(|name| (name.to_owned(), "*".to_owned()));
     let mut build_dependencies: std::collections::BTreeMap<String, String> = any.collect();
     build_dependencies.extend(asked);
-    let custom_build_required = build_dependencies.keys().any(|name| name != "k6");
+    let is_here = |(name, constraint): (&String, &String)| {
+        name == "k6" && script::is_met(constraint, script::K6_VERSION)
+    };
+    let custom_build_required = !build_dependencies.iter().all(is_here);
     let mut all = imports.found;
     all.extend(imports.absent);
     all.sort();

@@ -9,9 +9,6 @@ use crate::flags::InspectFlags;
 use crate::source::Source;
 use crate::test::{self, Script};
 
-/// The newest k6 whose surface is covered.
-const K6_VERSION: &str = "v2.3";
-
 /// Runs the verb. The JSON alone goes to standard output.
 ///
 /// # Errors
@@ -27,7 +24,10 @@ pub(crate) fn run(flags: &InspectFlags, common: &Common) -> Result<Exit, Failure
         common.logger.print(&format!("{}\n", report::escape::terminal(&inventory(&script))));
         for (name, constraint) in &script.asked()? {
             let text = match name.as_str() {
-                "k6" => format!("it asks for k6 {constraint}, whose behaviour this is up to {K6_VERSION}"),
+                "k6" => format!(
+                    "it asks for k6 {constraint}, whose behaviour this is up to v{}",
+                    script::K6_VERSION
+                ),
                 _ => format!("it asks for {name} {constraint}, an extension of k6, which is not here"),
             };
             common.logger.print(&format!("{}\n", report::escape::terminal(&text)));

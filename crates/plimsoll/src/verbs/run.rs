@@ -7,7 +7,7 @@ use model::LogLevel;
 use output::OutputSpec;
 use report::summary::Layout;
 
-use crate::common::{Common, refuse_first};
+use crate::common::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
@@ -18,6 +18,7 @@ use crate::source::Source;
 use crate::stored::{CiOutputs, RecordSettings};
 use crate::summary::SummarySettings;
 use crate::test::{self, Test};
+use crate::traces;
 
 /// Runs the verb.
 ///
@@ -26,7 +27,7 @@ use crate::test::{self, Test};
 pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     let (control, running) = (RunControl::default(), Running::default());
     signals::listen(control.clone(), running.clone(), common.logger.clone());
-    refuse_absent(flags, common)?;
+    traces::check(flags.traces_output.as_deref(), common)?;
     if common.env.switch("WEB_DASHBOARD")?.unwrap_or(false) {
         common.logger.say(LogLevel::Warn, "there is no web dashboard yet; K6_WEB_DASHBOARD has no effect");
     }
@@ -71,15 +72,6 @@ pub(crate) fn record(flags: &RecordFlags, common: &Common) -> Result<RecordSetti
         notes: flags.note.clone(),
         target_version: flags.target_version.clone(),
     })
-}
-
-fn refuse_absent(flags: &RunFlags, common: &Common) -> Result<(), Failure> {
-    let traces = flags.traces_output.as_deref().or_else(|| common.env.setting("TRACES_OUTPUT"));
-    refuse_first([(
-        traces.is_some_and(|traces| traces != "none"),
-        "--traces-output",
-        "traces are not exported yet",
-    )])
 }
 
 fn outputs(flags: &ResultFlags, common: &Common) -> Result<Vec<OutputSpec>, Failure> {

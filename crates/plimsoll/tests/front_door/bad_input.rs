@@ -81,7 +81,7 @@ fn options_that_make_no_test() {
 #[test]
 fn what_does_not_exist_yet_is_refused_by_name() {
     plimsoll("export default () => {}")
-        .flags("--traces-output otel")
+        .flags("--traces-output jaeger")
         .run()
         .exits(255)
         .says("--traces-output");
@@ -89,6 +89,8 @@ fn what_does_not_exist_yet_is_refused_by_name() {
     asks("'use k6 with k6/x/faker >= 0.4'").exits(107).says("k6/x/faker");
     asks("'use k6 bogus'").exits(255).says("is no constraint");
     asks("'use k6 >= 1.0'").exits(0);
+    asks("'use k6 >= 9'").exits(107).says("k6 >=9");
+    asks("'use k6 >= 1'; 'use k6 < 9'").exits(255).says("already");
     let deps = |text: &str| verb("deps script.js").file("script.js", text).run();
     deps("'use k6 with k6/x/faker >= 0.4'; export default () => {}").exits(0).prints("k6/x/faker: >=0.4");
     deps("'use k6 bogus'").exits(255).says("is no constraint");
