@@ -59,24 +59,24 @@ impl Steady {
 
 /// The steady part of a run, by one positive level per second, such as the mean latency.
 ///
-/// The warm-up is what MSER-5 cuts, if it really differs from the rest; if the best cut is in the middle, the run never
-/// settled. What remains must not change its level. Levels are looked at as logarithms, so that one slow second does not
-/// decide.
+/// The warm-up is what MSER-5 cuts, if it really differs from the rest; if the best cut is in the middle and the level really
+/// changes, the run never settled. What remains must not change its level. Levels are looked at as logarithms, so that one
+/// slow second does not decide.
 pub fn steady_part(levels: &[f64]) -> Steady {
     let logarithms: Vec<f64> = levels.iter().map(|level| level.max(f64::MIN_POSITIVE).ln()).collect();
     if logarithms.len() < STEADY_SECONDS_MIN {
         return Steady::Never(Unsteady::TooShort { seconds: logarithms.len() });
     }
     let cut = mser5(&logarithms);
-    let warm_up = if cut.values > 0 && differs(&logarithms, cut.values) { cut.values } else { 0 };
-    if warm_up > 0 && cut.at_bound {
-        return Steady::Never(Unsteady::StillWarmingUp);
-    }
+    // What wanders often has its best cut in the middle. Only a change of level says that the run never settled.
+    let is_real = cut.values > 0 && differs(&logarithms, cut.values);
+    let warm_up = if is_real && !cut.at_bound { cut.values } else { 0 };
     let rest = &logarithms[warm_up..];
     if rest.len() < STEADY_SECONDS_MIN {
         return Steady::Never(Unsteady::TooShort { seconds: rest.len() });
     }
     match level_shift(rest).filter(is_material) {
+        Some(_) if is_real && cut.at_bound => Steady::Never(Unsteady::StillWarmingUp),
         Some(shift) => Steady::Never(Unsteady::LevelShift {
             at_s: warm_up + shift.at,
             before: shift.before.exp(),

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use runfile::Reader;
+use runfile::{Reader, Want};
 
 thread_local! {
     /// One folder per thread, since each file is opened by its path.
@@ -17,6 +17,9 @@ pub fn check(bytes: &[u8]) {
         std::fs::write(&path, bytes).expect("a temporary file");
         let Ok(reader) = Reader::open(&path) else { return };
         let _ = reader.windows(0..u32::MAX).take_while(Result::is_ok).count();
+        for want in [Want::Whole, Want::Brief, Want::Nothing] {
+            let _ = reader.minute(0..60, |_| want, |_, _, _| {});
+        }
         let _ = reader.sum(0..u32::MAX);
         let _ = (reader.thresholds(), reader.log(), reader.errors(), reader.load(0..u32::MAX));
         let _ = (reader.exemplars(0..u32::MAX), reader.marks(), reader.notes(), reader.anchors());

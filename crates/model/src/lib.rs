@@ -6,6 +6,7 @@
 
 pub mod aggregate;
 pub mod arrival;
+pub mod brief;
 pub mod clock;
 pub mod duration;
 pub mod event;
@@ -23,6 +24,7 @@ pub mod window;
 
 pub use aggregate::{Aggregate, CounterTotal, Failures, GaugeTotal, Quantile, RateTotal, SeriesKey, Trend};
 pub use arrival::{Arrival, DropCause};
+pub use brief::Brief;
 pub use clock::{Clock, Epoch, Instant, SimulatedClock, SystemClock};
 pub use duration::GoDuration;
 pub use event::{LogLevel, LogLine, RunEvent};

@@ -65,6 +65,8 @@ faults! {
     Throttled = "throttled";
     /// Worker threads waited for a core.
     RunDelay = "run_delay";
+    /// Another virtual machine had the cores.
+    Steal = "steal";
     /// Timers woke late.
     TimerLag = "timer_lag";
     /// Windows are missing, or of another time than the run.

@@ -2,29 +2,23 @@
 
 use std::ops::Range;
 
-use analysis::validity::{ClockAnchor, DropTotals, Facts, Losses, ScenarioKind, Whole, judge};
+use analysis::validity::{ClockAnchor, DropTotals, Facts, Losses, ScenarioKind, Told, Whole, judge};
 use engine::RunOutcome;
 use model::metric::builtin::{
-    DATA_RECEIVED, DROPPED_ITERATIONS, HTTP_REQ_BLOCKED, HTTP_REQ_CONNECTING, HTTP_REQ_DURATION, HTTP_REQS,
-    ITERATION_DURATION, ITERATION_LATENESS,
+    DATA_RECEIVED, DROPPED_ITERATIONS, HTTP_REQ_DURATION, HTTP_REQS, ITERATION_DURATION, ITERATION_LATENESS,
 };
 use model::plan::{Compat, Plan};
-use model::{Aggregate, Clock, DropCause, MetricId, MetricKind, RunEvent, SystemClock, Validity, Window};
-use runfile::{Anchor, Reader};
+use model::{
+    Aggregate, Brief, Clock, DropCause, MetricId, MetricKind, RunEvent, SeriesKey, SystemClock, Validity,
+    Window,
+};
+use runfile::{Anchor, Reader, Want};
 
 use crate::failure::Failure;
 use crate::stored::{Recording, cause, failed};
 
-/// The metrics that the rules look at, second by second.
-const METRICS: [MetricId; 7] = [
-    DATA_RECEIVED,
-    DROPPED_ITERATIONS,
-    HTTP_REQ_BLOCKED,
-    HTTP_REQ_CONNECTING,
-    HTTP_REQ_DURATION,
-    HTTP_REQS,
-    ITERATION_LATENESS,
-];
+/// The metrics that the rules look at, second by second, besides those that they take in brief.
+const METRICS: [MetricId; 4] = [DATA_RECEIVED, DROPPED_ITERATIONS, HTTP_REQS, ITERATION_LATENESS];
 
 /// Executors that keep one level from start to end.
 const CONSTANT: [&str; 2] = ["constant-vus", "constant-arrival-rate"];
@@ -97,6 +91,21 @@ pub(crate) fn of_stored(
     whole: &Window,
     part: Option<Range<u32>>,
 ) -> Result<Validity, Failure> {
+    of_stored_beside(reader, whole, part, |_| false, |_, _, _| {})
+}
+
+/// The same for somebody who looks at trends of the run, too, so that all of it is read once: those series that `is_wanted`
+/// go to `each` with the index of their window, all of one minute before the next.
+///
+/// # Errors
+/// The file is damaged.
+pub(crate) fn of_stored_beside(
+    reader: &Reader,
+    whole: &Window,
+    part: Option<Range<u32>>,
+    is_wanted: impl Fn(SeriesKey) -> bool,
+    mut each: impl FnMut(u32, SeriesKey, Brief<'_>),
+) -> Result<Validity, Failure> {
     let header = reader.header();
     let scenarios = &header.report.scenarios;
     let kinds = scenarios.iter().map(|scenario| kind(&scenario.executor, scenario.is_open)).collect();
@@ -115,8 +124,27 @@ pub(crate) fn of_stored(
         Some(range) => range.clone(),
         None => reader.range().map_err(|error| failed(&error))?,
     };
-    for window in reader.windows_of(range, &METRICS) {
-        facts.add_window(&window.map_err(|error| failed(&error))?);
+    let want = |key: SeriesKey| match key.metric {
+        metric if METRICS.contains(&metric) => Want::Whole,
+        metric if Told::METRICS.contains(&metric) || is_wanted(key) => Want::Brief,
+        _ => Want::Nothing,
+    };
+    for minute in reader.minutes(range).map_err(|error| failed(&error))? {
+        let mut told = vec![Told::default(); minute.len()];
+        let windows = reader.minute(minute.clone(), want, |index, key, brief| {
+            let place = index.saturating_sub(minute.start) as usize;
+            if let Some(told) = told.get_mut(place) {
+                told.add(key.metric, &brief);
+            }
+            if is_wanted(key) {
+                each(index, key, brief);
+            }
+        });
+        for window in windows.map_err(|error| failed(&error))? {
+            let nothing = Told::default();
+            let told = told.get((window.index - minute.start) as usize).unwrap_or(&nothing);
+            facts.add_window_in_brief(&window, told);
+        }
     }
     let states = reader.generator_states().map_err(|error| failed(&error))?;
     let is_inside = |at| part.is_none() || (whole.start < at && at < whole.end + STATE_DELAY);

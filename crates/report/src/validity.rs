@@ -91,6 +91,7 @@ fn sentence(fault: Fault, words: &Words) -> &'static str {
         Fault::WorkerCpu => words.fault_worker_cpu,
         Fault::Throttled => words.fault_throttled,
         Fault::RunDelay => words.fault_run_delay,
+        Fault::Steal => words.fault_steal,
         Fault::TimerLag => words.fault_timer_lag,
         Fault::Coverage => words.fault_coverage,
         Fault::LongWindows => words.fault_long_windows,
@@ -119,6 +120,7 @@ fn topic(fault: Fault, words: &Words) -> &'static str {
         Fault::WorkerCpu => words.topic_cpu,
         Fault::Throttled => words.topic_throttled,
         Fault::RunDelay => words.topic_run_delay,
+        Fault::Steal => words.topic_steal,
         Fault::TimerLag => words.topic_timer_lag,
         Fault::Coverage | Fault::LongWindows | Fault::WindowsLost | Fault::WorkersLost => {
             words.topic_coverage

@@ -1,25 +1,28 @@
 //! The cells of chunks and roll-ups read back, whichever format they are in.
 
-use model::{Aggregate, SeriesKey};
+use model::{Aggregate, MetricKind, SeriesKey};
 use rusqlite::{Row, params};
 
 use crate::ReadError;
+use crate::brief::{BriefRoom, Cell, Want};
 use crate::format::{FORMAT_OF_CELLS, SERIES_PER_BLOCK, TEN, block, cell, chunk};
 use crate::reader::{Reader, RowError, UNKNOWN_NUMBER};
 
 impl Reader {
-    /// The cells of a minute, each of so many windows (1 or [`TEN`]), whose positions are wanted.
+    /// Of the cells of a minute, each of so many windows (1 or [`TEN`]), what is wanted of their series, where their
+    /// positions are wanted.
     pub(crate) fn chunk_cells(
         &self,
         (minute, windows): (u32, u32),
         is_wanted: impl Fn(u32) -> bool,
-        mut each: impl FnMut(u32, SeriesKey, Aggregate),
+        want: impl Fn(SeriesKey) -> Want,
+        mut each: impl FnMut(u32, SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
         if self.format == FORMAT_OF_CELLS {
-            return self.chunk_cells_of_series((minute, windows), is_wanted, each);
+            return self.chunk_cells_of_series((minute, windows), is_wanted, want, each);
         }
         let sql = "SELECT block, cells FROM chunk WHERE minute = ? AND windows = ? ORDER BY block, part";
-        self.rows(sql, params![minute, windows], |row| self.block_cells(row, &is_wanted, &mut each))?;
+        self.rows(sql, params![minute, windows], |row| self.block_cells(row, &is_wanted, &want, &mut each))?;
         Ok(())
     }
 
@@ -35,7 +38,12 @@ impl Reader {
         }
         let sql = "SELECT block, cells FROM rollup WHERE windows = ? AND number = ? ORDER BY block, part";
         self.rows(sql, params![windows, number], |row| {
-            self.block_cells(row, &|position| position == 0, &mut |_, key, aggregate| each(key, aggregate))
+            let each = &mut |_, key, cell: Cell<'_>| {
+                if let Cell::Whole(aggregate) = cell {
+                    each(key, aggregate);
+                }
+            };
+            self.block_cells(row, &|position| position == 0, &|_| Want::Whole, each)
         })?;
         Ok(())
     }
@@ -44,18 +52,30 @@ impl Reader {
         &self,
         row: &Row<'_>,
         is_wanted: &impl Fn(u32) -> bool,
-        each: &mut impl FnMut(u32, SeriesKey, Aggregate),
+        want: &impl Fn(SeriesKey) -> Want,
+        each: &mut impl FnMut(u32, SeriesKey, Cell<'_>),
     ) -> Result<(), RowError> {
         let first = row.get::<_, u32>(0)?.checked_mul(SERIES_PER_BLOCK).ok_or(UNKNOWN_NUMBER)?;
-        let number = |series: u32| first.checked_add(series).ok_or(RowError::Flaw(UNKNOWN_NUMBER));
+        // Asked once for each series, and not for each cell.
+        let numbers = first..first.saturating_add(SERIES_PER_BLOCK);
+        let series: Vec<(SeriesKey, MetricKind, Want)> = numbers
+            .map_while(|number| self.series(number).ok())
+            .map(|(key, kind)| (key, kind, want(key)))
+            .collect();
+        let known = |number: u32| series.get(number as usize).ok_or(RowError::Flaw(UNKNOWN_NUMBER));
+        if !series.is_empty() && series.iter().all(|series| series.2 == Want::Nothing) {
+            return Ok(());
+        }
         let bytes = row.get_ref(1)?.as_blob().map_err(|_| "a blob is none")?;
-        block::decode(
+        block::walk(
             bytes,
             &mut self.unpacker.borrow_mut(),
-            |series| Ok(self.series(number(series)?)?.1),
-            is_wanted,
-            |series, position, aggregate| {
-                each(position, self.series(number(series)?)?.0, aggregate);
+            |number, position| {
+                let (_, kind, want) = known(number)?;
+                Ok((*kind, if is_wanted(position) { *want } else { Want::Nothing }))
+            },
+            |number, position, cell| {
+                each(position, known(number)?.0, cell);
                 Ok(())
             },
         )
@@ -66,18 +86,21 @@ impl Reader {
         &self,
         (minute, windows): (u32, u32),
         is_wanted: impl Fn(u32) -> bool,
-        mut each: impl FnMut(u32, SeriesKey, Aggregate),
+        want: impl Fn(SeriesKey) -> Want,
+        mut each: impl FnMut(u32, SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
         let column = if windows == TEN { "tens" } else { "seconds" };
         let sql = format!("SELECT series, {column} FROM chunk WHERE minute = ? ORDER BY series");
+        let mut room = BriefRoom::default();
         self.rows(&sql, [minute], |row| {
             let (key, kind) = self.series(row.get(0)?)?;
+            let want = want(key);
             let bytes = self.unpack(row, 1)?;
             chunk::decode::<RowError>(
                 &bytes,
-                |position| Ok((kind, is_wanted(position))),
+                |position| Ok((kind, want != Want::Nothing && is_wanted(position))),
                 |position, aggregate| {
-                    each(position, key, aggregate);
+                    each(position, key, room.cell(aggregate, want));
                     Ok(())
                 },
             )

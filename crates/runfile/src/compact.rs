@@ -150,19 +150,14 @@ impl Store {
                 Some(state) => Ok(state.kind),
                 None => Err(UNKNOWN_NUMBER),
             };
-            let done: Result<(), Flaw> = block::decode(
-                row.get_ref(0)?.as_blob()?,
-                unpacker,
-                kind_of,
-                |_| true,
-                |series, _, aggregate| {
+            let done: Result<(), Flaw> =
+                block::decode(row.get_ref(0)?.as_blob()?, unpacker, kind_of, |series, _, aggregate| {
                     match sums.get_mut(series as usize).ok_or(UNKNOWN_NUMBER)? {
                         Some(sum) => sum.merge(&aggregate),
                         sum => *sum = Some(aggregate),
                     }
                     Ok(())
-                },
-            );
+                });
             done.map_err(damaged)?;
         }
         Ok(sums)

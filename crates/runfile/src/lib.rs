@@ -5,6 +5,7 @@
 //! goes on. Aggregates are stored without loss, so that what is read back adds up to the numbers the terminal printed, bit
 //! for bit. The tables are drawn in `docs/format/runfile.md`. The room knows nothing of catalogues, verbs or reports.
 
+mod brief;
 mod cells;
 mod compact;
 mod error;
@@ -27,6 +28,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use brief::Want;
 pub use error::{MergeError, ReadError, WriteError};
 pub use facts::{Anchor, LoadRow, Note, RunMark, StoredLog, ThresholdPoint};
 pub use format::{APPLICATION_ID, BLOB_BYTES_MAX, EXTENSION, FORMAT_VERSION};
@@ -41,5 +43,5 @@ pub use merge::{MergeOptions, merge};
 pub use reader::{Reader, State};
 pub use redact::{HIDDEN, is_secret_name};
 pub use snapshot::{add_note, snapshot};
-pub use windows::{Windows, minutes};
+pub use windows::Windows;
 pub use writer::{QUEUE_EVENTS_MAX, Report, Writer};

@@ -7,6 +7,7 @@ use rusqlite::{OptionalExtension, params};
 use rustc_hash::FxHashMap;
 
 use crate::ReadError;
+use crate::brief::{Cell, Want};
 use crate::format::{FIVE_MINUTES, MINUTE, TEN, TEN_MINUTES, WHOLE};
 use crate::reader::Reader;
 
@@ -107,7 +108,8 @@ impl Sum<'_> {
         self.reader.chunk_cells(
             (minute, TEN),
             |ten| tens.contains(&start_of(ten)),
-            |_, key, aggregate| merge(series, key, aggregate),
+            |_| Want::Whole,
+            |_, key, cell| merge_cell(series, key, cell),
         )?;
         self.add_seconds(range.start..tens.start)?;
         self.add_seconds(tens.end..range.end)
@@ -118,7 +120,7 @@ impl Sum<'_> {
             return Ok(());
         }
         let series = &mut self.series;
-        self.reader.seconds(range, |_| true, |_, key, aggregate| merge(series, key, aggregate))
+        self.reader.cells(range, |_| Want::Whole, |_, key, cell| merge_cell(series, key, cell))
     }
 
     fn add_rollup(&mut self, windows: u32, number: u32) -> Result<(), ReadError> {
@@ -143,6 +145,12 @@ fn smaller(windows: u32) -> u32 {
         TEN_MINUTES => FIVE_MINUTES,
         FIVE_MINUTES => MINUTE,
         _ => TEN,
+    }
+}
+
+fn merge_cell(series: &mut FxHashMap<SeriesKey, Aggregate>, key: SeriesKey, cell: Cell<'_>) {
+    if let Cell::Whole(aggregate) = cell {
+        merge(series, key, aggregate);
     }
 }
 

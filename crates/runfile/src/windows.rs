@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use model::{Aggregate, Instant, MetricId, SeriesKey, Window};
+use model::{Aggregate, Brief, Instant, SeriesKey, Window};
 use rusqlite::params;
 
+use crate::brief::{BriefRoom, Cell, Want};
 use crate::format::{MINUTE, chunk};
 use crate::reader::{Reader, WINDOW_INDEX_MAX};
 use crate::{LoadRow, ReadError};
@@ -15,8 +16,6 @@ use crate::{LoadRow, ReadError};
 pub struct Windows<'a> {
     reader: &'a Reader,
     rest: Range<u32>,
-    /// Of which metrics; `None` is all of them.
-    metrics: Option<Vec<MetricId>>,
     ready: VecDeque<Window>,
 }
 
@@ -51,21 +50,10 @@ impl Windows<'_> {
             return Ok(());
         };
         let end = self.rest.end.min((first / MINUTE + 1) * MINUTE);
-        self.ready = self.reader.minute(first..end, self.metrics.as_deref())?.into_values().collect();
+        self.ready = self.reader.whole_minute(first..end)?.into();
         self.rest.start = end;
         Ok(())
     }
-}
-
-/// A range of windows cut where minutes end, as [`Reader::cells`] takes it.
-pub fn minutes(range: Range<u32>) -> impl Iterator<Item = Range<u32>> {
-    let mut start = range.start;
-    std::iter::from_fn(move || {
-        let end = range.end.min((start / MINUTE).saturating_add(1).saturating_mul(MINUTE));
-        let minute = start..end;
-        start = end;
-        (!minute.is_empty()).then_some(minute)
-    })
 }
 
 impl Reader {
@@ -78,40 +66,43 @@ impl Reader {
         Ok(windows.into_iter().map(|(index, window)| (index, window.start..window.end)).collect())
     }
 
-    /// Gives every cell of the windows of a range within one minute to `each`, in no order: the index of its window, its
-    /// series and what was measured. Where [`Reader::windows`] is too slow, since it sorts them and reads the rest too.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub fn cells(
-        &self,
-        minute: Range<u32>,
-        each: impl FnMut(u32, SeriesKey, Aggregate),
-    ) -> Result<(), ReadError> {
-        self.seconds(minute, |_| true, each)
-    }
-
     /// The windows of a range of indexes, whole: series, load, exemplars and errors. A minute's are in memory at a time.
     pub fn windows(&self, range: Range<u32>) -> Windows<'_> {
         let rest = range.start..range.end.min(WINDOW_INDEX_MAX + 1);
-        Windows { reader: self, rest, metrics: None, ready: VecDeque::new() }
+        Windows { reader: self, rest, ready: VecDeque::new() }
     }
 
-    /// The same with the series of these metrics alone, and without exemplars: what is left out is not even decoded.
-    pub fn windows_of(&self, range: Range<u32>, metrics: &[MetricId]) -> Windows<'_> {
-        Windows { metrics: Some(metrics.to_vec()), ..self.windows(range) }
+    /// The minutes that have windows of a range, each as the range within it that [`Reader::minute`] takes, in order.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn minutes(&self, range: Range<u32>) -> Result<Vec<Range<u32>>, ReadError> {
+        let sql = "SELECT DISTINCT id / ?1 FROM windows WHERE id >= ?2 AND id < ?3 ORDER BY 1";
+        self.rows(sql, params![MINUTE, range.start, range.end.min(WINDOW_INDEX_MAX + 1)], |row| {
+            let start = row.get::<_, u32>(0)?.saturating_mul(MINUTE);
+            Ok(start.max(range.start)..start.saturating_add(MINUTE).min(range.end))
+        })
     }
 
-    /// The windows of a range that lies within one minute.
-    fn minute(
+    /// The windows of a range that lies within one minute, in order, with load and errors and with the cells that are wanted
+    /// whole. Trends that are wanted in brief go to `each` instead, with the index of their window: first all of one series,
+    /// in order. Where [`Reader::windows`] is too slow, since it builds all cells and reads the rest too; what is not wanted
+    /// is not even decoded.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn minute(
         &self,
         range: Range<u32>,
-        metrics: Option<&[MetricId]>,
-    ) -> Result<BTreeMap<u32, Window>, ReadError> {
+        want: impl Fn(SeriesKey) -> Want,
+        mut each: impl FnMut(u32, SeriesKey, Brief<'_>),
+    ) -> Result<Vec<Window>, ReadError> {
         let mut windows = self.bare_windows(&range)?;
         let mut cells: Vec<(u32, SeriesKey, Aggregate)> = Vec::new();
-        let is_wanted = |key: SeriesKey| metrics.is_none_or(|metrics| metrics.contains(&key.metric));
-        self.seconds(range.clone(), is_wanted, |index, key, aggregate| cells.push((index, key, aggregate)))?;
+        self.cells(range.clone(), want, |index, key, cell| match cell {
+            Cell::Whole(aggregate) => cells.push((index, key, aggregate)),
+            Cell::Brief(brief) => each(index, key, brief),
+        })?;
         cells.sort_by_key(|cell| (cell.0, cell.1));
         for (index, key, aggregate) in cells {
             let window = windows.get_mut(&index).ok_or_else(|| self.corrupt("a cell has no window"))?;
@@ -126,17 +117,20 @@ impl Reader {
                 window.load.push(load_of(row));
             }
         }
-        for (index, error) in self.errors_of(range.clone())? {
+        for (index, error) in self.errors_of(range)? {
             if let Some(window) = windows.get_mut(&index) {
                 window.errors.push(error);
             }
         }
-        if metrics.is_some() {
-            return Ok(windows);
-        }
+        Ok(windows.into_values().collect())
+    }
+
+    /// The windows of a range within one minute with everything.
+    fn whole_minute(&self, range: Range<u32>) -> Result<Vec<Window>, ReadError> {
+        let mut windows = self.minute(range.clone(), |_| Want::Whole, |_, _, _| {})?;
         for (index, exemplar) in self.exemplars_of(range)? {
-            if let Some(window) = windows.get_mut(&index) {
-                window.exemplars.push(exemplar);
+            if let Ok(place) = windows.binary_search_by_key(&index, |window| window.index) {
+                windows[place].exemplars.push(exemplar);
             }
         }
         Ok(windows)
@@ -156,36 +150,36 @@ impl Reader {
         Ok(rows.into_iter().collect())
     }
 
-    /// Gives every wanted cell of the windows of a range within one minute to `each`, from the chunks and from the tail.
-    pub(crate) fn seconds(
+    /// Gives of the cells of the windows of a range within one minute what is wanted of their series to `each`: the index of
+    /// the window, the series, and what it measured.
+    pub(crate) fn cells(
         &self,
-        range: Range<u32>,
-        is_wanted: impl Fn(SeriesKey) -> bool,
-        mut each: impl FnMut(u32, SeriesKey, Aggregate),
+        minute: Range<u32>,
+        want: impl Fn(SeriesKey) -> Want,
+        mut each: impl FnMut(u32, SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
-        let minute = range.start / MINUTE;
-        let index_of = |second: u32| minute * MINUTE + second.min(MINUTE);
+        let number = minute.start / MINUTE;
+        let index_of = |second: u32| number * MINUTE + second.min(MINUTE);
         self.chunk_cells(
-            (minute, 1),
-            |second| second < MINUTE && range.contains(&index_of(second)),
-            |second, key, aggregate| {
-                if is_wanted(key) {
-                    each(index_of(second), key, aggregate);
-                }
-            },
+            (number, 1),
+            |second| second < MINUTE && minute.contains(&index_of(second)),
+            &want,
+            |second, key, cell| each(index_of(second), key, cell),
         )?;
         let sql = "SELECT window, cells FROM tail WHERE window >= ? AND window < ? ORDER BY window, part";
-        self.rows(sql, params![range.start, range.end], |row| {
+        let mut room = BriefRoom::default();
+        self.rows(sql, params![minute.start, minute.end], |row| {
             let index = row.get(0)?;
             let bytes = self.unpack(row, 1)?;
             chunk::decode(
                 &bytes,
                 |series| {
                     let (key, kind) = self.series(series)?;
-                    Ok((kind, is_wanted(key)))
+                    Ok((kind, want(key) != Want::Nothing))
                 },
                 |series, aggregate| {
-                    each(index, self.series(series)?.0, aggregate);
+                    let key = self.series(series)?.0;
+                    each(index, key, room.cell(aggregate, want(key)));
                     Ok(())
                 },
             )

@@ -41,13 +41,6 @@ pub fn student_cdf(t: f64, dof: f64) -> f64 {
     StudentsT::new(0.0, 1.0, dof.max(DOF_MIN)).map_or(0.5, |student| student.cdf(t))
 }
 
-/// The quantile of the F distribution.
-pub fn f_quantile(probability: f64, dof_above: f64, dof_below: f64) -> f64 {
-    // By way of the beta distribution, whose quantile is found in a few steps.
-    let share = beta_quantile(probability, dof_above / 2.0, dof_below / 2.0);
-    dof_below * share / (dof_above * (1.0 - share).max(PROBABILITY_MIN))
-}
-
 /// The probability that a value of the F distribution exceeds `f`.
 pub fn f_tail(f: f64, dof_above: f64, dof_below: f64) -> f64 {
     let (above, below) = (dof_above.clamp(DOF_MIN, DOF_MAX), dof_below.clamp(DOF_MIN, DOF_MAX));

@@ -13,14 +13,12 @@ mod discovery;
 mod distributions;
 mod divisive;
 mod error_ratio;
-mod hodges_lehmann;
 mod level_shift;
 mod long_run;
 mod mser;
 mod random;
 mod rank_sum;
 mod ratio;
-mod segments;
 mod sheet;
 mod support;
 
@@ -28,18 +26,14 @@ pub use autocorrelation::{autocorrelation, effective_sample_number};
 pub use block_length::block_length;
 pub use bootstrap::{Resampling, bootstrap_difference};
 pub use discovery::adjusted_p_values;
-pub use distributions::{
-    beta_quantile, f_quantile, f_tail, normal_cdf, normal_quantile, student_cdf, student_quantile,
-};
+pub use distributions::{beta_quantile, f_tail, normal_cdf, normal_quantile, student_cdf, student_quantile};
 pub use divisive::{ChangePoint, DivisiveOptions, change_points};
 pub use error_ratio::{ErrorRatio, ErrorSide, error_ratio, over_dispersion};
-pub use hodges_lehmann::{hodges_lehmann, hodges_lehmann_shift};
-pub use level_shift::{LevelShift, kolmogorov_tail, level_shift};
-pub use long_run::{LongRun, long_run};
+pub use level_shift::{LevelShift, kolmogorov_tail, level_shift, studentised_kolmogorov_tail};
+pub use long_run::{LongRun, long_run, long_run_about_lines};
 pub use mser::{Truncation, mser5};
 pub use random::Random;
 pub use rank_sum::rank_sum_p_value;
 pub use ratio::{Estimate, Interval, RatioEstimate, log_ratio};
-pub use segments::{TwoSegments, two_segments};
 pub use sheet::{Sheet, SheetPart, Tail};
 pub use support::{independent_samples_min, is_supported};

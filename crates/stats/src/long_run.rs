@@ -33,9 +33,36 @@ pub struct LongRun {
 /// Series of fewer than two values say nothing and are left out. Without variation (or values) the variance is 0 with one
 /// degree of freedom.
 pub fn long_run(series: &[&[f64]]) -> LongRun {
+    long_run_about(series, Trend::Level)
+}
+
+/// The same, each about its own straight line, so that a drift is not taken for wandering.
+pub fn long_run_about_lines(series: &[&[f64]]) -> LongRun {
+    long_run_about(series, Trend::Line)
+}
+
+/// What a series is taken to be without its deviations.
+#[derive(Clone, Copy, Debug)]
+enum Trend {
+    Level,
+    Line,
+}
+
+impl Trend {
+    /// How many numbers of it are estimated.
+    fn parameters(self) -> f64 {
+        match self {
+            Trend::Level => 1.0,
+            Trend::Line => 2.0,
+        }
+    }
+}
+
+fn long_run_about(series: &[&[f64]], trend: Trend) -> LongRun {
     let longest = series.iter().map(|series| series.len()).max().unwrap_or(0);
     let bin = longest.div_ceil(LENGTH_MAX).max(1);
-    let deviations: Vec<Vec<f64>> = series.iter().filter_map(|series| deviations(series, bin)).collect();
+    let deviations: Vec<Vec<f64>> =
+        series.iter().filter_map(|series| deviations(series, bin, trend)).collect();
     let count: usize = deviations.iter().map(Vec::len).sum();
     let shortest = deviations.iter().map(Vec::len).min().unwrap_or(0);
     let order_max = order_max(count).min(shortest.saturating_sub(2));
@@ -44,9 +71,11 @@ pub fn long_run(series: &[&[f64]]) -> LongRun {
         return LongRun { variance: 0.0, dof: 1.0, order: 0 };
     }
     let mut found = best_autoregression(&covariances, count);
-    // Deviations from a series' own mean have lost its long-run variance divided by its length, at every lag.
+    // Deviations from a series' own mean have lost its long-run variance divided by its length, at every lag; those from a
+    // line nearly twice that, since a slope moves as slowly as a mean.
+    let estimated = trend.parameters() * deviations.len() as f64;
     for _ in 0..2 {
-        let lost = (found.variance * deviations.len() as f64 / count as f64).min(covariances[0] / 2.0);
+        let lost = (found.variance * estimated / count as f64).min(covariances[0] / 2.0);
         let restored: Vec<f64> = covariances.iter().map(|covariance| covariance + lost).collect();
         found = best_autoregression(&restored, count);
     }
@@ -79,8 +108,9 @@ fn order_max(count: usize) -> usize {
     (by_length as usize).min(count / VALUES_PER_COEFFICIENT)
 }
 
-/// Deviations from the mean, of averages over `bin` neighbours; values that do not fill the last bin are left out.
-fn deviations(series: &[f64], bin: usize) -> Option<Vec<f64>> {
+/// Deviations from the mean or the line, of averages over `bin` neighbours; values that do not fill the last bin are left
+/// out.
+fn deviations(series: &[f64], bin: usize, trend: Trend) -> Option<Vec<f64>> {
     let binned: Vec<f64> = match bin {
         1 => series.to_vec(),
         _ => series.chunks_exact(bin).map(|values| values.iter().sum::<f64>() / bin as f64).collect(),
@@ -89,7 +119,25 @@ fn deviations(series: &[f64], bin: usize) -> Option<Vec<f64>> {
         return None;
     }
     let mean = binned.iter().sum::<f64>() / binned.len() as f64;
-    Some(binned.iter().map(|value| value - mean).collect())
+    let slope = match trend {
+        Trend::Level => 0.0,
+        Trend::Line => slope(&binned, mean),
+    };
+    let middle = (binned.len() - 1) as f64 / 2.0;
+    let deviation = |(at, value): (usize, &f64)| value - mean - slope * (at as f64 - middle);
+    Some(binned.iter().enumerate().map(deviation).collect())
+}
+
+/// The slope of the straight line through values at 0, 1, 2, … by least squares.
+fn slope(values: &[f64], mean: f64) -> f64 {
+    let middle = (values.len() - 1) as f64 / 2.0;
+    let (mut products, mut squares) = (0.0, 0.0);
+    for (at, value) in values.iter().enumerate() {
+        let distance = at as f64 - middle;
+        products += distance * (value - mean);
+        squares += distance * distance;
+    }
+    products / squares
 }
 
 /// Covariances at lags 0 to `lag_max`, averaged over all pairs of all series.
@@ -211,6 +259,18 @@ mod tests {
         check(0.9, 600, 0.2);
         check(0.9, 5000, 0.1);
         check(-0.5, 600, 0.1);
+    }
+
+    #[test]
+    fn a_drift_is_not_taken_for_wandering() {
+        let drifting: Vec<f64> = autoregressive(0.8, 600, 5)
+            .iter()
+            .zip(0..)
+            .map(|(value, at)| value + f64::from(at) / 30.0)
+            .collect();
+        let (about_level, about_line) = (long_run(&[&drifting]), long_run_about_lines(&[&drifting]));
+        assert!((15.0..40.0).contains(&about_line.variance), "25 was put in: {about_line:?}");
+        assert!(about_level.variance > 4.0 * about_line.variance, "{about_level:?}");
     }
 
     #[test]

@@ -44,11 +44,25 @@ impl Sheet {
     pub fn push(&mut self, histogram: &Histogram, sum: f64, censored: u64) {
         let positive: u64 = histogram.positive().map(|(_, count)| count).sum();
         let others = histogram.count() - positive;
+        self.push_counts(histogram.positive(), others, sum, censored);
+    }
+
+    /// The same by counts: positive values by the index of their bucket, ascending, and the others together.
+    pub fn push_counts(
+        &mut self,
+        positive: impl Iterator<Item = (i32, u64)>,
+        others: u64,
+        sum: f64,
+        censored: u64,
+    ) {
         let zeros = (others > 0).then_some((ZERO_BUCKET, others)).into_iter();
-        let buckets = zeros.chain(histogram.positive());
-        self.buckets.extend(buckets.map(|(index, count)| (index, u32::try_from(count).unwrap_or(u32::MAX))));
+        let mut measured = 0u64;
+        self.buckets.extend(zeros.chain(positive).map(|(index, count)| {
+            measured = measured.saturating_add(count);
+            (index, u32::try_from(count).unwrap_or(u32::MAX))
+        }));
         let sum = if sum.is_finite() { sum } else { 0.0 };
-        self.seconds.push(Second { end: self.buckets.len(), measured: histogram.count(), sum, censored });
+        self.seconds.push(Second { end: self.buckets.len(), measured, sum, censored });
     }
 
     /// How many seconds.

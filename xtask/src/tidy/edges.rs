@@ -67,7 +67,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    ("xtask", &["analysis", "histo", "import", "model", "stats"]),
+    ("xtask", &["analysis", "histo", "import", "model", "runfile", "stats"]),
 ];
 
 /// What every room's tests may use besides.

@@ -1,7 +1,6 @@
 //! What a comparison is handed.
 
-use histo::Histogram;
-use model::{Grade, Trend};
+use model::Grade;
 use stats::Sheet;
 
 /// One run.
@@ -57,16 +56,6 @@ impl Series {
     /// A series without seconds.
     pub fn new(name: impl Into<String>) -> Series {
         Series { name: name.into(), sheet: Sheet::new() }
-    }
-
-    /// Adds a second, whether or not the series had samples in it: timeouts, cut responses, drops and failures rank above
-    /// every success.
-    pub fn push(&mut self, trend: Option<&Trend>) {
-        let Some(trend) = trend else { return self.sheet.push(&Histogram::default(), 0.0, 0) };
-        let censored = trend.failures.as_ref().map_or(0, |failures| {
-            failures.timed_out.count() + failures.cut.count() + failures.dropped + failures.failed
-        });
-        self.sheet.push(&trend.values.to_histogram(), trend.values.sum().value(), censored);
     }
 }
 

@@ -68,9 +68,7 @@ pub(super) fn without_steady_part(a: &[Run], b: &[Run], options: &Options) -> Ve
 /// All rows with their verdicts.
 pub(super) fn rows(a: Side, b: Side, refusal: Option<Why>, options: &Options) -> Vec<Row> {
     let mut rows = vec![refused(throughput(a, b, options.confidence), refusal)];
-    for series in names(a.0, b.0) {
-        rows.extend(series_rows(series, a, b, refusal, options));
-    }
+    rows.extend(all_series_rows(a, b, refusal, options));
     let p_value = |row: &Row| match (&row.ratio, &row.errors) {
         (Some(ratio), _) => ratio.p_value,
         (None, Some(errors)) => errors.p_value,
@@ -83,6 +81,29 @@ pub(super) fn rows(a: Side, b: Side, refusal: Option<Why>, options: &Options) ->
     }
     rows
 }
+
+/// The rows of all series. Many series are shared by as many threads as there are cores.
+fn all_series_rows(a: Side, b: Side, refusal: Option<Why>, options: &Options) -> Vec<Row> {
+    let names: Vec<&str> = names(a.0, b.0).collect();
+    let of_some = |names: &[&str]| -> Vec<Row> {
+        names.iter().flat_map(|name| series_rows(name, a, b, refusal, options)).collect()
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if cores == 1 || names.len() < SERIES_PER_THREAD_MIN * 2 {
+        return of_some(&names);
+    }
+    let share = names.len().div_ceil(cores).max(SERIES_PER_THREAD_MIN);
+    std::thread::scope(|scope| {
+        let of_some = &of_some;
+        let threads: Vec<_> = names.chunks(share).map(|some| scope.spawn(move || of_some(some))).collect();
+        let rows = threads.into_iter();
+        rows.flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+/// For fewer, a thread is not worth its start.
+const SERIES_PER_THREAD_MIN: usize = 8;
 
 /// The series that both sides have, in the order of the first side.
 fn names<'a>(a: &'a [Run], b: &'a [Run]) -> impl Iterator<Item = &'a str> {

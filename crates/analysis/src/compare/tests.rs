@@ -140,19 +140,3 @@ fn three_runs_a_side_are_more_than_one_run() {
     assert!(!comparison.within_run_only);
     assert_eq!(row(&comparison, Measure::Quantile(0.95)).verdict, Verdict::Regressed);
 }
-
-#[test]
-fn a_second_of_a_trend_keeps_its_failures() {
-    let mut trend = model::Trend::default();
-    trend.values.record(5.0);
-    trend.values.record(7.0);
-    let mut timed_out = histo::Values::default();
-    timed_out.record(60_000.0);
-    trend.failures =
-        Some(Box::new(model::Failures { timed_out, dropped: 2, failed: 1, ..Default::default() }));
-    let mut series = Series::new("GET /");
-    series.push(Some(&trend));
-    series.push(None);
-    assert_eq!(series.sheet.counts().collect::<Vec<_>>(), [(2, 4), (0, 0)]);
-    assert_eq!(series.sheet.means(), [6.0, 6.0]);
-}

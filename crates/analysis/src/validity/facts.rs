@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::{Aggregate, GeneratorState, Instant, Quantile, Window};
 
 use super::pulse::Pulse;
-use super::second::Second;
+use super::second::{Second, Told};
 
 /// Windows that are looked at: two days of them. What comes after is not judged, and the rule of coverage says so.
 const WINDOWS_MAX: usize = 2 * 86_400;
@@ -111,6 +111,15 @@ impl Facts {
     pub fn add_window(&mut self, window: &Window) {
         if self.seconds.len() < WINDOWS_MAX {
             self.seconds.push(Second::of(window));
+        }
+    }
+
+    /// The same for a window whose trends were handed over in brief.
+    pub fn add_window_in_brief(&mut self, window: &Window, told: &Told) {
+        if self.seconds.len() < WINDOWS_MAX {
+            let mut second = Second::of(window);
+            second.add_told(told);
+            self.seconds.push(second);
         }
     }
 

@@ -9,6 +9,8 @@ pub(super) struct Pulse {
     pub(super) worker_cpu: Option<f64>,
     /// Share of the time that the worst served worker waited for one.
     pub(super) run_delay: Option<f64>,
+    /// Share of the machine's cores that another virtual machine had.
+    pub(super) steal: Option<f64>,
     /// Share of the time that the control group was held back.
     pub(super) throttled: Option<f64>,
     /// Milliseconds by which a timer was late.
@@ -33,6 +35,7 @@ impl Pulse {
         Pulse {
             worker_cpu: state.get(Vital::WorkerCpu),
             run_delay: state.get(Vital::WorkerRunDelay),
+            steal: state.get(Vital::HostSteal),
             throttled: state.get(Vital::Throttled),
             timer_lag_ms: state.get(Vital::TimerLag),
             ports: share(Vital::Ports, Vital::PortsMax),
@@ -51,6 +54,7 @@ impl Pulse {
         Pulse {
             worker_cpu: worst(self.worker_cpu, other.worker_cpu),
             run_delay: worst(self.run_delay, other.run_delay),
+            steal: worst(self.steal, other.steal),
             throttled: worst(self.throttled, other.throttled),
             timer_lag_ms: worst(self.timer_lag_ms, other.timer_lag_ms),
             ports: worst(self.ports, other.ports),

@@ -1,11 +1,11 @@
 //! What a window says about the measurement, in a few numbers.
 
-use histo::{Histogram, Values};
+use histo::Histogram;
 use model::metric::builtin::{
     DATA_RECEIVED, DROPPED_ITERATIONS, HTTP_REQ_BLOCKED, HTTP_REQ_CONNECTING, HTTP_REQ_DURATION, HTTP_REQS,
     ITERATION_LATENESS,
 };
-use model::{Aggregate, Instant, Trend, Window, Work};
+use model::{Aggregate, Brief, Instant, MetricId, Trend, Window, Work};
 
 use super::pulse::Pulse;
 
@@ -54,12 +54,11 @@ impl Second {
         let mut second =
             Second { index: window.index, start: window.start, end: window.end, ..Second::default() };
         let mut lateness = Histogram::default();
+        let mut told = Told::default();
         for (key, aggregate) in &window.series {
             match (key.metric, aggregate) {
                 (ITERATION_LATENESS, Aggregate::Trend(trend)) => lateness.merge(&trend.values.to_histogram()),
-                (HTTP_REQ_DURATION, Aggregate::Trend(trend)) => second.add_duration(trend),
-                (HTTP_REQ_BLOCKED, Aggregate::Trend(trend)) => second.told_ms += trend.sum().value(),
-                (HTTP_REQ_CONNECTING, Aggregate::Trend(trend)) => second.add_connects(&trend.values),
+                (metric, Aggregate::Trend(trend)) => told.add_trend(metric, trend),
                 (HTTP_REQS, Aggregate::Counter(counter)) => second.requests_recorded += counter.count,
                 (DROPPED_ITERATIONS, Aggregate::Counter(counter)) => {
                     second.dropped += counter.sum.value() as u64;
@@ -68,6 +67,7 @@ impl Second {
                 _ => {}
             }
         }
+        second.add_told(&told);
         // Always of a histogram: a window read back from a file may have no single values left, and both must say the same.
         second.lateness_p99_ms = lateness.quantile(0.99);
         for load in &window.load {
@@ -92,24 +92,71 @@ impl Second {
         self.end.since(self.start).as_secs_f64()
     }
 
-    fn add_duration(&mut self, trend: &Trend) {
-        let sum_ms = trend.sum().value();
-        self.told_ms += sum_ms;
-        self.duration_ms += sum_ms;
-        self.timed += trend.count();
-        self.untimed += trend.population() - trend.count();
+    /// Adds what trends that the window does not hold say.
+    pub(super) fn add_told(&mut self, told: &Told) {
+        self.told_ms += told.told_ms;
+        self.timed += told.timed;
+        self.duration_ms += told.duration_ms;
+        self.untimed += told.untimed;
+        self.connects += told.connects;
+        self.connects_repeated += told.connects_repeated;
+    }
+}
+
+/// What the trends of a window say about the measurement, where they are handed over in brief and not within the window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Told {
+    told_ms: f64,
+    timed: u64,
+    duration_ms: f64,
+    untimed: u64,
+    connects: u64,
+    connects_repeated: u64,
+}
+
+impl Told {
+    /// The metrics that are looked at; of others nothing is kept.
+    pub const METRICS: [MetricId; 3] = [HTTP_REQ_DURATION, HTTP_REQ_BLOCKED, HTTP_REQ_CONNECTING];
+
+    /// Adds a series.
+    pub fn add(&mut self, metric: MetricId, brief: &Brief<'_>) {
+        match metric {
+            HTTP_REQ_DURATION => self.add_duration(brief.sum, brief.count(), brief.failures),
+            HTTP_REQ_BLOCKED => self.told_ms += brief.sum,
+            HTTP_REQ_CONNECTING => self.add_connects(brief.buckets.iter().copied()),
+            _ => {}
+        }
     }
 
-    fn add_connects(&mut self, values: &Values) {
-        // Requests on a connection that was there already say zero.
-        let histogram = values.to_histogram();
-        self.connects += histogram.count() - histogram.zero();
-        if values.max().is_none_or(|max| max < SIGNATURE_MS[0].0) {
-            return;
+    fn add_trend(&mut self, metric: MetricId, trend: &Trend) {
+        match metric {
+            HTTP_REQ_DURATION => {
+                let count = trend.count();
+                self.add_duration(trend.sum().value(), count, trend.population() - count);
+            }
+            HTTP_REQ_BLOCKED => self.told_ms += trend.sum().value(),
+            HTTP_REQ_CONNECTING => self.add_connects(trend.values.to_histogram().positive()),
+            _ => {}
         }
+    }
+
+    fn add_duration(&mut self, sum_ms: f64, timed: u64, untimed: u64) {
+        self.told_ms += sum_ms;
+        self.duration_ms += sum_ms;
+        self.timed = self.timed.saturating_add(timed);
+        self.untimed = self.untimed.saturating_add(untimed);
+    }
+
+    /// Requests on a connection that was there already say zero.
+    fn add_connects(&mut self, positive: impl Iterator<Item = (i32, u64)>) {
         let is_signature = |ms: f64| SIGNATURE_MS.iter().any(|(from, to)| (*from..*to).contains(&ms));
-        let buckets = histogram.buckets().filter(|bucket| is_signature((bucket.lower + bucket.upper) / 2.0));
-        self.connects_repeated += buckets.map(|bucket| bucket.count).sum::<u64>();
+        for (index, count) in positive {
+            self.connects = self.connects.saturating_add(count);
+            let (lower, upper) = histo::bounds(index);
+            if is_signature((lower + upper) / 2.0) {
+                self.connects_repeated = self.connects_repeated.saturating_add(count);
+            }
+        }
     }
 }
 
@@ -122,7 +169,7 @@ fn is_exhaustion(message: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use model::{ErrorCount, Load, Mark, MetricId, MetricKind, SeriesKey, TagSetId};
+    use model::{ErrorCount, Load, Mark, MetricKind, SeriesKey, TagSetId};
 
     use super::*;
 
@@ -130,6 +177,28 @@ mod tests {
         let mut aggregate = Aggregate::empty(MetricKind::Trend);
         values.iter().for_each(|value| aggregate.record(*value, Mark::Measured, Instant::ZERO));
         (SeriesKey { metric, tags: TagSetId::default() }, aggregate)
+    }
+
+    #[test]
+    fn trends_say_the_same_in_brief() {
+        let whole: Vec<(SeriesKey, Aggregate)> = vec![
+            trend(HTTP_REQ_DURATION, &[10.0, 30.0]),
+            trend(HTTP_REQ_BLOCKED, &[1.0, 0.0]),
+            trend(HTTP_REQ_CONNECTING, &[0.0, 0.5, 1_010.0, 3_100.0]),
+            trend(HTTP_REQS, &[7.0]),
+        ];
+        let mut told = Told::default();
+        for (key, aggregate) in &whole {
+            let Aggregate::Trend(trend) = aggregate else { continue };
+            let buckets: Vec<(i32, u64)> = trend.values.to_histogram().positive().collect();
+            let others = trend.count() - buckets.iter().map(|bucket| bucket.1).sum::<u64>();
+            let brief = Brief { buckets: &buckets, others, sum: trend.sum().value(), failures: 0 };
+            told.add(key.metric, &brief);
+        }
+        let mut second = Second::default();
+        second.add_told(&told);
+        assert_eq!(second, Second::of(&Window { series: whole, ..Window::default() }));
+        assert_eq!((second.timed, second.connects, second.connects_repeated), (2, 3, 2));
     }
 
     #[test]

@@ -39,6 +39,7 @@ impl TestSecond {
         let vitals = [
             (Vital::WorkerCpu, 0.3),
             (Vital::WorkerRunDelay, 0.001),
+            (Vital::HostSteal, 0.0),
             (Vital::Throttled, 0.0),
             (Vital::TimerLag, 0.1),
             (Vital::Ports, 100.0),

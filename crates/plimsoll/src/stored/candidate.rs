@@ -9,12 +9,13 @@ use analysis::compare::{Facts, LoadSecond, Run, Series};
 use model::metric::builtin::{
     HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, ITERATION_DURATION, ITERATION_RESPONSE_TIME,
 };
-use model::{Aggregate, Grade, Instant, MetricId, SeriesKey, TagInterner, Trend, Window, Work};
+use model::{Aggregate, Grade, Instant, MetricId, SeriesKey, TagInterner, Window, Work};
 use runfile::Reader;
 
 use super::failed;
 use super::offered::Offered;
 use super::read::{open, whole};
+use super::seconds::{Rows, Slot};
 use crate::failure::Failure;
 
 /// Endpoints that are compared at most: those with the most requests. More come of URLs with ids in them.
@@ -76,19 +77,21 @@ impl Candidate {
     /// # Errors
     /// The file is damaged.
     pub(crate) fn run(&self, chosen: &Chosen) -> Result<Run, Failure> {
-        Ok(Run { facts: self.facts()?, load: self.load()?, series: self.series(chosen)? })
+        let (series, grade) = self.series(chosen)?;
+        Ok(Run { facts: self.facts(grade), load: self.load()?, series })
     }
 
-    fn facts(&self) -> Result<Facts, Failure> {
+    fn facts(&self, grade: Grade) -> Facts {
         let header = self.reader.header();
-        Ok(Facts {
+        Facts {
             name: header.run_id.clone(),
             script_hash: script_hash(&self.reader),
             planned_s: self.offered.as_ref().and_then(Offered::planned_s),
-            grade: grade(&self.reader)?,
+            // The end of a run that was killed is not known, whatever its seconds say.
+            grade: if self.reader.is_partial() { grade.max(Grade::Degraded) } else { grade },
             target_version: header.target_version.clone(),
             closed_vus: self.offered.as_ref().and_then(Offered::closed_vus),
-        })
+        }
     }
 
     fn load(&self) -> Result<Vec<LoadSecond>, Failure> {
@@ -107,33 +110,30 @@ impl Candidate {
         Ok(self.seconds.iter().map(second).collect())
     }
 
-    fn series(&self, chosen: &Chosen) -> Result<Vec<Series>, Failure> {
+    /// The series, and what the run's measurement is worth, as `show` and the reports say it: both of one reading.
+    fn series(&self, chosen: &Chosen) -> Result<(Vec<Series>, Grade), Failure> {
         let slots = self.slots(chosen);
-        let names: Vec<&String> = chosen.names.iter().filter(|name| slots.has(name)).collect();
-        let mut series: Vec<Series> = names.iter().map(|name| Series::new(name.as_str())).collect();
-        let mut known = self.seconds.iter().map(|second| second.0).peekable();
-        for minute in runfile::minutes(range(&self.seconds)) {
-            let mut cells: Vec<Option<Trend>> = vec![None; series.len() * minute.len()];
-            let each = |index: u32, key: SeriesKey, aggregate: Aggregate| {
-                let Some(slot) = slots.by_key.get(&key) else { return };
-                let (Aggregate::Trend(trend), Some(at)) = (aggregate, index.checked_sub(minute.start)) else {
-                    return;
-                };
-                let trend = if slot.is_failure { without_times(&trend) } else { trend };
-                match cells.get_mut(at as usize * series.len() + slot.place) {
-                    Some(Some(sum)) => sum.merge(&trend),
-                    Some(empty) => *empty = Some(trend),
-                    None => {}
+        let names = chosen.names.iter().filter(|name| slots.has(name));
+        let indexes = self.seconds.iter().map(|second| second.0).collect();
+        let mut rows = Rows::new(names.map(|name| Series::new(name.as_str())).collect(), indexes);
+        let (window, _) = whole(&self.reader)?;
+        // The cells of a series follow each other.
+        let mut last: Option<(SeriesKey, Slot)> = None;
+        let validity = crate::validity::of_stored_beside(
+            &self.reader,
+            &window,
+            None,
+            |key| slots.by_key.contains_key(&key),
+            |index, key, brief| {
+                if last.is_none_or(|(known, _)| known != key) {
+                    last = slots.by_key.get(&key).map(|slot| (key, *slot));
                 }
-            };
-            self.reader.cells(minute.clone(), each).map_err(|error| failed(&error))?;
-            while let Some(index) = known.next_if(|index| *index < minute.end) {
-                let first = (index - minute.start) as usize * series.len();
-                let row = &cells[first..first + series.len()];
-                series.iter_mut().zip(row).for_each(|(series, trend)| series.push(trend.as_ref()));
-            }
-        }
-        Ok(series)
+                if let Some((_, slot)) = last {
+                    rows.add(index, slot, brief);
+                }
+            },
+        )?;
+        Ok((rows.finish(), validity.grade))
     }
 
     fn slots(&self, chosen: &Chosen) -> Slots {
@@ -185,14 +185,6 @@ impl Slots {
     }
 }
 
-/// Where one series of a file goes.
-#[derive(Clone, Copy)]
-struct Slot {
-    place: usize,
-    /// Its responses have times, but they are no successes.
-    is_failure: bool,
-}
-
 /// A series of a file that belongs to what is compared.
 struct OwnSeries {
     key: SeriesKey,
@@ -217,13 +209,6 @@ fn series_of(sum: &Window, tags: &TagInterner) -> Vec<OwnSeries> {
         Some(OwnSeries { key: *key, name, is_failure, population: trend.population() })
     });
     own.collect()
-}
-
-/// As many failures: a fast answer that nobody wanted is no fast answer.
-fn without_times(trend: &Trend) -> Trend {
-    let mut failures = Trend::default();
-    failures.failures.get_or_insert_default().failed = trend.population();
-    failures
 }
 
 fn range(seconds: &[(u32, Range<f64>)]) -> Range<u32> {
@@ -252,14 +237,6 @@ fn seconds(reader: &Reader, planned_s: Option<f64>) -> Result<Vec<(u32, Range<f6
         (is_whole && is_inside).then_some((index, span))
     };
     Ok(spans.into_iter().filter_map(under_load).collect())
-}
-
-/// What the run's measurement is worth, as `show` and the reports say it.
-fn grade(reader: &Reader) -> Result<Grade, Failure> {
-    let (window, _) = whole(reader)?;
-    let grade = crate::validity::of_stored(reader, &window, None)?.grade;
-    // The end of a run that was killed is not known, whatever its seconds say.
-    Ok(if reader.is_partial() { grade.max(Grade::Degraded) } else { grade })
 }
 
 /// What tells one script from another: the hashes of its modules added up, so that their order does not matter.

@@ -13,6 +13,7 @@ mod offered;
 mod part;
 mod read;
 mod recording;
+mod seconds;
 
 pub(crate) use audit::audit_facts;
 pub(crate) use candidate::{Candidate, Chosen, script_hash};

@@ -28,13 +28,11 @@ const QUANTILES_MAX: usize = 20;
 pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure> {
     let options = options(flags)?;
     let catalogue = common.catalogue()?;
-    let open = |text: &str| -> Result<Vec<Candidate>, Failure> {
-        side(text, &catalogue)?.iter().map(|path| Candidate::open(path)).collect()
-    };
-    let (mut a, mut b) = (open(&flags.a)?, open(&flags.b)?);
-    let chosen = Chosen::among(a.iter().chain(&b));
-    let mut runs_a = read(a.iter_mut().chain(&mut b).collect(), &chosen)?;
-    let runs_b = runs_a.split_off(a.len());
+    let (paths_a, paths_b) = (side(&flags.a, &catalogue)?, side(&flags.b, &catalogue)?);
+    let mut a = beside(paths_a.iter().chain(&paths_b).collect(), |path| Candidate::open(path))?;
+    let chosen = Chosen::among(a.iter());
+    let mut runs_a = beside(a.iter_mut().collect(), |candidate| candidate.run(&chosen))?;
+    let (b, runs_b) = (a.split_off(paths_a.len()), runs_a.split_off(paths_a.len()));
     let report = ComparisonReport {
         a: a.iter().zip(&runs_a).map(identity).collect(),
         b: b.iter().zip(&runs_b).map(identity).collect(),
@@ -62,20 +60,26 @@ pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure
     Ok(if has_failed { Exit::Regressed } else { Exit::Ok })
 }
 
-/// Reads runs side by side: reading takes longer than judging.
-fn read(mut candidates: Vec<&mut Candidate>, chosen: &Chosen) -> Result<Vec<Run>, Failure> {
+/// Works on several runs side by side: reading takes longer than judging.
+fn beside<T: Send, R: Send>(
+    items: Vec<T>,
+    work: impl Fn(T) -> Result<R, Failure> + Sync,
+) -> Result<Vec<R>, Failure> {
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut runs = Vec::new();
-    for some in candidates.chunks_mut(at_once) {
+    let mut done = Vec::with_capacity(items.len());
+    let mut items = items.into_iter().peekable();
+    while items.peek().is_some() {
+        let some: Vec<T> = items.by_ref().take(at_once).collect();
         std::thread::scope(|scope| -> Result<(), Failure> {
-            let threads: Vec<_> = some.iter_mut().map(|one| scope.spawn(move || one.run(chosen))).collect();
+            let work = &work;
+            let threads: Vec<_> = some.into_iter().map(|one| scope.spawn(move || work(one))).collect();
             for thread in threads {
-                runs.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+                done.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
             }
             Ok(())
         })?;
     }
-    Ok(runs)
+    Ok(done)
 }
 
 fn identity((candidate, run): (&Candidate, &Run)) -> ComparedRun {

@@ -43,11 +43,11 @@ words! {
     // Whether the numbers can be trusted.
     trust, validity, valid, unwatched, degraded, invalid, validity_windows, validity_unmeasured,
     fault_start_lag, fault_dropped, fault_dropped_target, fault_dropped_generator, fault_dropped_starting,
-    fault_worker_cpu, fault_throttled, fault_run_delay, fault_timer_lag, fault_coverage, fault_long_windows,
+    fault_worker_cpu, fault_throttled, fault_run_delay, fault_steal, fault_timer_lag, fault_coverage, fault_long_windows,
     fault_network, fault_exhausted, fault_ports, fault_descriptors, fault_retransmission, fault_connects,
     fault_recorded, fault_windows_lost, fault_workers_lost, fault_little, fault_unsteady, fault_clock,
-    topic_rate, topic_cpu, topic_throttled, topic_run_delay, topic_timer_lag, topic_coverage, topic_segments,
-    topic_requests, topic_ports, topic_descriptors, topic_clock,
+    topic_rate, topic_cpu, topic_throttled, topic_run_delay, topic_steal, topic_timer_lag, topic_coverage,
+    topic_segments, topic_requests, topic_ports, topic_descriptors, topic_clock,
     // Runs of other tools.
     imported, imported_from, figures, reading,
     // Annotations.

@@ -16,11 +16,12 @@ mod values;
 mod tests;
 
 use histo::FixedSum;
-use model::{Aggregate, CounterTotal, Failures, GaugeTotal, Instant, MetricKind, RateTotal, Trend};
+use model::{Aggregate, Brief, CounterTotal, Failures, GaugeTotal, Instant, MetricKind, RateTotal, Trend};
 
 use super::blob::{Packer, Unpacker};
 use super::cell::{COUNT_MAX, Flaw, read_byte, read_varint, write_varint};
 use super::{MINUTE, SERIES_PER_BLOCK};
+use crate::brief::{Cell, Want};
 use column::{ColumnReader, ColumnWriter, unzigzag, zigzag};
 use number::{read_near, read_sum, write_near, write_sum};
 use values::Scratch;
@@ -91,6 +92,11 @@ impl ReadColumns<'_> {
     #[inline]
     fn next(&mut self, column: Column) -> Result<u64, Flaw> {
         self.0[column as usize].next()
+    }
+
+    /// Goes past integers of a column; gives how many of them are 0.
+    fn skip(&mut self, column: Column, count: u64) -> Result<u64, Flaw> {
+        self.0[column as usize].skip(count)
     }
 
     fn count(&mut self, column: Column) -> Result<u64, Flaw> {
@@ -208,13 +214,31 @@ impl BlockWriter {
     }
 }
 
-/// Gives each cell with a position that is wanted to `each`, with its series' number within the block.
+/// Gives each cell to `each`, with its series' number within the block.
 pub(crate) fn decode<Error: From<Flaw>>(
-    mut bytes: &[u8],
+    bytes: &[u8],
     unpacker: &mut Unpacker,
     kind_of: impl Fn(u32) -> Result<MetricKind, Error>,
-    is_wanted: impl Fn(u32) -> bool,
     mut each: impl FnMut(u32, u32, Aggregate) -> Result<(), Error>,
+) -> Result<(), Error> {
+    walk(
+        bytes,
+        unpacker,
+        |series, _| Ok((kind_of(series)?, Want::Whole)),
+        |series, position, cell| match cell {
+            Cell::Whole(aggregate) => each(series, position, aggregate),
+            Cell::Brief(_) => Ok(()),
+        },
+    )
+}
+
+/// Gives of each cell what is wanted to `each`, with its series' number within the block. `want_of` is asked first: of which
+/// kind the cell of a series at a position is, and how much of it is wanted. What is not wanted is not looked into.
+pub(crate) fn walk<Error: From<Flaw>>(
+    mut bytes: &[u8],
+    unpacker: &mut Unpacker,
+    want_of: impl Fn(u32, u32) -> Result<(MetricKind, Want), Error>,
+    mut each: impl FnMut(u32, u32, Cell<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     if read_byte(&mut bytes)? != VERSION {
         return Err(Error::from("a block is of an unknown kind"));
@@ -230,10 +254,15 @@ pub(crate) fn decode<Error: From<Flaw>>(
         Block { columns: ReadColumns(columns), place: Place::default(), scratch: Scratch::default() };
     for _ in 0..cells {
         let (series, position) = block.next_place()?;
-        let kind = kind_of(series)?;
-        let is_wanted = is_wanted(position);
-        if let Some(aggregate) = block.next_cell(kind, is_wanted)? {
-            each(series, position, aggregate)?;
+        match want_of(series, position)? {
+            (MetricKind::Trend, Want::Nothing) => block.skip_trend()?,
+            (MetricKind::Trend, Want::Brief) => each(series, position, Cell::Brief(block.next_brief()?))?,
+            (kind, want) => {
+                let aggregate = block.next_cell(kind)?;
+                if want != Want::Nothing {
+                    each(series, position, Cell::Whole(aggregate))?;
+                }
+            }
         }
     }
     block.columns.0.iter().try_for_each(ColumnReader::end)?;
@@ -255,10 +284,9 @@ impl Block<'_> {
         Ok((self.place.series as u32, self.place.position as u32))
     }
 
-    /// The next cell; `None` if it is not wanted, and was only stepped over.
-    fn next_cell(&mut self, kind: MetricKind, is_wanted: bool) -> Result<Option<Aggregate>, Flaw> {
+    fn next_cell(&mut self, kind: MetricKind) -> Result<Aggregate, Flaw> {
         let columns = &mut self.columns;
-        let aggregate = match kind {
+        Ok(match kind {
             MetricKind::Counter => {
                 let count = columns.count(Column::Counts)?;
                 let non_finite = columns.count(Column::Plain)?;
@@ -271,9 +299,8 @@ impl Block<'_> {
                 let passes = total.checked_sub(fails).ok_or("a rate fails more than there is")?;
                 Aggregate::Rate(RateTotal { passes, total })
             }
-            MetricKind::Trend => return self.next_trend(is_wanted),
-        };
-        Ok(is_wanted.then_some(aggregate))
+            MetricKind::Trend => Aggregate::Trend(self.next_trend()?),
+        })
     }
 
     fn next_gauge(&mut self) -> Result<GaugeTotal, Flaw> {
@@ -289,24 +316,52 @@ impl Block<'_> {
         Ok(GaugeTotal { last, last_at: Instant::from_ns(self.place.at_ns), min, max })
     }
 
-    fn next_trend(&mut self, is_wanted: bool) -> Result<Option<Aggregate>, Flaw> {
-        let has_failures = match self.columns.next(Column::Shapes)? {
-            0 => false,
-            1 => true,
-            _ => return Err("a trend has an unknown part"),
-        };
-        let values = self.scratch.read(&mut self.columns, is_wanted)?;
+    fn next_trend(&mut self) -> Result<Trend, Flaw> {
+        let has_failures = self.has_failures()?;
+        let values = self.scratch.read(&mut self.columns)?;
         if !has_failures {
-            return Ok(is_wanted.then_some(Aggregate::Trend(Trend { values, failures: None })));
+            return Ok(Trend { values, failures: None });
         }
         let failures = Failures {
-            timed_out: self.scratch.read(&mut self.columns, is_wanted)?,
-            cut: self.scratch.read(&mut self.columns, is_wanted)?,
+            timed_out: self.scratch.read(&mut self.columns)?,
+            cut: self.scratch.read(&mut self.columns)?,
             dropped: self.columns.count(Column::Plain)?,
             failed: self.columns.count(Column::Plain)?,
         };
-        let failures = Some(Box::new(failures));
-        Ok(is_wanted.then_some(Aggregate::Trend(Trend { values, failures })))
+        Ok(Trend { values, failures: Some(Box::new(failures)) })
+    }
+
+    fn next_brief(&mut self) -> Result<Brief<'_>, Flaw> {
+        let has_failures = self.has_failures()?;
+        let columns = &mut self.columns;
+        let mut brief = self.scratch.read_brief(columns)?;
+        if has_failures {
+            let (timed_out, cut) = (values::read_count(columns)?, values::read_count(columns)?);
+            let (dropped, failed) = (columns.count(Column::Plain)?, columns.count(Column::Plain)?);
+            // None is more than 2^44.
+            brief.failures = timed_out + cut + dropped + failed;
+        }
+        Ok(brief)
+    }
+
+    fn skip_trend(&mut self) -> Result<(), Flaw> {
+        let has_failures = self.has_failures()?;
+        let columns = &mut self.columns;
+        values::skip(columns)?;
+        if has_failures {
+            values::skip(columns)?;
+            values::skip(columns)?;
+            columns.skip(Column::Plain, 2)?;
+        }
+        Ok(())
+    }
+
+    fn has_failures(&mut self) -> Result<bool, Flaw> {
+        match self.columns.next(Column::Shapes)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err("a trend has an unknown part"),
+        }
     }
 }
 

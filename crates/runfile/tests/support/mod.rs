@@ -10,7 +10,7 @@ use model::{
     Aggregate, ErrorCount, Exemplar, ExemplarKind, Instant, Load, Mark, MetricId, MetricKind, MetricRegistry,
     RunEvent, ScenarioId, SeriesKey, TagInterner, TagSet, TagSetId, ValueKind, Window, Work,
 };
-use runfile::{Ending, Header, Module, Reader, Writer};
+use runfile::{Ending, Header, Module, Reader, Want, Writer};
 
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 /// When every made run begins on its monotonic clock.
@@ -157,6 +157,11 @@ pub(crate) fn read_all(reader: &Reader) -> Result<u32, runfile::ReadError> {
     for window in reader.windows(0..u32::MAX) {
         window?;
         windows += 1;
+    }
+    for minute in reader.minutes(0..u32::MAX)? {
+        for want in [Want::Brief, Want::Nothing] {
+            reader.minute(minute.clone(), |_| want, |_, _, _| {})?;
+        }
     }
     reader.sum(0..u32::MAX)?;
     reader.sum(7..95)?;

@@ -2,13 +2,16 @@
 //!
 //! Needs root, for namespaces of the network; everything stays on loopback.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
+use model::{GeneratorState, Vital};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use runfile::Reader;
 use serde_json::{Value, json};
 
 use super::real::{Server, binary};
@@ -20,6 +23,24 @@ pub(super) const PARTS: &[&str] = &[
     "clean-paced-1",
     "clean-loop-1",
     "clean-namespace-1",
+    "clean-paced-2",
+    "clean-loop-2",
+    "clean-namespace-2",
+    "clean-paced-3",
+    "clean-loop-3",
+    "clean-namespace-3",
+    "clean-paced-4",
+    "clean-loop-4",
+    "clean-namespace-4",
+    "clean-paced-5",
+    "clean-loop-5",
+    "clean-namespace-5",
+    "clean-paced-6",
+    "clean-loop-6",
+    "clean-namespace-6",
+    "clean-paced-7",
+    "clean-loop-7",
+    "clean-namespace-7",
     "cpu-hog-1",
     "one-core-1",
     "ports-1",
@@ -38,7 +59,7 @@ const FALSE_ALARMS_MAX: f64 = 0.02;
 const NAMESPACE: &str = "plimsoll-evaluate";
 
 /// What a run is made of comes before whatever else the machine does, so that what is left alone is left alone.
-const FIRST: &[&str] = &["chrt", "-r", "5"];
+pub(super) const FIRST: &[&str] = &["chrt", "-r", "5"];
 
 /// What takes all it can get is only more important than the rest: the machine must go on living.
 const GREEDY: &[&str] = &["nice", "-n", "-15"];
@@ -235,7 +256,42 @@ impl Lab {
         ensure!(validity.is_object(), "find the verdict of validity in the report");
         let faults: Vec<&Value> =
             validity["reasons"].as_array().into_iter().flatten().map(|reason| &reason["fault"]).collect();
-        Ok(json!({ "grade": validity["grade"], "line": validity["line"], "faults": faults }))
+        let busy = Busy::of(&stored_run(runs)?)?;
+        Ok(json!({
+            "grade": validity["grade"],
+            "line": validity["line"],
+            "faults": faults,
+            "others_cpu": busy.others,
+            "steal": busy.steal,
+        }))
+    }
+}
+
+/// What else the machine did during a run, as the run's file has it: shares of all cores.
+struct Busy {
+    /// Everybody but the program, the server among them.
+    others: f64,
+    /// Other virtual machines.
+    steal: f64,
+}
+
+impl Busy {
+    fn of(path: &Path) -> anyhow::Result<Busy> {
+        let reader = Reader::open(path).context("open the stored run")?;
+        let states = reader.generator_states().context("read about the generator")?;
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get) as f64;
+        let own = |state: &GeneratorState| -> f64 {
+            let own = [Vital::WorkerCpu, Vital::OtherCpu];
+            let own = state.readings.iter().filter(|reading| own.contains(&reading.vital));
+            own.map(|reading| reading.value).sum::<f64>() / cores
+        };
+        let mean = |of: &dyn Fn(&GeneratorState) -> f64| {
+            states.iter().map(of).sum::<f64>() / states.len().max(1) as f64
+        };
+        Ok(Busy {
+            others: mean(&|state| (state.get(Vital::HostCpu).unwrap_or(0.0) - own(state)).max(0.0)),
+            steal: mean(&|state| state.get(Vital::HostSteal).unwrap_or(0.0)),
+        })
     }
 }
 
@@ -287,8 +343,17 @@ fn ip(words: &[&str]) -> anyhow::Result<bool> {
 }
 
 pub(super) fn table(results: &[(&str, Value)]) -> Table {
-    let titles =
-        ["what is done", "runs", "VALID", "NOT MEASURED", "DEGRADED", "INVALID", "first reason, most often"];
+    let titles = [
+        "what is done",
+        "runs",
+        "VALID",
+        "NOT MEASURED",
+        "DEGRADED",
+        "INVALID",
+        "first reason, most often",
+        "cores busy with others: mean, most",
+        "steal: most",
+    ];
     let mut table = Table { rows: vec![titles.map(str::to_owned).to_vec()], ..Table::default() };
     let (mut faults, mut clean) = ((0, 0), (0, 0));
     for kind in KINDS {
@@ -302,6 +367,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
         let mut row = vec![kind.name.replace('-', " "), runs.len().to_string()];
         row.extend(grades.map(|count| count.to_string()));
         row.push(usual_reason(&runs));
+        row.extend(business(&runs));
         table.rows.push(row);
     }
     let share = |(flagged, of): (usize, usize)| flagged as f64 / of.max(1) as f64;
@@ -314,6 +380,16 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
         reached: share(clean) <= FALSE_ALARMS_MAX,
     });
     table
+}
+
+/// How busy the machine was with anything but the program, the server among it, and how much other machines took.
+fn business(runs: &[&Value]) -> [String; 2] {
+    let all = |key: &str| runs.iter().filter_map(|run| run[key].as_f64()).collect::<Vec<f64>>();
+    let (others, steal) = (all("others_cpu"), all("steal"));
+    let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+    let mean = others.iter().sum::<f64>() / others.len().max(1) as f64;
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    [format!("{}, {}", percent(mean), percent(most(&others))), percent(most(&steal))]
 }
 
 /// The first reason that most of the flagged runs have.
@@ -342,8 +418,8 @@ mod tests {
     #[test]
     fn denominators_are_shown() {
         let runs = json!([
-            { "grade": "valid", "faults": [] },
-            { "grade": "invalid", "faults": ["timer_lag", "start_lag"] },
+            { "grade": "valid", "faults": [], "others_cpu": 0.1, "steal": 0.0 },
+            { "grade": "invalid", "faults": ["timer_lag", "start_lag"], "others_cpu": 0.3, "steal": 0.02 },
         ]);
         let results = [("timer-lag-1", json!({ "kind": "timer-lag", "runs": runs }))];
         let table = table(&results);
@@ -351,6 +427,6 @@ mod tests {
         assert_eq!(lines[0], "1 of 2 runs with a fault are flagged (at least 95 %)");
         assert!(!table.bars[0].reached && table.bars[1].reached);
         let row = table.rows.iter().find(|row| row[0] == "timer lag").expect("its row");
-        assert_eq!(row[1..], ["2", "1", "0", "0", "1", "timer lag (1)"]);
+        assert_eq!(row[1..], ["2", "1", "0", "0", "1", "timer lag (1)", "20 %, 30 %", "2 %"]);
     }
 }

@@ -6,10 +6,12 @@ mod generator_faults;
 mod power;
 mod real;
 mod speed;
+mod steady;
 
 use super::Case;
 
 pub(super) const ALL: &[Case] = &[
+    Case { name: "steady", parts: steady::PARTS, measure: steady::measure, table: steady::table },
     Case {
         name: "false-changes",
         parts: false_changes::PARTS,

@@ -2,31 +2,32 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use analysis::compare::{LoadSecond, Measure, Options, Run, Series, Verdict, compare};
 use anyhow::{Context, ensure};
 use histo::Histogram;
 use serde_json::{Value, json};
 
-use super::generator_faults::command_after;
+use super::generator_faults::{FIRST, command_after};
 use crate::evaluate::page::{Bar, Table};
 use crate::evaluate::simulate::two_sigma;
 use crate::workspace;
 
-/// Ten pairs each, so that little is lost when one is cut off.
-pub(super) const PARTS: &[&str] = &["1", "2", "3"];
+/// Five pairs each, so that little is lost when one is cut off.
+pub(super) const PARTS: &[&str] = &["1", "2", "3", "4", "5", "6"];
 
-const PAIRS_PER_PART: usize = 10;
+const PAIRS_PER_PART: usize = 5;
 const SECONDS: usize = 30;
-const RATE: usize = 50;
+const RATE: usize = 100;
 const FALSE_MAX: f64 = 0.05;
 
 pub(super) fn measure(_: &str) -> anyhow::Result<Value> {
     let (plimsoll, testkit) = (binary("PLIMSOLL_BIN")?, binary("TESTKIT_BIN")?);
     let folder = std::env::temp_dir().join(format!("plimsoll-evaluate-{}", std::process::id()));
     std::fs::create_dir_all(&folder).with_context(|| format!("create {}", folder.display()))?;
-    let mut server = Server::start(&testkit)?;
+    // Both come before whatever else the machine does, so that both sides are alike.
+    let mut server = Server::start_with(FIRST, &testkit)?;
     let pairs: anyhow::Result<Vec<Value>> = (0..PAIRS_PER_PART)
         .map(|pair| {
             eprintln!("  pair {} of {PAIRS_PER_PART}", pair + 1);
@@ -52,11 +53,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    fn start(testkit: &Path) -> anyhow::Result<Server> {
-        Server::start_with(&[], testkit)
-    }
-
-    /// The same, by programs that become it.
+    /// Starts it by programs that become it.
     pub(super) fn start_with(before: &[&str], testkit: &Path) -> anyhow::Result<Server> {
         let mut command = command_after(before, testkit);
         command.arg("hold").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -74,7 +71,7 @@ impl Server {
 }
 
 fn one_run(plimsoll: &Path, url: &str, samples: &Path) -> anyhow::Result<Run> {
-    let mut command = Command::new(plimsoll);
+    let mut command = command_after(FIRST, plimsoll);
     command.args(["run", "--quiet", "--no-store", "--out"]).arg(format!("csv={}", samples.display()));
     for (name, value) in [("URL", url), ("RATE", &RATE.to_string()), ("SECONDS", &SECONDS.to_string())] {
         command.arg("--env").arg(format!("{name}={value}"));

@@ -16,6 +16,7 @@ mod recorded;
 mod retransmission;
 mod run_delay;
 mod steady;
+mod steal;
 mod throttling;
 mod timer;
 
@@ -40,6 +41,7 @@ pub(super) const ALL: &[Rule] = &[
     Rule { fault: Fault::WorkerCpu, is_core: true, judge: cpu::judge },
     Rule { fault: Fault::Throttled, is_core: false, judge: throttling::judge },
     Rule { fault: Fault::RunDelay, is_core: false, judge: run_delay::judge },
+    Rule { fault: Fault::Steal, is_core: false, judge: steal::judge },
     Rule { fault: Fault::TimerLag, is_core: true, judge: timer::judge },
     Rule { fault: Fault::Coverage, is_core: true, judge: coverage::judge },
     Rule { fault: Fault::Network, is_core: false, judge: network::judge },

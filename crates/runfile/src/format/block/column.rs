@@ -32,10 +32,12 @@ pub(crate) struct ColumnWriter {
 /// A column while it is read.
 #[derive(Debug)]
 pub(crate) struct ColumnReader<'a> {
-    tokens: std::vec::IntoIter<u8>,
+    tokens: Vec<u8>,
+    /// The next token.
+    at: usize,
     bits: &'a [u8],
-    pending: u128,
-    pending_bits: u32,
+    /// The next bit.
+    at_bit: usize,
 }
 
 impl ColumnWriter {
@@ -83,27 +85,45 @@ impl<'a> ColumnReader<'a> {
     ) -> Result<ColumnReader<'a>, Flaw> {
         let tokens = unpacker.unpack_at_most(read_bytes(bytes)?, *left)?;
         *left -= tokens.len();
-        let bits = read_bytes(bytes)?;
-        Ok(ColumnReader { tokens: tokens.into_iter(), bits, pending: 0, pending_bits: 0 })
+        Ok(ColumnReader { tokens, at: 0, bits: read_bytes(bytes)?, at_bit: 0 })
     }
 
     #[inline]
     pub(crate) fn next(&mut self) -> Result<u64, Flaw> {
-        let token = self.tokens.next().ok_or("a column ends too early")?;
+        let token = *self.tokens.get(self.at).ok_or(TOO_SHORT)?;
+        self.at += 1;
         if u64::from(token) < SMALL {
             return Ok(token.into());
         }
-        if token > TOKEN_MAX {
-            return Err("a column has an unknown token");
+        let more = more_bits(token)?;
+        Ok((4 | u64::from(token) & 3) << more | self.take_bits(more)?)
+    }
+
+    /// Goes past integers without looking at more than their tokens; gives how many of them are 0.
+    pub(crate) fn skip(&mut self, count: u64) -> Result<u64, Flaw> {
+        let count = usize::try_from(count).map_err(|_| TOO_SHORT)?;
+        let skipped = self.tokens.get(self.at..).and_then(|rest| rest.get(..count)).ok_or(TOO_SHORT)?;
+        let (mut zeros, mut bits) = (0, 0);
+        for token in skipped {
+            if u64::from(*token) < SMALL {
+                zeros += u64::from(*token == 0);
+            } else {
+                bits += more_bits(*token)? as usize;
+            }
         }
-        let (more, top) = (u32::from(token - 4) / 4, u64::from(token) & 3);
-        Ok((4 | top) << more | self.take_bits(more)?)
+        self.at += count;
+        self.at_bit += bits;
+        if self.at_bit > self.bits.len() * 8 { Err(TOO_SHORT) } else { Ok(zeros) }
     }
 
     /// Nothing may be left over.
     pub(crate) fn end(&self) -> Result<(), Flaw> {
-        let is_over = self.tokens.as_slice().is_empty() && self.bits.is_empty();
-        if is_over && self.pending_bits < 8 && self.pending == 0 {
+        let unused = (self.bits.len() * 8).saturating_sub(self.at_bit);
+        let is_padding = match self.bits.last() {
+            Some(last) if unused > 0 => unused < 8 && last >> (8 - unused) == 0,
+            _ => true,
+        };
+        if self.at == self.tokens.len() && is_padding {
             return Ok(());
         }
         Err("a column is longer than its cells")
@@ -111,30 +131,38 @@ impl<'a> ColumnReader<'a> {
 
     #[inline]
     fn take_bits(&mut self, count: u32) -> Result<u64, Flaw> {
-        while self.pending_bits < count {
-            self.refill()?;
+        let (byte, shift) = (self.at_bit / 8, self.at_bit % 8);
+        let word = match self.bits.get(byte..).and_then(|rest| rest.first_chunk::<8>()) {
+            // The shift leaves 57 of them, which is nearly always enough.
+            Some(word) if count <= 57 => u64::from_le_bytes(*word) >> shift,
+            _ => self.slow_word(byte, shift),
+        };
+        self.at_bit += count as usize;
+        if self.at_bit > self.bits.len() * 8 {
+            return Err(TOO_SHORT);
         }
-        let taken = self.pending as u64 & ((1 << count) - 1);
-        self.pending >>= count;
-        self.pending_bits -= count;
-        Ok(taken)
+        Ok(word & ((1 << count) - 1))
     }
 
-    #[inline]
-    fn refill(&mut self) -> Result<(), Flaw> {
-        // Fewer than 61 bits are pending here, so that eight bytes have room.
-        if let Some((word, rest)) = self.bits.split_first_chunk::<8>() {
-            self.bits = rest;
-            self.pending |= u128::from(u64::from_le_bytes(*word)) << self.pending_bits;
-            self.pending_bits += u64::BITS;
-            return Ok(());
-        }
-        let (byte, rest) = self.bits.split_first().ok_or("a column ends too early")?;
-        self.bits = rest;
-        self.pending |= u128::from(*byte) << self.pending_bits;
-        self.pending_bits += u8::BITS;
-        Ok(())
+    /// The next 64 bits, zeros after the last one.
+    #[cold]
+    fn slow_word(&self, byte: usize, shift: usize) -> u64 {
+        let mut bytes = [0; 16];
+        let rest = self.bits.get(byte..).unwrap_or_default();
+        bytes.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        (u128::from_le_bytes(bytes) >> shift) as u64
     }
+}
+
+const TOO_SHORT: Flaw = "a column ends too early";
+
+/// How many bits of the column belong to a token that is no integer itself.
+#[inline]
+fn more_bits(token: u8) -> Result<u32, Flaw> {
+    if token > TOKEN_MAX {
+        return Err("a column has an unknown token");
+    }
+    Ok(u32::from(token - SMALL as u8) / 4)
 }
 
 /// Signed integers near zero as small ones: 0, −1, 1, −2, …
@@ -193,6 +221,30 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_skipped_leads_to_the_same_place(
+            values in prop::collection::vec((any::<u64>(), 0u32..64), 0..100),
+            from in 0usize..100,
+            count in 0usize..100,
+        ) {
+            let values: Vec<u64> = values.into_iter().map(|(value, shift)| value >> shift).collect();
+            let bytes = written(&values);
+            let mut rest = &bytes[..];
+            let mut column = ColumnReader::read(&mut rest, &mut Unpacker::new(), &mut 1000).expect("a column");
+            let from = from.min(values.len());
+            let end = (from + count).min(values.len());
+            for value in &values[..from] {
+                prop_assert_eq!(column.next(), Ok(*value));
+            }
+            let zeros = values[from..end].iter().filter(|value| **value == 0).count() as u64;
+            prop_assert_eq!(column.skip((end - from) as u64), Ok(zeros));
+            for value in &values[end..] {
+                prop_assert_eq!(column.next(), Ok(*value));
+            }
+            prop_assert_eq!(column.end(), Ok(()));
+            prop_assert!(column.skip(1).is_err() && column.next().is_err());
+        }
+
         #[test]
         fn every_integer_comes_back(values in prop::collection::vec((any::<u64>(), 0u32..64), 0..200)) {
             let values: Vec<u64> = values.into_iter().map(|(value, shift)| value >> shift).collect();

@@ -80,6 +80,12 @@ fn read_delta(
     Ok(*base_ns as f64 / NS_PER_MS as f64)
 }
 
+/// Goes past what [`write_ascending`] or [`write_near`] wrote so many times.
+pub(super) fn skip_floats(columns: &mut ReadColumns<'_>, column: Column, count: u64) -> Result<(), Flaw> {
+    let plain = columns.skip(column, count)?;
+    columns.skip(Column::Plain, plain).map(drop)
+}
+
 /// The nanoseconds of a float that says milliseconds, if they are whole and give the same float back.
 fn whole_ns(value: f64) -> Option<i64> {
     let ns = (value * NS_PER_MS as f64).round();
@@ -137,6 +143,20 @@ pub(super) fn read_sum(columns: &mut ReadColumns<'_>, guess_ns: i64) -> Result<[
         _ => return Err("a sum is of an unknown kind"),
     };
     Ok(words)
+}
+
+/// Goes past what [`write_sum`] wrote.
+pub(super) fn skip_sum(columns: &mut ReadColumns<'_>) -> Result<(), Flaw> {
+    match columns.next(Column::Grids)? {
+        PLAIN_SUM => columns.skip(Column::Plain, 3)?,
+        WHOLE => columns.skip(Column::Sums, 1)?,
+        grid if grid < WHOLE => {
+            columns.skip(Column::Sums, 1)?;
+            columns.skip(Column::Rests, 1)?
+        }
+        _ => return Err("a sum is of an unknown kind"),
+    };
+    Ok(())
 }
 
 /// The sum as a whole number, if it is one of 64 bits.

@@ -4,6 +4,7 @@ use model::Mark;
 use proptest::prelude::*;
 
 use super::*;
+use crate::brief::BriefRoom;
 
 const KINDS: [MetricKind; 4] = [MetricKind::Counter, MetricKind::Gauge, MetricKind::Rate, MetricKind::Trend];
 const MARKS: [Mark; 5] = [Mark::Measured, Mark::TimedOut, Mark::Cut, Mark::Dropped, Mark::Failed];
@@ -25,12 +26,50 @@ fn written(cells: &Cells) -> Vec<u8> {
 
 fn read(bytes: &[u8], is_wanted: impl Fn(u32) -> bool) -> Result<Cells, Flaw> {
     let mut cells = Vec::new();
-    let each = |series, position, aggregate| {
+    let want_of = |series, position| {
+        Ok((kind_of(series), if is_wanted(position) { Want::Whole } else { Want::Nothing }))
+    };
+    let each = |series, position, cell: Cell<'_>| {
+        let Cell::Whole(aggregate) = cell else { return Err("a cell is brief") };
         cells.push((series, position, aggregate));
         Ok(())
     };
-    decode::<Flaw>(bytes, &mut Unpacker::new(), |series| Ok(kind_of(series)), is_wanted, each)?;
+    walk::<Flaw>(bytes, &mut Unpacker::new(), want_of, each)?;
     Ok(cells)
+}
+
+/// What a brief says, in numbers of its own.
+type Told = (u32, u32, Vec<(i32, u64)>, u64, f64, u64);
+
+/// The trends of a block in brief; other cells are stepped over.
+fn read_briefs(bytes: &[u8]) -> Result<Vec<Told>, Flaw> {
+    let mut told = Vec::new();
+    let want_of = |series, _| {
+        let kind = kind_of(series);
+        Ok((kind, if kind == MetricKind::Trend { Want::Brief } else { Want::Nothing }))
+    };
+    let each = |series, position, cell: Cell<'_>| {
+        let Cell::Brief(brief) = cell else { return Err("a trend is not brief") };
+        let Brief { buckets, others, sum, failures } = brief;
+        told.push((series, position, buckets.to_vec(), others, sum, failures));
+        Ok(())
+    };
+    walk::<Flaw>(bytes, &mut Unpacker::new(), want_of, each)?;
+    Ok(told)
+}
+
+/// The same, made of whole cells.
+fn briefs_of(cells: &Cells) -> Vec<Told> {
+    let mut room = BriefRoom::default();
+    let trends = cells.iter().filter(|(series, ..)| kind_of(*series) == MetricKind::Trend);
+    let told = trends.map(|(series, position, aggregate)| {
+        let Cell::Brief(Brief { buckets, others, sum, failures }) = room.cell(aggregate.clone(), Want::Brief)
+        else {
+            panic!("a trend can be brief")
+        };
+        (*series, *position, buckets.to_vec(), others, sum, failures)
+    });
+    told.collect()
 }
 
 fn trend(values: &[f64], mark: Mark) -> Aggregate {
@@ -118,6 +157,7 @@ fn what_is_not_wanted_is_stepped_over() {
         .collect();
     let expect: Cells = cells.iter().filter(|cell| cell.1 % 7 == 2).cloned().collect();
     assert_eq!(read(&written(&cells), |position| position % 7 == 2), Ok(expect));
+    assert_eq!(read_briefs(&written(&cells)), Ok(briefs_of(&cells)));
 }
 
 #[test]
@@ -174,6 +214,8 @@ proptest! {
         cells.sort_by_key(|cell| (cell.0, cell.1));
         cells.dedup_by_key(|cell| (cell.0, cell.1));
         let bytes = written(&cells);
+        prop_assert_eq!(read_briefs(&bytes), Ok(briefs_of(&cells)));
+        prop_assert_eq!(read(&bytes, |_| false), Ok(Vec::new()));
         prop_assert_eq!(read(&bytes, |_| true), Ok(cells));
         for end in 0..bytes.len().min(200) {
             prop_assert!(read(&bytes[..end], |_| true).is_err());
@@ -199,6 +241,6 @@ proptest! {
             let at = usize::from(at) % bytes.len();
             bytes[at] = byte;
         }
-        let _ = read(&bytes, |_| true);
+        let _ = (read(&bytes, |_| true), read(&bytes, |_| false), read_briefs(&bytes));
     }
 }

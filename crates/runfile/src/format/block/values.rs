@@ -4,8 +4,9 @@
 //! sum is near what the buckets' middles add up to.
 
 use histo::{DecodeError, EXACT_MAX, FixedSum, Histogram, INDEX_MIN, Values, bounds, index_of};
+use model::Brief;
 
-use super::number::{read_ascending, read_sum, write_ascending, write_sum};
+use super::number::{read_ascending, read_sum, skip_floats, skip_sum, write_ascending, write_sum};
 use super::{Column, Columns, ReadColumns};
 use crate::format::cell::{COUNT_MAX, Flaw};
 
@@ -58,65 +59,171 @@ impl Scratch {
         write_sum(columns, &values.sum(), guess_ns(&self.positive));
     }
 
-    /// Reads values; nothing but empty ones if they are not wanted.
-    pub(super) fn read(&mut self, columns: &mut ReadColumns<'_>, is_wanted: bool) -> Result<Values, Flaw> {
+    /// Reads values.
+    pub(super) fn read(&mut self, columns: &mut ReadColumns<'_>) -> Result<Values, Flaw> {
         let shape = columns.next(Column::Shapes)?;
         let non_finite = shape >> 1;
         let values = match shape & 1 == RAW {
-            true => self.read_raw(columns, non_finite, is_wanted)?,
-            false => self.read_histogram(columns, non_finite, is_wanted)?,
+            true => self.read_raw(columns, non_finite)?,
+            false => self.read_histogram(columns, non_finite)?,
         };
-        if values.count() > COUNT_MAX { Err("a count is impossibly large") } else { Ok(values) }
+        if values.count() > COUNT_MAX { Err(TOO_MANY) } else { Ok(values) }
     }
 
-    fn read_raw(
-        &mut self,
-        columns: &mut ReadColumns<'_>,
-        non_finite: u64,
-        is_wanted: bool,
-    ) -> Result<Values, Flaw> {
-        let count = columns.next(Column::Lengths)?;
-        if count > EXACT_MAX as u64 {
-            return Err("more raw values than are ever kept");
-        }
-        self.raw.clear();
+    /// Reads of values what a [`Brief`] tells; the failures are not theirs.
+    pub(super) fn read_brief(&mut self, columns: &mut ReadColumns<'_>) -> Result<Brief<'_>, Flaw> {
+        let is_raw = columns.next(Column::Shapes)? & 1 == RAW;
+        let (others, sum) = match is_raw {
+            true => self.read_raw_brief(columns)?,
+            false => self.read_histogram_brief(columns)?,
+        };
+        let brief = Brief { buckets: &self.positive, others, sum, failures: 0 };
+        if brief.count() > COUNT_MAX { Err(TOO_MANY) } else { Ok(brief) }
+    }
+
+    fn read_raw(&mut self, columns: &mut ReadColumns<'_>, non_finite: u64) -> Result<Values, Flaw> {
         let mut before_ns = 0;
-        for _ in 0..count {
-            self.raw.push(read_ascending(columns, Column::Raw, &mut before_ns)?);
+        let mut raw = Vec::new();
+        for _ in 0..raw_count(columns)? {
+            raw.push(read_ascending(columns, Column::Raw, &mut before_ns)?);
         }
-        if !is_wanted {
-            return Ok(Values::default());
-        }
-        Values::from_raw(self.raw.clone(), non_finite).map_err(unreadable)
+        Values::from_raw(raw, non_finite).map_err(unreadable)
     }
 
-    fn read_histogram(
-        &mut self,
-        columns: &mut ReadColumns<'_>,
-        non_finite: u64,
-        is_wanted: bool,
-    ) -> Result<Values, Flaw> {
-        let zeros = columns.count(Column::Lengths)?;
-        let lengths = [columns.next(Column::Lengths)?, columns.next(Column::Lengths)?];
-        if zeros == 0 && lengths == [0, 0] {
+    fn read_raw_brief(&mut self, columns: &mut ReadColumns<'_>) -> Result<(u64, f64), Flaw> {
+        let (mut others, mut before_ns) = (0, 0);
+        let mut sum = FixedSum::default();
+        self.positive.clear();
+        for _ in 0..raw_count(columns)? {
+            let value = read_ascending(columns, Column::Raw, &mut before_ns)?;
+            if !value.is_finite() {
+                return Err("values are not readable");
+            }
+            sum.add(value);
+            match value > 0.0 {
+                true => self.positive.push((index_of(value), 1)),
+                false => others += 1,
+            }
+        }
+        // They ascend already, unless somebody else wrote them.
+        self.positive.sort_unstable_by_key(|bucket| bucket.0);
+        self.positive.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            kept.1 += if is_same { next.1 } else { 0 };
+            is_same
+        });
+        Ok((others, sum.value()))
+    }
+
+    fn read_histogram(&mut self, columns: &mut ReadColumns<'_>, non_finite: u64) -> Result<Values, Flaw> {
+        let Some((zeros, ends)) = self.read_sides(columns)? else {
             let nothing = (Histogram::default(), FixedSum::default());
             return Values::from_histogram(nothing.0, nothing.1, non_finite).map_err(unreadable);
+        };
+        let sum = read_sum(columns, guess_ns(&self.positive))?;
+        Histogram::from_buckets(zeros, ends, &self.positive, &self.negative)
+            .and_then(|histogram| Values::from_histogram(histogram, FixedSum::from_words(sum, 0), non_finite))
+            .map_err(unreadable)
+    }
+
+    fn read_histogram_brief(&mut self, columns: &mut ReadColumns<'_>) -> Result<(u64, f64), Flaw> {
+        let Some((zeros, _)) = self.read_sides(columns)? else { return Ok((0, 0.0)) };
+        let sum = read_sum(columns, guess_ns(&self.positive))?;
+        let negative = self.negative.iter().fold(0u64, |sum, bucket| sum.saturating_add(bucket.1));
+        Ok((zeros.saturating_add(negative), FixedSum::from_words(sum, 0).value()))
+    }
+
+    /// Reads both sides' buckets; gives the zeros, and the smallest and the largest value. `None` if there are no values.
+    fn read_sides(&mut self, columns: &mut ReadColumns<'_>) -> Result<Option<(u64, (f64, f64))>, Flaw> {
+        let lengths = Lengths::read(columns)?;
+        self.positive.clear();
+        if lengths.is_empty() {
+            return Ok(None);
         }
         let mut before_ns = 0;
         let min = read_ascending(columns, Column::Ends, &mut before_ns)?;
         let max = read_ascending(columns, Column::Ends, &mut before_ns)?;
-        let only_positive = zeros == 0 && lengths[1] == 0;
-        read_side(columns, &mut self.positive, lengths[0], max, only_positive.then_some(min))?;
-        read_side(columns, &mut self.negative, lengths[1], -min, None)?;
-        let sum = read_sum(columns, guess_ns(&self.positive))?;
-        if !is_wanted {
-            return Ok(Values::default());
-        }
-        Histogram::from_buckets(zeros, (min, max), &self.positive, &self.negative)
-            .and_then(|histogram| Values::from_histogram(histogram, FixedSum::from_words(sum, 0), non_finite))
-            .map_err(unreadable)
+        let lowest = lengths.is_lowest_known().then_some(min);
+        read_side(columns, &mut self.positive, lengths.positive, max, lowest)?;
+        read_side(columns, &mut self.negative, lengths.negative, -min, None)?;
+        Ok(Some((lengths.zeros, (min, max))))
     }
 }
+
+/// How much a histogram has.
+#[derive(Clone, Copy, Debug)]
+struct Lengths {
+    zeros: u64,
+    /// Buckets.
+    positive: u64,
+    negative: u64,
+}
+
+impl Lengths {
+    fn read(columns: &mut ReadColumns<'_>) -> Result<Lengths, Flaw> {
+        let zeros = columns.count(Column::Lengths)?;
+        let (positive, negative) = (columns.next(Column::Lengths)?, columns.next(Column::Lengths)?);
+        Ok(Lengths { zeros, positive, negative })
+    }
+
+    fn is_empty(self) -> bool {
+        self.zeros == 0 && self.positive == 0 && self.negative == 0
+    }
+
+    /// Whether the lowest positive bucket is that of the smallest value.
+    fn is_lowest_known(self) -> bool {
+        self.zeros == 0 && self.negative == 0
+    }
+
+    /// How many gaps are told.
+    fn gaps(self) -> u64 {
+        let positive = self.positive.saturating_sub(1 + u64::from(self.is_lowest_known()));
+        positive + self.negative.saturating_sub(1)
+    }
+}
+
+/// Reads of values how many they are.
+pub(super) fn read_count(columns: &mut ReadColumns<'_>) -> Result<u64, Flaw> {
+    if columns.next(Column::Shapes)? & 1 == RAW {
+        let count = raw_count(columns)?;
+        skip_floats(columns, Column::Raw, count)?;
+        return Ok(count);
+    }
+    let lengths = Lengths::read(columns)?;
+    let mut count = lengths.zeros;
+    if !lengths.is_empty() {
+        skip_floats(columns, Column::Ends, 2)?;
+        columns.skip(Column::Gaps, lengths.gaps())?;
+        for _ in 0..lengths.positive.saturating_add(lengths.negative) {
+            count = count.saturating_add(columns.count(Column::Buckets)?).saturating_add(1);
+        }
+        skip_sum(columns)?;
+    }
+    if count > COUNT_MAX { Err(TOO_MANY) } else { Ok(count) }
+}
+
+/// Goes past values.
+pub(super) fn skip(columns: &mut ReadColumns<'_>) -> Result<(), Flaw> {
+    if columns.next(Column::Shapes)? & 1 == RAW {
+        let count = raw_count(columns)?;
+        return skip_floats(columns, Column::Raw, count);
+    }
+    let lengths = Lengths::read(columns)?;
+    if lengths.is_empty() {
+        return Ok(());
+    }
+    skip_floats(columns, Column::Ends, 2)?;
+    columns.skip(Column::Gaps, lengths.gaps())?;
+    columns.skip(Column::Buckets, lengths.positive.saturating_add(lengths.negative))?;
+    skip_sum(columns)
+}
+
+fn raw_count(columns: &mut ReadColumns<'_>) -> Result<u64, Flaw> {
+    let count = columns.next(Column::Lengths)?;
+    if count > EXACT_MAX as u64 { Err("more raw values than are ever kept") } else { Ok(count) }
+}
+
+const TOO_MANY: Flaw = "a count is impossibly large";
 
 fn unreadable(_: DecodeError) -> Flaw {
     "values are not readable"

@@ -1,0 +1,82 @@
+//! Cells in brief: of a distribution what quantiles and means are made of, lent for a moment and never built.
+//!
+//! An hour of 500 series has two million cells. Whoever adds them up into tables of their own needs no histogram of each.
+
+use model::{Aggregate, Brief, Trend};
+
+/// How much of a cell is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// It is stepped over.
+    Nothing,
+    /// A [`Brief`] of a trend; other cells are whole, since they are small anyway.
+    Brief,
+    /// All of it.
+    Whole,
+}
+
+/// What one series measured in one window.
+#[derive(Debug)]
+pub(crate) enum Cell<'a> {
+    /// All of it.
+    Whole(Aggregate),
+    /// A trend in brief.
+    Brief(Brief<'a>),
+}
+
+/// Room for what a [`Brief`] lends, where a whole trend is there already.
+#[derive(Debug, Default)]
+pub(crate) struct BriefRoom {
+    buckets: Vec<(i32, u64)>,
+}
+
+impl BriefRoom {
+    /// The cell as it is wanted.
+    pub(crate) fn cell(&mut self, aggregate: Aggregate, want: Want) -> Cell<'_> {
+        match aggregate {
+            Aggregate::Trend(trend) if want == Want::Brief => Cell::Brief(self.brief(&trend)),
+            aggregate => Cell::Whole(aggregate),
+        }
+    }
+
+    fn brief(&mut self, trend: &Trend) -> Brief<'_> {
+        let histogram = trend.values.to_histogram();
+        self.buckets.clear();
+        self.buckets.extend(histogram.positive());
+        let positive = self.buckets.iter().fold(0u64, |sum, bucket| sum.saturating_add(bucket.1));
+        let failures = trend.failures.as_ref().map_or(0, |failures| {
+            failures.timed_out.count() + failures.cut.count() + failures.dropped + failures.failed
+        });
+        let others = histogram.count().saturating_sub(positive);
+        Brief { buckets: &self.buckets, others, sum: trend.values.sum().value(), failures }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Instant, Mark, MetricKind};
+
+    use super::*;
+
+    #[test]
+    fn a_trend_in_brief_keeps_its_counts() {
+        let mut trend = Aggregate::empty(MetricKind::Trend);
+        for (value, mark) in [
+            (5.0, Mark::Measured),
+            (0.0, Mark::Measured),
+            (5.0, Mark::Measured),
+            (-1.0, Mark::Measured),
+            (60_000.0, Mark::TimedOut),
+            (1.0, Mark::Dropped),
+        ] {
+            trend.record(value, mark, Instant::ZERO);
+        }
+        let mut room = BriefRoom::default();
+        let Cell::Brief(brief) = room.cell(trend.clone(), Want::Brief) else {
+            panic!("a trend can be brief")
+        };
+        let expect = Brief { buckets: &[(histo::index_of(5.0), 2)], others: 2, sum: 9.0, failures: 2 };
+        assert_eq!((brief, brief.count()), (expect, 4));
+        assert!(matches!(room.cell(trend, Want::Whole), Cell::Whole(Aggregate::Trend(_))));
+    }
+}
