@@ -3,6 +3,7 @@
 use super::Bench;
 use super::bars::judge;
 use super::clients::{Client, Load};
+use super::memory_latency::MemoryLatency;
 use super::page::Report;
 use super::stats::{median, ratio};
 
@@ -18,9 +19,16 @@ pub(super) struct Rounds {
     resident_mb: Vec<f64>,
 }
 
+/// What all clients did.
+pub(super) struct Contest {
+    rounds: Vec<Rounds>,
+    /// How long a load from memory took before each round, nanoseconds.
+    memory_ns: Vec<f64>,
+}
+
 /// Runs the load with each client in turn, as many rounds as asked for. Every round begins with another client, so that
 /// none is always the one after the heaviest.
-pub(super) fn run(bench: &Bench, clients: &[Client], load: &Load) -> anyhow::Result<Vec<Rounds>> {
+pub(super) fn run(bench: &Bench, clients: &[Client], load: &Load) -> anyhow::Result<Contest> {
     let empty = |client: &Client| Rounds {
         client: client.clone(),
         per_cpu_s: Vec::new(),
@@ -28,7 +36,9 @@ pub(super) fn run(bench: &Bench, clients: &[Client], load: &Load) -> anyhow::Res
         resident_mb: Vec::new(),
     };
     let mut all: Vec<Rounds> = clients.iter().map(empty).collect();
+    let mut memory = MemoryLatency::new();
     for round in 0..bench.rounds {
+        memory.wait_for_calm();
         for turn in 0..all.len() {
             let index = (round as usize + turn) % all.len();
             let rounds = &mut all[index];
@@ -38,15 +48,23 @@ pub(super) fn run(bench: &Bench, clients: &[Client], load: &Load) -> anyhow::Res
             rounds.resident_mb.push(outcome.cost.resident_max as f64 / 1e6);
             bench.progress(&format!("round {} of {}: {}", round + 1, bench.rounds, rounds.client.name()));
         }
+        bench.progress(&format!("a load from memory took {:.0} ns", memory.seen_ns[round as usize]));
     }
-    Ok(all)
+    Ok(Contest { rounds: all, memory_ns: memory.seen_ns })
 }
 
 /// The rounds as a table: the first client is ours and is compared with each other one.
-pub(super) fn report(all: &[Rounds], bar_of: impl Fn(&Client) -> Option<&'static str>) -> Report {
+pub(super) fn report(contest: &Contest, bar_of: impl Fn(&Client) -> Option<&'static str>) -> Report {
     let titles =
         ["client", "requests/s", "CPU µs/request", "RSS MB", "ours ÷ its, per CPU-second", "≥ (95 %)"];
-    let mut report = Report { rows: vec![titles.map(str::to_owned).to_vec()], ..Report::default() };
+    let Contest { rounds: all, memory_ns } = contest;
+    let note = format!(
+        "{} rounds; a load from 4 MB of memory took {:.0} ns before them (median).",
+        memory_ns.len(),
+        median(memory_ns)
+    );
+    let mut report =
+        Report { rows: vec![titles.map(str::to_owned).to_vec()], notes: vec![note], ..Report::default() };
     for rounds in all {
         let compared = ratio(&all[0].per_cpu_s, &rounds.per_cpu_s).filter(|_| rounds.client != all[0].client);
         let cell = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
