@@ -125,6 +125,9 @@ pub enum ProgramError {
     /// The script threw; the text has its stack.
     #[error("{0}")]
     Exception(String),
+    /// What it returned cannot be handed on.
+    #[error("{0}")]
+    Data(String),
     /// It was called off: a deadline passed or the run was stopped.
     #[error("run to its end: it was interrupted")]
     Interrupted,

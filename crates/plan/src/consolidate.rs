@@ -72,6 +72,7 @@ impl Options {
     }
 
     fn derive_scenarios(&mut self, warnings: &mut Vec<Warning>) -> Result<Scenarios, Vec<Problem>> {
+        self.drop_stages_without_duration(warnings);
         let has_stages = self.stages.as_ref().is_some_and(|stages| !stages.0.is_empty());
         let has_scenarios = self.scenarios.as_ref().is_some_and(|scenarios| !scenarios.0.is_empty());
         let shortcuts = [
@@ -102,6 +103,17 @@ impl Options {
             _ => self.without_shortcut(warnings),
         };
         Ok(Scenarios([("default".to_owned(), shortcut)].into()))
+    }
+
+    /// Of the shortcut alone: in a scenario such a stage is a mistake that k6 tells.
+    fn drop_stages_without_duration(&mut self, warnings: &mut Vec<Warning>) {
+        let Some(stages) = &mut self.stages else { return };
+        let before = stages.0.len();
+        stages.0.retain(|stage| stage.duration.is_some());
+        let count = before - stages.0.len();
+        if count > 0 {
+            warnings.push(Warning::StagesWithoutDuration { count });
+        }
     }
 
     fn shared_iterations(&self) -> ScenarioConfig {

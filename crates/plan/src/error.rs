@@ -109,6 +109,11 @@ pub enum Warning {
         /// Its value.
         vus: i64,
     },
+    /// Stages of the option `stages` say no duration: they are left out, as in k6.
+    StagesWithoutDuration {
+        /// How many.
+        count: usize,
+    },
     /// An empty list of stages or scenarios runs one iteration.
     EmptyShortcut {
         /// `stages` or `scenarios`.
@@ -159,6 +164,9 @@ impl fmt::Display for Warning {
             }
             Warning::VusOverrideScenarios { vus } => {
                 write!(f, "`vus={vus}` overrides scenarios configuration")
+            }
+            Warning::StagesWithoutDuration { count } => {
+                write!(f, "stages without a `duration` are left out, as in k6: {count} of them")
             }
             Warning::EmptyShortcut { name } => write!(
                 f,

@@ -30,6 +30,13 @@ pub(crate) struct ExecutorSpec {
     pub(crate) resolve: fn(&ScenarioConfig) -> Executor,
 }
 
+impl ExecutorSpec {
+    /// Whether k6 v2 has it, too.
+    pub(crate) fn is_of_k6(&self) -> bool {
+        *self != EXTERNALLY_CONTROLLED
+    }
+}
+
 impl PartialEq for ExecutorSpec {
     fn eq(&self, other: &ExecutorSpec) -> bool {
         self.name == other.name

@@ -99,6 +99,9 @@ impl Check {
         check_not_negative("startTime", config.start_time, &mut reasons);
         check_not_negative("gracefulStop timeout", config.graceful_stop, &mut reasons);
         (config.executor.check)(config, &mut reasons);
+        if context.compat == Compat::Strict && !config.executor.is_of_k6() {
+            reasons.push(format!("unknown executor type '{}': k6 has it no more", config.executor.name));
+        }
         if !reasons.is_empty() {
             self.problems.push(Problem::Scenario { scenario: name.to_owned(), reasons });
         }

@@ -131,6 +131,7 @@ fn of_teardown(error: &LifecycleError, aborted: Option<&AbortReason>) -> Exit {
 fn of_program(error: &ProgramError, aborted: Option<&AbortReason>) -> Exit {
     match error {
         ProgramError::Exception(_) => Exit::ScriptException,
+        ProgramError::Data(_) => Exit::Other,
         ProgramError::Aborted => Exit::ScriptAborted,
         ProgramError::Panicked(_) => Exit::Panic,
         ProgramError::Interrupted => aborted.map_or(Exit::Other, of_abort),

@@ -28,7 +28,10 @@ impl Failure {
         let exit = match error {
             ScriptError::Missing(_) | ScriptError::Exception { .. } => Exit::ScriptException,
             ScriptError::Aborted(_) => Exit::ScriptAborted,
-            ScriptError::Interrupted | ScriptError::Host(_) => Exit::Other,
+            ScriptError::Interrupted
+            | ScriptError::SetupData(_)
+            | ScriptError::Summary(_)
+            | ScriptError::Host(_) => Exit::Other,
         };
         let text = match error {
             ScriptError::Aborted(reason) => format!("{reason}, while {name} was loaded"),

@@ -82,6 +82,7 @@ pub(crate) fn program_error(error: ScriptError) -> ProgramError {
     match error {
         ScriptError::Interrupted => ProgramError::Interrupted,
         ScriptError::Aborted(_) => ProgramError::Aborted,
+        error @ ScriptError::SetupData(_) => ProgramError::Data(error.to_string()),
         other => ProgramError::Exception(full_text(&other)),
     }
 }

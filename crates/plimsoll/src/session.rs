@@ -281,6 +281,7 @@ fn explain_program(what: &str, error: &ProgramError, common: &Common) {
             line.fields = vec![("hint", "script exception".to_owned())];
             script::Log::log(&*common.logger, line);
         }
+        ProgramError::Data(_) => common.logger.say(LogLevel::Error, format!("failed to {error}")),
         // The reason for the abort is told by itself.
         ProgramError::Interrupted | ProgramError::Aborted => {}
         ProgramError::Panicked(_) => {

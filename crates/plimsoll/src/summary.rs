@@ -49,6 +49,10 @@ pub(crate) fn show(
     let own = match made {
         None => None,
         Some(Ok(own)) => own,
+        Some(Err(error @ ScriptError::Summary(_))) => {
+            common.logger.say(LogLevel::Error, format!("failed to {error}"));
+            Some(Vec::new())
+        }
         Some(Err(error)) => {
             explain(&error, test.plan.lifecycle.handle_summary_timeout, common);
             None

@@ -20,7 +20,10 @@
     let over = false;
 
     function emit(name, ...values) {
-      for (const handler of handlers.get(name) ?? []) handler(...values);
+      for (const handler of handlers.get(name) ?? []) {
+        // k6 passes over what is no function.
+        if (typeof handler === 'function') handler(...values);
+      }
     }
 
     function close(code = 1001) {

@@ -1,6 +1,7 @@
 //! A script, loaded once; and the VUs made of it.
 
 mod instance;
+mod summary_files;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

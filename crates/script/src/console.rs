@@ -53,10 +53,13 @@ fn print<'js>(args: &Args<'_, 'js>, level: LogLevel) -> rquickjs::Result<Value<'
 
 /// A value as `console.log` prints it: strings bare at the top, everything else as k6 (and Node.js) shows it.
 pub(crate) fn format_value(value: &Value<'_>) -> String {
-    let mut text = String::new();
-    if let Some(string) = value.as_string() {
-        return string.to_string().unwrap_or_default();
+    if value.is_string() {
+        return js::to_string(value.ctx(), value).unwrap_or_default();
     }
+    if value.is_symbol() {
+        return description(value).unwrap_or_default();
+    }
+    let mut text = String::new();
     write_value(&mut text, value, &mut Vec::new());
     text
 }
@@ -67,8 +70,7 @@ fn write_value<'js>(out: &mut String, value: &Value<'js>, parents: &mut Vec<Valu
     }
     match value.type_of() {
         Type::String => {
-            let _ =
-                write!(out, "\"{}\"", value.as_string().and_then(|s| s.to_string().ok()).unwrap_or_default());
+            let _ = write!(out, "\"{}\"", js::to_string(value.ctx(), value).unwrap_or_default());
         }
         // k6 prints through JSON below the top, where there is no `undefined`.
         Type::Undefined if !parents.is_empty() => out.push_str("null"),
@@ -85,13 +87,15 @@ fn write_value<'js>(out: &mut String, value: &Value<'js>, parents: &mut Vec<Valu
 
 fn primitive(value: &Value<'_>) -> String {
     if value.is_symbol() {
-        return value
-            .as_symbol()
-            .and_then(|symbol| symbol.description().ok())
-            .and_then(|description| description.as_string().and_then(|text| text.to_string().ok()))
-            .map_or_else(|| "Symbol()".into(), |text| format!("Symbol({text})"));
+        return format!("Symbol({})", description(value).unwrap_or_default());
     }
     js::to_string(value.ctx(), value).unwrap_or_default()
+}
+
+/// What a symbol was made with.
+fn description(symbol: &Value<'_>) -> Option<String> {
+    let description = symbol.as_symbol()?.description().ok()?;
+    js::to_string(description.ctx(), &description).ok().filter(|_| description.is_string())
 }
 
 fn write_object<'js>(

@@ -30,6 +30,12 @@ pub enum ScriptError {
     /// The script asked for the end of the test.
     #[error("test aborted: {0}")]
     Aborted(String),
+    /// `setup()` returned what cannot be handed on.
+    #[error("pass on what setup() returned: {0}, which JSON cannot hold")]
+    SetupData(String),
+    /// `handleSummary()` returned what cannot be written.
+    #[error("write what handleSummary() returned: {0}")]
+    Summary(String),
     /// The host could not make a VU.
     #[error("cannot create a JavaScript runtime: {0}")]
     Host(String),

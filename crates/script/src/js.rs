@@ -3,6 +3,7 @@
 
 pub(crate) mod jobs;
 pub(crate) mod scope;
+mod surrogates;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -152,7 +153,7 @@ pub(crate) fn with_text<'js, T>(
     look: impl FnOnce(&str) -> T,
 ) -> rquickjs::Result<T> {
     let text = Text::new(ctx, value).ok_or(rquickjs::Error::Exception)?;
-    Ok(look(&String::from_utf8_lossy(text.bytes())))
+    Ok(look(&surrogates::replaced(text.bytes())))
 }
 
 /// A value's text while it is looked at.
@@ -211,6 +212,11 @@ pub(crate) fn to_bool(value: &Value<'_>) -> bool {
     }
     // SAFETY: `value` belongs to its own context; the call only reads it.
     unsafe { qjs::JS_ToBool(value.ctx().as_raw().as_ptr(), value.as_raw()) > 0 }
+}
+
+/// Converts as `Object(value)` does.
+pub(crate) fn to_object<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Object<'js>> {
+    ctx.globals().get::<_, Function<'js>>("Object")?.call((value.clone(),))
 }
 
 /// Calls `value` with one argument; `None` when it is no function. It is the binding's call without its list of arguments

@@ -28,6 +28,7 @@ mod outside;
 mod places;
 mod prelude;
 mod secrets;
+mod setup_data;
 mod shapes;
 mod source;
 mod stacks;

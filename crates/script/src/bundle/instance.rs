@@ -10,8 +10,10 @@ use model::{Instant, Mark, SystemClock, SystemTag};
 use rquickjs::function::Args as CallArgs;
 use rquickjs::{CatchResultExt, Ctx, Function, Object, Persistent, Value};
 
+use super::summary_files::{self, SummaryFiles};
 use crate::error::{ScriptError, catch, from_reason};
 use crate::event_loop::drive;
+use crate::setup_data::{self, SetupData};
 use crate::state::{Call, End, Phase, VuState};
 use crate::vm::{self, Vm};
 
@@ -114,14 +116,13 @@ impl ScriptVu {
         let result = result.inspect_err(|error| self.note(error));
         let value = result?;
         self.vm.context.with(|ctx| {
-            let text = || {
-                let value = value.restore(&ctx)?;
-                let replacer = Function::new(ctx.clone(), after_setup)?;
-                ctx.json_stringify_replacer(value, replacer)?.map(|text| text.to_string()).transpose()
-            };
             let state = &self.vm.state;
-            let text = catch(&ctx, text(), &state.stop, vm::source_of(&state.init.sources))?;
-            Ok(text.map(Arc::from))
+            let written = value.restore(&ctx).and_then(|value| setup_data::write(&ctx, state, value));
+            match catch(&ctx, written, &state.stop, vm::source_of(&state.init.sources))? {
+                SetupData::Nothing => Ok(None),
+                SetupData::Text(text) => Ok(Some(text.into())),
+                SetupData::Refused(why) => Err(ScriptError::SetupData(why)),
+            }
         })
     }
 
@@ -136,18 +137,22 @@ impl ScriptVu {
         result.map(|_| ()).inspect_err(|error| self.note(error))
     }
 
-    /// `handleSummary(data)`: what to write, and where; `None` where it returns no object, which keeps the default
+    /// `handleSummary(data)`: what to write, and where; `None` where it returns nothing, which keeps the default
     /// summary. Must be called on the VU's coroutine.
     ///
     /// # Errors
-    /// It throws or is cut off.
+    /// It throws, is cut off, or returns what cannot be written.
     pub fn handle_summary(&mut self, data_json: &str) -> Result<Option<Files>, ScriptError> {
         self.begin_special(Phase::Summary, "");
         let value = self.run("handleSummary", |ctx| ctx.json_parse(data_json).map(Some))?;
         self.vm.context.with(|ctx| {
             let state = &self.vm.state;
-            let files = value.restore(&ctx).and_then(|value| files_of(&ctx, &value));
-            catch(&ctx, files, &state.stop, vm::source_of(&state.init.sources))
+            let read = value.restore(&ctx).and_then(|value| summary_files::read(&ctx, &value));
+            match catch(&ctx, read, &state.stop, vm::source_of(&state.init.sources))? {
+                SummaryFiles::Default => Ok(None),
+                SummaryFiles::Files(files) => Ok(Some(files)),
+                SummaryFiles::Refused(why) => Err(ScriptError::Summary(why)),
+            }
         })
     }
 
@@ -299,24 +304,4 @@ impl ScriptVu {
         }
         state.log(model::LogLevel::Error, "stacktrace", text);
     }
-}
-
-/// What `handleSummary` returned: `{ "stdout" | "stderr" | path: string | ArrayBuffer }`.
-fn files_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> rquickjs::Result<Option<Files>> {
-    let Some(object) = value.as_object() else { return Ok(None) };
-    let mut files = Vec::new();
-    for entry in object.props::<String, Value<'js>>() {
-        let (path, content) = entry?;
-        let bytes = match crate::js::bytes_of(&content) {
-            Some(bytes) => bytes,
-            None => crate::js::to_string(ctx, &content)?.into_bytes(),
-        };
-        files.push((path, bytes));
-    }
-    Ok(Some(files))
-}
-
-/// The replacer for what `setup()` returned.
-fn after_setup<'js>(_key: Value<'js>, value: Value<'js>) -> rquickjs::Result<Value<'js>> {
-    crate::http::after_setup(value)
 }

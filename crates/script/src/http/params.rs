@@ -133,8 +133,8 @@ fn set_body<'js>(args: &Args<'_, 'js>, prepared: &mut Prepared, body: &Value<'js
         prepared.complain("unknown type of a request's body: array");
         return Ok(());
     }
-    let bytes = if let Some(string) = body.as_string() {
-        string.to_string()?.into_bytes()
+    let bytes = if body.is_string() {
+        js::to_string(args.ctx, body)?.into_bytes()
     } else if let Some(bytes) = js::bytes_of(body) {
         bytes
     } else if let Some((bytes, content_type)) = crate::globals::fetch::body_of(args.vu, body)? {

@@ -10,6 +10,7 @@ use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{ArrayBuffer, Class, Ctx, Object, Value};
 
 use super::Builtin;
+use super::encoding::input;
 use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
 
@@ -139,19 +140,6 @@ fn digest<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 fn hash(args: &Args<'_, '_>) -> rquickjs::Result<Hash> {
     let name = args.string(0)?;
     Hash::from_k6_name(&name).ok_or_else(|| args.error(format!("invalid algorithm: {name}")))
-}
-
-/// A string's UTF-8, or bytes as they are. k6 takes no other views, whose bytes depend on the machine.
-fn input(args: &Args<'_, '_>, index: usize) -> Result<Vec<u8>, String> {
-    let value = args.get(index);
-    if let Some(string) = value.as_string() {
-        return string.to_string().map(String::into_bytes).map_err(|error| error.to_string());
-    }
-    let is_bytes = value
-        .as_object()
-        .is_some_and(|object| object.as_array_buffer().is_some() || object.as_typed_array::<u8>().is_some());
-    let bytes = if is_bytes { js::bytes_of(&value) } else { None };
-    bytes.ok_or_else(|| format!("invalid type {}, expected string, []byte or ArrayBuffer", value.type_name()))
 }
 
 /// Bytes in the encoding that argument `index` names.

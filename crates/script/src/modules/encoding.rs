@@ -21,13 +21,22 @@ fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>>
 
 /// `b64encode(input, encoding?)`
 fn encode<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
-    let input = args.get(0);
-    let bytes = match js::bytes_of(&input) {
-        Some(bytes) => bytes,
-        None => js::to_string(args.ctx, &input)?.into_bytes(),
-    };
+    let bytes = input(args, 0).map_err(|error| args.error(error))?;
     let text = engine(args)?.encode(bytes);
     Ok(rquickjs::String::from_str(args.ctx.clone(), &text)?.into_value())
+}
+
+/// A string's UTF-8, or bytes as they are. k6 takes no other views, whose bytes depend on the machine, and no other values.
+pub(super) fn input(args: &Args<'_, '_>, index: usize) -> Result<Vec<u8>, String> {
+    let value = args.get(index);
+    if value.is_string() {
+        return args.string(index).map(String::into_bytes).map_err(|error| error.to_string());
+    }
+    let is_bytes = value
+        .as_object()
+        .is_some_and(|object| object.as_array_buffer().is_some() || object.as_typed_array::<u8>().is_some());
+    let bytes = if is_bytes { js::bytes_of(&value) } else { None };
+    bytes.ok_or_else(|| format!("invalid type {}, expected string, []byte or ArrayBuffer", value.type_name()))
 }
 
 /// `b64decode(input, encoding?, format?)`: an ArrayBuffer, or a string when the format is `"s"`.

@@ -36,8 +36,13 @@ fn check<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if !vu.is_running() {
         return Err(args.error("Using check() in the init context is not supported"));
     }
-    let Some(sets) = args.given(1).and_then(Value::into_object) else {
+    let Some(sets) = args.given(1) else {
         return Err(args.error("no checks provided to `check`"));
+    };
+    // Of anything else the properties are the conditions: a number has none, a text has its characters.
+    let sets = match sets.into_object() {
+        Some(object) => object,
+        None => js::to_object(args.ctx, &args.get(1))?,
     };
     let mut base = vu.tags.borrow_mut().id(&vu.cache);
     if let Some(tags) = args.given(2) {
