@@ -94,8 +94,8 @@ pub(crate) fn of_stored(
     of_stored_beside(reader, whole, part, |_| false, |_, _, _| {})
 }
 
-/// The same for somebody who looks at trends of the run, too, so that all of it is read once: those series that `is_wanted`
-/// go to `each` with the index of their window, all of one minute before the next.
+/// The same for somebody who looks at trends of the run, too, so that all of it is read once: those series that `is_wanted`,
+/// and those that the rules look at, go to `each` with the index of their window, all of one minute before the next.
 ///
 /// # Errors
 /// The file is damaged.
@@ -136,9 +136,7 @@ pub(crate) fn of_stored_beside(
             if let Some(told) = told.get_mut(place) {
                 told.add(key.metric, &brief);
             }
-            if is_wanted(key) {
-                each(index, key, brief);
-            }
+            each(index, key, brief);
         });
         for window in windows.map_err(|error| failed(&error))? {
             let nothing = Told::default();

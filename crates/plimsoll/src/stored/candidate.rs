@@ -117,18 +117,20 @@ impl Candidate {
         let indexes = self.seconds.iter().map(|second| second.0).collect();
         let mut rows = Rows::new(names.map(|name| Series::new(name.as_str())).collect(), indexes);
         let (window, _) = whole(&self.reader)?;
-        // The cells of a series follow each other.
-        let mut last: Option<(SeriesKey, Slot)> = None;
+        // The cells of a series follow each other, so that its place is looked for once a minute.
+        let mut last: Option<(SeriesKey, Option<Slot>)> = None;
         let validity = crate::validity::of_stored_beside(
             &self.reader,
             &window,
             None,
             |key| slots.by_key.contains_key(&key),
             |index, key, brief| {
-                if last.is_none_or(|(known, _)| known != key) {
-                    last = slots.by_key.get(&key).map(|slot| (key, *slot));
-                }
-                if let Some((_, slot)) = last {
+                let slot = match last {
+                    Some((known, slot)) if known == key => slot,
+                    _ => slots.by_key.get(&key).copied(),
+                };
+                last = Some((key, slot));
+                if let Some(slot) = slot {
                     rows.add(index, slot, brief);
                 }
             },

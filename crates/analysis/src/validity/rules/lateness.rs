@@ -27,9 +27,24 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
             Ruling::Bad(Reason { grade, windows: of_seconds.windows, ..reason }, bad)
         }
         (run @ Ruling::Bad(..), _) => run,
+        (_, Ruling::Bad(reason, bad)) => {
+            let grade = of_seconds_alone(&bad, case.seconds.len());
+            Ruling::Bad(Reason { grade, ..reason }, bad)
+        }
         (_, seconds) => seconds,
     }
 }
+
+/// What late seconds make of a run whose own percentile is fine, and so fewer than one start in a hundred late. A second's
+/// percentile is one or two of its hundred starts, and says nothing about the run; many invalid seconds do, where few
+/// iterations were due in them.
+fn of_seconds_alone(bad: &[(u32, Grade)], of: usize) -> Grade {
+    let invalid = bad.iter().filter(|(_, grade)| *grade == Grade::Invalid).count();
+    if invalid as f64 > INVALID_SECONDS_MAX * of as f64 { Grade::Degraded } else { Grade::Valid }
+}
+
+/// More seconds than this share whose starts were far too late are more than remarks.
+const INVALID_SECONDS_MAX: f64 = 0.20;
 
 /// Both limits keep their ratio where the floor takes over, so that a fast target's lag of a millisecond is no verdict.
 fn limits(typical_ms: f64) -> Limits {
@@ -67,6 +82,27 @@ mod tests {
         let mut run = Run::clean(30);
         run.is_open = false;
         assert_eq!(ruling(Fault::StartLag, &Case::new(&run.facts())), Ruling::NotApplicable);
+    }
+
+    #[test]
+    fn late_seconds_of_a_run_that_is_in_time_are_remarks() {
+        let late = |seconds: u32, lateness_ms: f64| {
+            let run = Run::clean(30).change(|index, second| {
+                if index < seconds {
+                    second.lateness_ms = lateness_ms;
+                }
+            });
+            let mut facts = run.facts();
+            // As if other seconds had far more starts than these.
+            facts.whole.lateness_p99_ms = Some(0.2);
+            match ruling(Fault::StartLag, &Case::new(&facts)) {
+                Ruling::Bad(reason, bad) => (reason.grade, bad.len()),
+                other => panic!("seconds are late: {other:?}"),
+            }
+        };
+        assert_eq!(late(10, 2.0), (Grade::Valid, 10));
+        assert_eq!(late(6, 300.0), (Grade::Valid, 6));
+        assert_eq!(late(7, 300.0), (Grade::Degraded, 7));
     }
 
     #[test]
