@@ -6,5 +6,6 @@ pub mod audit;
 pub mod compare;
 pub mod history;
 pub mod laws;
+pub mod repeats;
 pub mod steady;
 pub mod validity;

@@ -1,6 +1,7 @@
 //! What `audit --format json` writes: what is wrong with numbers, and what follows from them.
 //!
-//! Keys may be added within a major version of [`AUDIT_VERSION`]; a key that changes its meaning or goes away makes a new one.
+//! The shape is published as `docs/format/audit.schema.json`, which a test writes from these types. Keys may be added within a
+//! major version of [`AUDIT_VERSION`]; a key that changes its meaning or goes away makes a new one.
 
 use serde::Serialize;
 
@@ -11,6 +12,7 @@ pub const AUDIT_VERSION: &str = "1.0.0";
 
 /// Everything that an audit says.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditReport {
     /// The version of this shape: major, minor, patch.
@@ -31,6 +33,7 @@ pub struct AuditReport {
 
 /// A claim, the figures it rests on, what follows and how to mend it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditFinding {
     /// The rule's name; stable.
@@ -55,6 +58,7 @@ pub struct AuditFinding {
 
 /// What follows from figures by a law.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditDerived {
     /// The law's name; stable.
@@ -71,11 +75,13 @@ pub struct AuditDerived {
 
 /// A figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditFigure {
     /// What it is the figure of.
     pub name: String,
     /// The number; null for what is none.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub value: Option<Number>,
     /// What the number counts: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers.
     pub unit: &'static str,
@@ -85,10 +91,24 @@ pub struct AuditFigure {
 
 /// Findings of a rule that are only counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditBeyond {
     /// The rule's name.
     pub rule: &'static str,
     /// How many there are.
     pub count: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_schema_is_that_of_the_types() {
+        let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+        let schema = settings.into_generator().into_root_schema_for::<AuditReport>();
+        let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
+        expect_test::expect_file!["../../../docs/format/audit.schema.json"].assert_eq(&text);
+    }
 }

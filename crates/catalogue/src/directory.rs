@@ -75,7 +75,8 @@ pub(crate) fn list(path: &Path) -> io::Result<Vec<Entry>> {
         let Some(name) = name.to_str().and_then(FileName::parse) else { continue };
         match file.metadata() {
             Ok(facts) if facts.is_file() => {
-                entries.push(Entry { name, bytes: facts.len(), version: String::new() })
+                let (bytes, modified_unix_ns) = (facts.len(), modified_unix_ns(&facts));
+                entries.push(Entry { name, bytes, modified_unix_ns, version: String::new() })
             }
             Ok(_) => {}
             // It was deleted while the others were listed.
@@ -87,6 +88,11 @@ pub(crate) fn list(path: &Path) -> io::Result<Vec<Entry>> {
         }
     }
     Ok(in_order(entries))
+}
+
+fn modified_unix_ns(facts: &std::fs::Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+    facts.mtime().saturating_mul(1_000_000_000).saturating_add(facts.mtime_nsec())
 }
 
 /// Deletes a run's file, and after it what stands beside it under a longer name: the log of a run that was killed.

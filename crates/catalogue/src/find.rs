@@ -91,6 +91,7 @@ mod tests {
         let entry = |(number, id): (usize, &&str)| Entry {
             name: FileName::new(number as i64 * 1_000_000_000, RunId::parse(id).expect("an id")),
             bytes: 1,
+            modified_unix_ns: 0,
             version: String::new(),
         };
         ids.iter().enumerate().map(entry).collect()

@@ -78,7 +78,12 @@ mod tests {
     fn check(policy: Policy, expect: &[i64]) {
         let id = || RunId::parse("00000000").expect("an id");
         let entries: Vec<Entry> = (0..5)
-            .map(|s| Entry { name: FileName::new(s * 1_000_000_000, id()), bytes: 1, version: String::new() })
+            .map(|s| Entry {
+                name: FileName::new(s * 1_000_000_000, id()),
+                bytes: 1,
+                modified_unix_ns: 0,
+                version: String::new(),
+            })
             .collect();
         let actual: Vec<i64> =
             doomed(&entries, &policy, 10).iter().map(|entry| entry.name.started_unix_s()).collect();

@@ -17,6 +17,8 @@ pub struct Entry {
     pub name: FileName,
     /// Its file's size.
     pub bytes: u64,
+    /// When its file was last written, in nanoseconds since the Unix epoch; 0 where nobody tells.
+    pub(crate) modified_unix_ns: i64,
     /// The store's tag of its content, where it has such a thing.
     pub(crate) version: String,
 }
@@ -133,9 +135,11 @@ impl Catalogue {
     }
 }
 
-/// Entries in order of their start.
+/// Entries in order of their start. Imported runs may have one start, since that is all their source tells: among them the
+/// file that was written last is the last run, and what else is equal goes by the id, so that there is one order.
 pub(crate) fn in_order(mut entries: Vec<Entry>) -> Vec<Entry> {
-    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    let key = |entry: &Entry| (entry.name.started_unix_ms, entry.modified_unix_ns);
+    entries.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.name.id.cmp(&b.name.id)));
     entries
 }
 

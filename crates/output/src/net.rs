@@ -4,11 +4,12 @@
 //! bounded queue, so that a dead or slow endpoint costs samples of the export and never load; a pause between attempts
 //! that doubles; and the count of what arrived and what did not.
 
+pub(crate) mod grpc;
 mod http;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use http::{Answer, HttpClient, HttpSettings, gzip};
+pub(crate) use self::http::{Answer, HttpClient, HttpSettings, gzip};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

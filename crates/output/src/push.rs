@@ -1,9 +1,10 @@
-//! Running totals over HTTP: what the exports whose receivers expect them have in common.
+//! Running totals over HTTP or gRPC: what the exports whose receivers expect them have in common.
 
 use std::time::Duration;
 
 use model::{Epoch, Instant, ThresholdResult, Window};
 
+use crate::net::grpc::{Call, GrpcClient};
 use crate::net::{Entry, Exporter, Feed, HttpClient, HttpSettings, Payload, SendError};
 use crate::{Context, OutputError};
 
@@ -27,10 +28,15 @@ pub(crate) trait Encoder: Send {
     }
 }
 
+/// How payloads travel.
+enum Way {
+    Http { client: HttpClient, url: String },
+    Grpc { client: GrpcClient, path: &'static str, is_compressed: bool },
+}
+
 /// Sends the payloads of an encoder to one address.
 pub(crate) struct Pusher {
-    client: HttpClient,
-    url: String,
+    way: Way,
     headers: Vec<(String, String)>,
     encoder: Box<dyn Encoder>,
     epoch: Epoch,
@@ -53,8 +59,31 @@ impl Pusher {
         encoder: Box<dyn Encoder>,
     ) -> Result<Pusher, OutputError> {
         let client = HttpClient::new(&url, http)?;
+        Pusher::by(context, Way::Http { client, url }, headers, encoder)
+    }
+
+    /// A pusher that calls a method of gRPC, such as `/package.Service/Method`. All headers are sent with each payload.
+    ///
+    /// # Errors
+    /// A header cannot be one.
+    pub(crate) fn over_grpc(
+        context: &Context,
+        client: GrpcClient,
+        (path, is_compressed): (&'static str, bool),
+        headers: Vec<(String, String)>,
+        encoder: Box<dyn Encoder>,
+    ) -> Result<Pusher, OutputError> {
+        Pusher::by(context, Way::Grpc { client, path, is_compressed }, headers, encoder)
+    }
+
+    fn by(
+        context: &Context,
+        way: Way,
+        headers: Vec<(String, String)>,
+        encoder: Box<dyn Encoder>,
+    ) -> Result<Pusher, OutputError> {
         check_headers(&headers)?;
-        Ok(Pusher { client, url, headers, encoder, epoch: context.epoch, until: None, outstanding: 0 })
+        Ok(Pusher { way, headers, encoder, epoch: context.epoch, until: None, outstanding: 0 })
     }
 }
 
@@ -110,9 +139,18 @@ impl Exporter for Pusher {
     }
 
     fn send(&mut self, payload: &Payload, within: Duration) -> Result<(), SendError> {
-        let headers: Vec<(&str, &str)> =
-            self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        self.client.post(&self.url, &headers, &payload.body, within)?.accepted()?;
+        match &self.way {
+            Way::Http { client, url } => {
+                let headers: Vec<(&str, &str)> =
+                    self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+                client.post(url, &headers, &payload.body, within)?.accepted()?;
+            }
+            Way::Grpc { client, path, is_compressed } => {
+                let (message, headers) = (payload.body.as_slice(), self.headers.as_slice());
+                let call = Call { path, headers, message, is_compressed: *is_compressed };
+                client.call(&call, within)?;
+            }
+        }
         self.outstanding = self.outstanding.saturating_sub(1);
         Ok(())
     }
@@ -200,6 +238,31 @@ mod tests {
         }
         let report = output.finish();
         assert_eq!((report.written, report.lost), (1, 1));
+    }
+
+    #[test]
+    fn metrics_travel_over_grpc_as_they_do_over_http() {
+        use prost::Message;
+        let (address, calls) = crate::net::grpc::tests::serve(vec![crate::net::grpc::tests::FINE]);
+        let env = [
+            ("K6_OTEL_GRPC_EXPORTER_ENDPOINT", address.as_str()),
+            ("K6_OTEL_GRPC_EXPORTER_INSECURE", "true"),
+        ];
+        let context = context(&[env[0], env[1], ("K6_OTEL_HEADERS", "a=b")]);
+        let mut output = OutputSpec::parse("opentelemetry").expect("known").open(&context).expect("settings");
+        assert!(output.description().contains(&format!("grpc://{address}")), "{}", output.description());
+        let sample = ("http_reqs", "", 3.0, Mark::Measured);
+        output.on_event(&RunEvent::Window(Arc::new(window(&context, 0, &[sample]))));
+        let report = output.finish();
+        assert_eq!((report.written, report.lost), (1, 0), "{:?}", report.warning());
+        let seen = calls.recv().expect("a call");
+        assert_eq!(seen.path, "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export");
+        assert_eq!(seen.headers["a"], "b");
+        let sent = opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest::decode(
+            &seen.body[5..],
+        );
+        let sent = sent.expect("a request of OTLP");
+        assert_eq!(sent.resource_metrics[0].scope_metrics[0].metrics[0].name, "http_reqs");
     }
 
     #[test]

@@ -113,6 +113,11 @@ impl Common {
         Ok(Catalogue::open(location, &local.join("buckets")))
     }
 
+    /// A file among the user's data; `None` where the user has none.
+    pub(crate) fn data_file(&self, name: &str) -> Option<PathBuf> {
+        data_folder(&self.env).map(|folder| folder.join(name))
+    }
+
     /// Where what can be had again is kept: as the flag says, the variable `PLIMSOLL_CACHE`, or our own folder among the
     /// user's caches; `None` where the user has none.
     pub(crate) fn cache_folder(&self, flag: Option<&Path>) -> Option<PathBuf> {

@@ -82,7 +82,8 @@ pub(crate) fn parse_switch(text: &str) -> Option<bool> {
     }
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether a variable may be called so.
+pub(crate) fn is_name(name: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     name.bytes().all(is_word) && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
 }

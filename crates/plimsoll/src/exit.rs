@@ -65,6 +65,34 @@ impl Exit {
     }
 }
 
+/// Exits from good to bad. What says something about the target comes before what says that nothing is known of it.
+const FROM_GOOD_TO_BAD: [Exit; 16] = [
+    Exit::Ok,
+    Exit::AuditFailed,
+    Exit::ThresholdsFailed,
+    Exit::MarkedFailed,
+    Exit::Regressed,
+    Exit::NotValid,
+    Exit::Signal,
+    Exit::Remote,
+    Exit::ScriptAborted,
+    Exit::TeardownTimeout,
+    Exit::SetupTimeout,
+    Exit::ScriptException,
+    Exit::CannotServe,
+    Exit::InvalidConfig,
+    Exit::Other,
+    Exit::Panic,
+];
+
+impl Exit {
+    /// The worse of two.
+    pub(crate) fn or_worse(self, other: Exit) -> Exit {
+        let rank = |exit| FROM_GOOD_TO_BAD.iter().position(|it| *it == exit);
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
 /// What a run's iterations came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Iterations {
@@ -238,6 +266,20 @@ mod tests {
         assert_eq!(of(Exit::ThresholdsFailed, Grade::Valid, true), 99);
         assert_eq!(of(Exit::Signal, Grade::Invalid, true), 105);
         assert_eq!(of(Exit::Ok, Grade::Invalid, false), 0);
+    }
+
+    #[test]
+    fn of_several_runs_the_worst_decides() {
+        let of = |exits: &[Exit]| exits.iter().copied().fold(Exit::Ok, Exit::or_worse).code();
+        assert_eq!(of(&[]), 0);
+        assert_eq!(of(&[Exit::ThresholdsFailed, Exit::Ok]), 99);
+        assert_eq!(of(&[Exit::ThresholdsFailed, Exit::Regressed, Exit::Ok]), 121);
+        assert_eq!(of(&[Exit::Signal, Exit::Regressed]), 105);
+        assert_eq!(of(&[Exit::Other, Exit::ScriptException]), 255);
+        let mut codes: Vec<u8> = FROM_GOOD_TO_BAD.iter().map(|exit| exit.code()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), FROM_GOOD_TO_BAD.len(), "each has one place");
     }
 
     #[test]

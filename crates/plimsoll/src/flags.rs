@@ -1,20 +1,23 @@
 //! What was typed. Every flag of k6 that has a meaning here has k6's name and short form; [`crate::settings`] decides
 //! what they mean.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use plan::CliOptions;
 
 mod audit;
+mod calibrate;
 mod compare;
 mod import;
+mod series;
 mod stored;
 
 pub(crate) use self::import::ImportFlags;
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
-pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat};
+pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
+pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
+pub(crate) use series::SeriesFlags;
 pub(crate) use stored::{
     ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
     ReportFormat, RunsFlags, RunsListFlags, RunsVerb, ShowFlags, StatusFlag,
@@ -75,6 +78,8 @@ pub(crate) enum Verb {
     Note(NoteFlags),
     /// Make the same load from one process and from two, and say whether the generator limits what is measured.
     SplitTest(SplitTestFlags),
+    /// Measure what this machine can send, against a server on its own loopback.
+    Calibrate(CalibrateFlags),
     /// Say whether all that a script uses exists, and print its options as JSON.
     Inspect(Box<InspectFlags>),
     /// Pack a script with all it needs into one file, which runs elsewhere and offline.
@@ -186,6 +191,8 @@ pub(crate) struct RunFlags {
     pub(crate) results: ResultFlags,
     #[command(flatten)]
     pub(crate) record: RecordFlags,
+    #[command(flatten)]
+    pub(crate) series: SeriesFlags,
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,
@@ -207,12 +214,17 @@ Examples:
   plimsoll run -e HOST=https://test.example script.js   with __ENV.HOST
   plimsoll run --out json=points.json script.js         every sample as a line of JSON
   plimsoll run - < script.js                            a script from standard input
+  plimsoll run --repeat 5 script.js                     five runs, and how far they differ
+  plimsoll run -e HOST=https://old.example --interleave HOST=https://new.example --fail-on regressed script.js
+                                                        A/B of two targets, three runs each, in turn
+  plimsoll run --interleave new.js --repeat 5 old.js    A/B of two scripts
 
 Exit codes:
   0 fine, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out,
   103 stopped through the REST API, 104 options are wrong, 105 stopped by a signal,
   106 no REST API where --address says, 107 the script threw, 108 test.abort(),
-  110 test.fail(), 120 the measurement is not valid (--require-valid), 255 anything else";
+  110 test.fail(), 120 the measurement is not valid (--require-valid), 121 regressed
+  (--interleave with --fail-on regressed), 255 anything else; of several runs the worst";
 
 /// What becomes of the results.
 #[derive(Clone, Debug, Default, Args)]
@@ -250,26 +262,6 @@ pub(crate) struct DemoFlags {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,
 }
-
-/// `plimsoll split-test`
-#[derive(Clone, Debug, Default, Args)]
-#[command(after_help = SPLIT_TEST_EXAMPLES)]
-pub(crate) struct SplitTestFlags {
-    /// How often each is done, in turn
-    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(2..=100))]
-    pub(crate) rounds: u32,
-    /// The script and flags, as `plimsoll run` takes them
-    #[arg(value_name = "RUN", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) run: Vec<OsString>,
-}
-
-const SPLIT_TEST_EXAMPLES: &str = "\
-A target does not know how many processes ask it. A latency that falls whenever the same load comes from two of them was
-the generator's.
-
-Examples:
-  plimsoll split-test script.js
-  plimsoll split-test --rounds 5 -- -u 200 -d 30s script.js";
 
 /// `plimsoll inspect`
 #[derive(Clone, Debug, Default, Args)]

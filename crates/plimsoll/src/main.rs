@@ -87,6 +87,7 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Audit(flags) => verbs::audit::run(flags, common),
         Verb::Note(flags) => verbs::note::run(flags, common),
         Verb::SplitTest(flags) => verbs::split_test::run(flags, common),
+        Verb::Calibrate(flags) => verbs::calibrate::run(flags, common),
         Verb::Inspect(flags) => verbs::inspect::run(flags, common),
         Verb::Archive(flags) => verbs::archive::run(flags, common),
         Verb::Deps(flags) => verbs::deps::run(flags, common),

@@ -19,7 +19,7 @@ use crate::live::{LiveRun, LiveSettings};
 use crate::logger::{self, Ticker};
 use crate::program::{ScriptControl, ScriptProgram};
 use crate::signals::Running;
-use crate::stored::{CiOutputs, RecordSettings, Recording};
+use crate::stored::{CiOutputs, RecordSettings, Recording, calibration};
 use crate::summary::{self, SummarySettings};
 use crate::test::Test;
 use crate::validity::Watch;
@@ -50,6 +50,8 @@ pub(crate) struct SessionSettings {
 pub(crate) struct Finished {
     pub(crate) exit: Exit,
     pub(crate) outcome: RunOutcome,
+    /// The id by which it is stored, if it is.
+    pub(crate) id: Option<RunId>,
 }
 
 /// Runs a test and shows how it went.
@@ -61,6 +63,7 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     if let Some(workers) = settings.workers {
         config.workers = usize::from(workers.get());
     }
+    let workers = config.workers;
     config.registry = test.script.metrics.clone();
     config.thresholds = test.thresholds.clone();
     config.control = settings.control.clone();
@@ -108,6 +111,7 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         completed: progress.iterations_completed.load(Ordering::Relaxed),
         failed: progress.iterations_failed.load(Ordering::Relaxed),
     };
+    let busiest_per_s = watch.busiest_per_s();
     let validity = watch.finish(&outcome);
     let exit = exit::of_run(&outcome, iterations, test.plan.compat);
     let exit = exit::of_judged(exit, validity.grade, settings.requires_valid);
@@ -119,6 +123,11 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         summary::show(test, common, &run, &settings.summary, &mut outcome, validity);
     }
     explain(&outcome, iterations, test.plan.compat, exit, common);
+    let calibrated = calibration::load(common, workers);
+    if let Some(warning) = calibrated.and_then(|known| calibration::warning(busiest_per_s, &known)) {
+        common.logger.say(LogLevel::Warn, warning);
+    }
+    let stored = recording.is_some() && !settings.record.is_off;
     if let Some(recording) = recording {
         let recorded = recording.finish(&outcome, exit, common, &tags);
         settings.reports.write(&recorded.path, common);
@@ -128,7 +137,7 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         common.logger.say(LogLevel::Info, wanted.farewell(served.as_ref()));
         settings.running.linger();
     }
-    Ok(Finished { exit, outcome })
+    Ok(Finished { exit, outcome, id: stored.then_some(id) })
 }
 
 fn program(test: &Test, common: &Common, config: &RunConfig) -> ScriptProgram {

@@ -1,4 +1,5 @@
-//! SIGINT and SIGTERM: the first ends the run in order, the second at once; one that lingers is let go.
+//! SIGINT and SIGTERM: the first ends the run in order, the second at once; one that lingers is let go. Of runs that are
+//! made one after the other the first signal ends the present one, and keeps the next from beginning.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -57,8 +58,42 @@ impl Running {
     }
 }
 
+/// The handle of the run that signals end, where runs follow each other: a handle serves one run.
+#[derive(Clone, Default)]
+pub(crate) struct Turn(Arc<Mutex<TurnState>>);
+
+#[derive(Default)]
+struct TurnState {
+    control: RunControl,
+    /// Runs are over already, and what they measured would be lost if the process were left at once.
+    has_results: bool,
+}
+
+impl Turn {
+    /// The handle of the first run.
+    pub(crate) fn first(&self) -> RunControl {
+        self.state().control.clone()
+    }
+
+    /// The handle of the next run. A signal that comes before it begins stops it, too.
+    pub(crate) fn next(&self) -> RunControl {
+        let mut state = self.state();
+        *state = TurnState { control: RunControl::default(), has_results: true };
+        state.control.clone()
+    }
+
+    /// No further run follows.
+    pub(crate) fn end(&self) {
+        self.state().has_results = false;
+    }
+
+    fn state(&self) -> MutexGuard<'_, TurnState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Starts listening. Without a thread or handler for it signals end the process as they always do.
-pub(crate) fn listen(control: RunControl, running: Running, logger: Arc<Logger>) {
+pub(crate) fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     let handle = move || {
         for signal in &mut signals {
@@ -66,7 +101,12 @@ pub(crate) fn listen(control: RunControl, running: Running, logger: Arc<Logger>)
                 continue;
             }
             let name = if signal == SIGINT { "SIGINT" } else { "SIGTERM" };
-            if control.is_stopped() || *running.phase() == Phase::Idle {
+            let is_idle = *running.phase() == Phase::Idle;
+            let (control, has_results) = {
+                let state = turn.state();
+                (state.control.clone(), state.has_results)
+            };
+            if control.is_stopped() || is_idle && !has_results {
                 logger.say(LogLevel::Error, format!("received {name}, leaving at once"));
                 std::process::exit(Exit::Signal.code().into());
             }

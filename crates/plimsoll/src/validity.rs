@@ -15,7 +15,7 @@ use model::{
 use runfile::{Anchor, Reader, Want};
 
 use crate::failure::Failure;
-use crate::stored::{Recording, cause, failed};
+use crate::stored::{Recording, calibration, cause, failed};
 
 /// The metrics that the rules look at, second by second, besides those that they take in brief.
 const METRICS: [MetricId; 4] = [DATA_RECEIVED, DROPPED_ITERATIONS, HTTP_REQS, ITERATION_LATENESS];
@@ -29,6 +29,8 @@ pub(crate) struct Watch {
     facts: Facts,
     /// Whether each scenario starts iterations by plan.
     is_open: Vec<bool>,
+    /// Requests per second in the busiest second.
+    busiest_per_s: f64,
 }
 
 impl Watch {
@@ -39,7 +41,7 @@ impl Watch {
         let is_open = scenarios.iter().map(|scenario| scenario.is_open).collect();
         let forgets_cut = plan.compat == Compat::Strict;
         let facts = Facts::new(scenarios, forgets_cut, true);
-        Watch { sampler: host::Sampler::start(), facts, is_open }
+        Watch { sampler: host::Sampler::start(), facts, is_open, busiest_per_s: 0.0 }
     }
 
     /// Takes an event, after `recording` has taken it. What is read about the generator goes to both.
@@ -53,6 +55,8 @@ impl Watch {
             RunEvent::ScenariosEnded { at } => self.facts.scenarios_ended = Some(*at),
             RunEvent::Window(window) => {
                 self.facts.add_window(window);
+                let rate_per_s = calibration::requests_per_s(window).unwrap_or(0.0);
+                self.busiest_per_s = self.busiest_per_s.max(rate_per_s);
                 let anchor = recording.as_deref().and_then(Recording::last_anchor);
                 self.facts.add_anchor(clock_anchor(anchor.unwrap_or_else(look_at_clocks)));
                 let state = self.sampler.take();
@@ -63,6 +67,11 @@ impl Watch {
             }
             _ => {}
         }
+    }
+
+    /// Requests per second in the busiest second so far.
+    pub(crate) fn busiest_per_s(&self) -> f64 {
+        self.busiest_per_s
     }
 
     /// What the run's numbers are worth.

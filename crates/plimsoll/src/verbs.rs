@@ -1,7 +1,9 @@
 //! The verbs, one file each.
 
+mod apart;
 pub(crate) mod archive;
 pub(crate) mod audit;
+pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod demo;
@@ -20,6 +22,7 @@ pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod scale;
+mod series;
 pub(crate) mod show;
 pub(crate) mod split_test;
 pub(crate) mod stats;

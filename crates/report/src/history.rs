@@ -44,7 +44,7 @@ impl Figure {
         !matches!(self, Figure::Requests)
     }
 
-    fn title(self, words: &Words) -> &'static str {
+    pub(crate) fn title(self, words: &Words) -> &'static str {
         match self {
             Figure::ErrorShare => words.cmp_errors,
             Figure::Requests => words.hist_requests,
@@ -52,7 +52,7 @@ impl Figure {
         }
     }
 
-    fn text(self, value: f64) -> String {
+    pub(crate) fn text(self, value: f64) -> String {
         match self {
             Figure::ErrorShare => format!("{:.3} %", value * 100.0),
             Figure::Requests => format!("{value:.2}"),

@@ -18,6 +18,7 @@ pub mod log;
 pub mod markdown;
 pub mod number;
 pub mod progress;
+pub mod repeats;
 mod style;
 pub mod summary;
 pub mod validity;

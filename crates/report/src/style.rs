@@ -56,6 +56,12 @@ fn ascii(glyph: char) -> char {
     }
 }
 
+/// Columns of a terminal: Hangul takes two (UAX #11).
+pub(crate) fn width(text: &str) -> usize {
+    let is_wide = |glyph: char| ('가'..='힣').contains(&glyph);
+    text.chars().map(|glyph| if is_wide(glyph) { 2 } else { 1 }).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

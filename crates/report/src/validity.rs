@@ -54,7 +54,8 @@ pub(crate) fn reason(reason: &Reason, validity: &Validity, words: &Words) -> Str
     format!("{text} {}", fill(words.validity_windows, &[&bad, &of, &ranges(&reason.windows)]))
 }
 
-fn word(grade: Grade, words: &Words) -> &'static str {
+/// The verdict in a word.
+pub(crate) fn word(grade: Grade, words: &Words) -> &'static str {
     match grade {
         Grade::Valid => words.valid,
         Grade::Unmeasured => words.unwatched,

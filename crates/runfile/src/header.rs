@@ -110,6 +110,29 @@ pub struct Host {
     pub memory_limit_bytes: Option<u64>,
     /// Worker threads.
     pub workers: u32,
+    /// What it was measured to be able to send, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
+}
+
+/// What a machine's generator can do against a server on its own loopback, with so many worker threads as the run has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Calibration {
+    /// When it was measured, seconds since the Unix epoch.
+    pub measured_unix_s: i64,
+    /// The version that was measured.
+    pub version: String,
+    /// The highest rate of requests at which 99 % of the iterations started in time, per second.
+    pub rate_per_s: u64,
+    /// Whether no higher rate was tried: the machine can send more.
+    pub is_lower_bound: bool,
+    /// Requests per second without a plan, each VU at its own pace; 0 where that was not tried.
+    pub closed_per_s: u64,
+    /// CPU time of the generator per request, at that rate.
+    pub cpu_per_request_ns: u64,
+    /// How late timers woke at worst, at that rate.
+    pub timer_lag_ns: u64,
 }
 
 /// What the summary needs to know of the plan.

@@ -33,8 +33,8 @@ pub use error::{MergeError, ReadError, WriteError};
 pub use facts::{Anchor, LoadRow, Note, RunMark, StoredLog, ThresholdPoint};
 pub use format::{APPLICATION_ID, BLOB_BYTES_MAX, EXTENSION, FORMAT_VERSION};
 pub use header::{
-    Commit, ConditionFacts, Drops, Ending, EnvVar, Header, Host, Module, ReportFacts, ScenarioFacts,
-    ThresholdFacts,
+    Calibration, Commit, ConditionFacts, Drops, Ending, EnvVar, Header, Host, Module, ReportFacts,
+    ScenarioFacts, ThresholdFacts,
 };
 pub use imported::{
     ImportWriter, Imported, StatedCheckCount, StatedFigure, StatedSeries, StatedSummary, StatedVerdict,

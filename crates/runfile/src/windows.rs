@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use model::{Aggregate, Brief, Instant, SeriesKey, Window};
+use model::{Aggregate, Brief, Instant, MetricId, SeriesKey, Window};
 use rusqlite::params;
 
 use crate::brief::{BriefRoom, Cell, Want};
@@ -16,6 +16,8 @@ use crate::{LoadRow, ReadError};
 pub struct Windows<'a> {
     reader: &'a Reader,
     rest: Range<u32>,
+    /// Of which metrics; `None` is all of them.
+    metrics: Option<Vec<MetricId>>,
     ready: VecDeque<Window>,
 }
 
@@ -50,7 +52,18 @@ impl Windows<'_> {
             return Ok(());
         };
         let end = self.rest.end.min((first / MINUTE + 1) * MINUTE);
-        self.ready = self.reader.whole_minute(first..end)?.into();
+        let minute = first..end;
+        let windows = match &self.metrics {
+            None => self.reader.whole_minute(minute)?,
+            Some(metrics) => {
+                let want = |key: SeriesKey| match metrics.contains(&key.metric) {
+                    true => Want::Whole,
+                    false => Want::Nothing,
+                };
+                self.reader.minute(minute, want, |_, _, _| {})?
+            }
+        };
+        self.ready = windows.into();
         self.rest.start = end;
         Ok(())
     }
@@ -69,7 +82,12 @@ impl Reader {
     /// The windows of a range of indexes, whole: series, load, exemplars and errors. A minute's are in memory at a time.
     pub fn windows(&self, range: Range<u32>) -> Windows<'_> {
         let rest = range.start..range.end.min(WINDOW_INDEX_MAX + 1);
-        Windows { reader: self, rest, ready: VecDeque::new() }
+        Windows { reader: self, rest, metrics: None, ready: VecDeque::new() }
+    }
+
+    /// The same with the series of these metrics alone, and without exemplars: what is left out is not even decoded.
+    pub fn windows_of(&self, range: Range<u32>, metrics: &[MetricId]) -> Windows<'_> {
+        Windows { metrics: Some(metrics.to_vec()), ..self.windows(range) }
     }
 
     /// The minutes that have windows of a range, each as the range within it that [`Reader::minute`] takes, in order.

@@ -24,7 +24,7 @@ pub use kinds::{
 };
 pub use quantity::{Family, Measure, Quantity};
 pub use rules::{RULES, Rule};
-pub use run::{RunFacts, ThresholdFact, facts_of_run};
+pub use run::{ClosedLoopFact, RunFacts, ThresholdFact, TwiceFact, UsageFact, facts_of_run};
 
 /// Findings of one rule that are told one by one; further ones are counted.
 pub const FINDINGS_PER_RULE_MAX: usize = 50;

@@ -2,7 +2,7 @@
 
 use model::{MetricKind, Quantile, RateTotal, Trend, ValueKind};
 
-use super::kinds::{Criterion, Facts, Outcome, QuantileClaim, Record, Summary};
+use super::kinds::{Criterion, Facts, Outcome, QuantileClaim, Record, Run, Source, Summary, Usage};
 use super::quantity::{Family, Measure};
 
 /// What the auditor looks at in a run.
@@ -24,6 +24,51 @@ pub struct RunFacts {
     pub checks: Vec<(String, RateTotal)>,
     /// What is counted, how many there were, how many are on record.
     pub records: Vec<(String, u64, u64)>,
+    /// Quantiles that the script asks the summary for beside the usual ones, in percent.
+    pub asked_quantiles: Vec<f64>,
+    /// What the generator used, and what it may use.
+    pub usages: Vec<UsageFact>,
+    /// What the run's file tells twice, from two places.
+    pub twice: Vec<TwiceFact>,
+    /// The loop, where every VU waits for its answer before it goes on and their number stays.
+    pub closed_loop: Option<ClosedLoopFact>,
+}
+
+/// What was used of something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UsageFact {
+    /// Of what.
+    pub resource: &'static str,
+    /// The most that was used, in the family's base unit.
+    pub used: f64,
+    /// What may be used.
+    pub limit: f64,
+    /// What is counted.
+    pub family: Family,
+}
+
+/// One fact, told from two places.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TwiceFact {
+    /// The fact.
+    pub fact: &'static str,
+    /// The places, and what each tells in the family's base unit.
+    pub sources: [(&'static str, f64); 2],
+    /// How far apart they may be.
+    pub tolerance: f64,
+    /// What is counted.
+    pub family: Family,
+}
+
+/// The figures of a closed loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosedLoopFact {
+    /// How many VUs go round.
+    pub vus: f64,
+    /// How many times all of them together, per second.
+    pub iterations_per_s: f64,
+    /// The mean time of once, in seconds.
+    pub iteration_s: f64,
 }
 
 /// A condition of a threshold.
@@ -51,7 +96,7 @@ pub struct ThresholdFact {
 pub fn facts_of_run(run: &RunFacts) -> Facts {
     Facts {
         criteria: run.thresholds.iter().map(|it| criterion(run, it)).collect(),
-        quantiles: run.thresholds.iter().filter_map(|it| quantile(run, it)).collect(),
+        quantiles: run.thresholds.iter().filter_map(|it| quantile(run, it)).chain(asked(run)).collect(),
         summaries: run.times.iter().map(|(metric, trend)| summary(run, metric, trend)).collect(),
         outcomes: outcomes(run),
         records: run
@@ -59,6 +104,9 @@ pub fn facts_of_run(run: &RunFacts) -> Facts {
             .iter()
             .map(|(what, sent, recorded)| record(run, what, *sent, *recorded))
             .collect(),
+        usages: run.usages.iter().map(|it| usage(run, it)).collect(),
+        sources: run.twice.iter().flat_map(|it| sources(run, it)).collect(),
+        runs: closed_loop(run).into_iter().collect(),
         ..Facts::default()
     }
 }
@@ -97,6 +145,61 @@ fn quantile(run: &RunFacts, threshold: &ThresholdFact) -> Option<QuantileClaim> 
         of: "requests".to_owned(),
         samples: Some(threshold.samples as f64),
         ..QuantileClaim::default()
+    })
+}
+
+/// The quantiles that the summary was asked for, of the times of all requests.
+fn asked(run: &RunFacts) -> impl Iterator<Item = QuantileClaim> {
+    let of_requests = run.times.iter().filter(|(metric, _)| metric == "http_req_duration");
+    of_requests.flat_map(move |(metric, trend)| {
+        run.asked_quantiles.iter().map(move |quantile| QuantileClaim {
+            place: format!("{}, summaryTrendStats", run.name),
+            metric: metric.clone(),
+            quantile: *quantile,
+            of: "requests".to_owned(),
+            samples: Some(trend.population() as f64),
+            ..QuantileClaim::default()
+        })
+    })
+}
+
+fn usage(run: &RunFacts, fact: &UsageFact) -> Usage {
+    let measure = |value: f64| Measure { value, half_digit: 0.0, family: fact.family };
+    Usage {
+        place: run.name.clone(),
+        resource: fact.resource.to_owned(),
+        usage: measure(fact.used),
+        limit: measure(fact.limit),
+    }
+}
+
+fn sources<'a>(run: &'a RunFacts, fact: &'a TwiceFact) -> impl Iterator<Item = Source> + 'a {
+    let measure = move |value: f64| Measure { value, half_digit: 0.0, family: fact.family };
+    fact.sources.iter().map(move |(source, value)| Source {
+        place: run.name.clone(),
+        // The same fact of another run is another fact.
+        fact: format!("{} of {}", fact.fact, run.name),
+        source: (*source).to_owned(),
+        value: measure(*value),
+        tolerance: Some(measure(fact.tolerance)),
+    })
+}
+
+/// The loop, where throughput and latency are both held to limits: that is when one number is told as two.
+fn closed_loop(run: &RunFacts) -> Option<Run> {
+    let ClosedLoopFact { vus, iterations_per_s, iteration_s } = run.closed_loop?;
+    let is_rate = |it: &ThresholdFact| it.kind == MetricKind::Counter && split(&it.condition).0 == "rate";
+    let is_time = |it: &ThresholdFact| it.kind == MetricKind::Trend && it.contains == ValueKind::Time;
+    let both = run.thresholds.iter().any(is_rate) && run.thresholds.iter().any(is_time);
+    both.then(|| Run {
+        place: run.name.clone(),
+        run: run.name.clone(),
+        metric: Some("iteration_duration".to_owned()),
+        vus: Some(vus),
+        model: Some("closed".to_owned()),
+        throughput: Some(iterations_per_s),
+        avg: Some(iteration_s),
+        ..Run::default()
     })
 }
 
@@ -204,6 +307,25 @@ mod tests {
             timeouts: 5,
             checks: vec![("it is there".to_owned(), RateTotal { passes: 995, total: 1000 })],
             records: vec![("seconds".to_owned(), 10, 10)],
+            asked_quantiles: vec![99.0],
+            usages: vec![UsageFact { resource: "memory", used: 9e8, limit: 1e9, family: Family::Bytes }],
+            twice: vec![TwiceFact {
+                fact: "requests",
+                sources: [("the samples", 1000.0), ("the load", 1008.0)],
+                tolerance: 10.0,
+                family: Family::Plain,
+            }],
+            closed_loop: Some(ClosedLoopFact { vus: 10.0, iterations_per_s: 98.0, iteration_s: 0.1 }),
+        }
+    }
+
+    /// A threshold on how many requests there are per second.
+    fn rate() -> ThresholdFact {
+        ThresholdFact {
+            selector: "http_reqs".to_owned(),
+            kind: MetricKind::Counter,
+            contains: ValueKind::Default,
+            ..threshold("rate>50", 50.0)
         }
     }
 
@@ -228,6 +350,11 @@ mod tests {
         check(|run| run.thresholds.push(threshold("p(99.9) < 900", 900.0)), &["unsupported-quantile"]);
         check(|run| run.checks[0].1.passes = 0, &["business-zero"]);
         check(|run| run.records[0].2 = 9, &["lost-points"]);
+        check(|run| run.asked_quantiles.push(99.9), &["unsupported-quantile"]);
+        check(|run| run.usages[0].used = 1.1e9, &["usage-above-limit"]);
+        check(|run| run.twice[0].sources[1].1 = 1011.0, &["sources-disagree"]);
+        check(|run| run.thresholds.push(rate()), &["closed-loop"]);
+        check(|run| (run.closed_loop, run.thresholds) = (None, vec![threshold("avg<1", 1.0), rate()]), &[]);
         check(|run| run.times[2].1.record(3040.0, Mark::Measured), &["syn-retransmission"]);
         // As k6 counts: what failed is among the values.
         check(

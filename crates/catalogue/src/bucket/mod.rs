@@ -97,7 +97,12 @@ impl Bucket {
         let listed = runtime()?.block_on(store.list_with_delimiter(Some(&folder)))?;
         let entry = |object: object_store::ObjectMeta| {
             let name = FileName::parse(object.location.filename()?)?;
-            Some(Entry { name, bytes: object.size, version: object.e_tag.unwrap_or_default() })
+            Some(Entry {
+                name,
+                bytes: object.size,
+                modified_unix_ns: object.last_modified.timestamp_nanos_opt().unwrap_or(0),
+                version: object.e_tag.unwrap_or_default(),
+            })
         };
         let entries: Vec<Entry> = listed.objects.into_iter().filter_map(entry).collect();
         if entries.len() > LISTED_MAX {

@@ -76,7 +76,7 @@ fn a_store_that_is_not_there_keeps_the_file_here() {
     std::fs::write(&path, "run").expect("a file can be written");
     assert_eq!(bucket.waiting(), std::slice::from_ref(&path));
     assert_eq!(path.parent(), Some(&*local.path().join("b/team%a/outbox")));
-    let entry = Entry { name: name(1, "aaaa0000"), bytes: 3, version: String::new() };
+    let entry = Entry { name: name(1, "aaaa0000"), bytes: 3, modified_unix_ns: 0, version: String::new() };
     assert_eq!(bucket.bring(&entry).expect("it is here"), path);
 }
 

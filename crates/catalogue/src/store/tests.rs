@@ -31,6 +31,25 @@ fn a_directory_is_listed_by_start() {
 }
 
 #[test]
+#[expect(clippy::disallowed_types, reason = "a file's time is the system's")]
+fn of_runs_with_one_start_the_file_that_was_written_last_is_the_last() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let catalogue = Catalogue::open(Location::Directory(folder.path().join("runs")), folder.path());
+    for (id, written_s) in [("cccc0000", 1), ("aaaa0000", 3), ("bbbb0000", 2), ("00000000", 2)] {
+        let path = catalogue.begin(&name(10, id)).expect("a directory can be made");
+        std::fs::write(&path, id).expect("a file can be written");
+        let file = std::fs::File::options().append(true).open(&path).expect("it is there");
+        let at = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(written_s);
+        file.set_modified(at).expect("its time can be set");
+    }
+    let listed = catalogue.list().expect("readable");
+    let ids: Vec<&str> = listed.iter().map(|entry| entry.name.id.as_str()).collect();
+    assert_eq!(ids, ["cccc0000", "00000000", "bbbb0000", "aaaa0000"]);
+    let last = catalogue.find("@last").expect("there are runs");
+    assert_eq!(std::fs::read_to_string(last).expect("a file"), "aaaa0000");
+}
+
+#[test]
 fn a_directory_that_is_not_there_has_no_runs() {
     let folder = tempfile::tempdir().expect("a folder");
     let catalogue = Catalogue::open(Location::Directory(folder.path().join("absent")), folder.path());

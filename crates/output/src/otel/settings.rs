@@ -13,18 +13,35 @@ const PATH_DEFAULT: &str = "/v1/metrics";
 const FLUSH_INTERVAL_DEFAULT: Duration = Duration::from_secs(1);
 const EXPORT_INTERVAL_DEFAULT: Duration = Duration::from_secs(10);
 
-/// The only encoding there is.
-const PROTOCOL: &str = "http/protobuf";
-const PROTOCOL_EXPECTED: &str = "http/protobuf, the only one there is: set K6_OTEL_HTTP_EXPORTER_ENDPOINT to the collector's HTTP port, 4318 by default";
+/// Where a collector on this machine listens for gRPC.
+const GRPC_DEFAULT: &str = "localhost:4317";
+
+const PROTOCOL_EXPECTED: &str = "grpc or http/protobuf";
 const ADDRESS_EXPECTED: &str =
-    "a URL of a collector's HTTP port such as http://localhost:4318/v1/metrics; there is no gRPC";
+    "a URL such as http://localhost:4318/v1/metrics or, for gRPC without TLS, grpc://localhost:4317";
+const VERIFICATION_EXPECTED: &str =
+    "false: over gRPC certificates are verified; name the authority with K6_OTEL_TLS_CERTIFICATE";
 const LIST_EXPECTED: &str = "a list such as name=value,name=value";
+
+/// Where requests go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Address {
+    /// A URL with its path.
+    Http(String),
+    /// A host and port, with or without TLS.
+    Grpc {
+        /// `localhost:4317`
+        host: String,
+        /// Without TLS.
+        is_plain: bool,
+    },
+}
 
 /// What the export was told.
 #[derive(Debug)]
 pub(crate) struct Settings {
     /// Where requests go.
-    pub(crate) url: String,
+    pub(crate) address: Address,
     /// Headers of every request.
     pub(crate) headers: Vec<(String, String)>,
     /// How the receiver is trusted, and how it may trust us.
@@ -45,13 +62,14 @@ impl Settings {
     /// # Errors
     /// A setting cannot be read, or asks for what this export does not have.
     pub(crate) fn read(argument: &str, context: &Context) -> Result<Settings, OutputError> {
-        refuse_absent(context)?;
+        refuse_delta(context)?;
+        let address = address(argument, context)?;
         // Windows are of one second: an interval of the engine within that is met, and there is none beyond it to set.
         duration(context, "K6_OTEL_FLUSH_INTERVAL", FLUSH_INTERVAL_DEFAULT)?;
         let interval = first(context, &["K6_OTEL_EXPORT_INTERVAL", "OTEL_METRIC_EXPORT_INTERVAL"]);
         let interval = interval.map_or("K6_OTEL_EXPORT_INTERVAL", |(name, _)| name);
         Ok(Settings {
-            url: url(argument, context)?,
+            address,
             headers: headers(context)?,
             http: http(context)?,
             is_compressed: is_compressed(context)?,
@@ -62,32 +80,62 @@ impl Settings {
     }
 }
 
-fn refuse_absent(context: &Context) -> Result<(), OutputError> {
-    let protocol = first(
-        context,
-        &[
-            "K6_OTEL_EXPORTER_PROTOCOL",
-            "K6_OTEL_EXPORTER_TYPE",
-            "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",
-            "OTEL_EXPORTER_OTLP_PROTOCOL",
-        ],
-    );
-    match protocol {
-        Some((name, value)) if value != PROTOCOL && (name, &*value) != ("K6_OTEL_EXPORTER_TYPE", "http") => {
-            return Err(refuse(name, &value, PROTOCOL_EXPECTED));
-        }
-        // Whoever names a gRPC endpoint means it, unless the protocol says otherwise.
-        None => {
-            if let Some((name, value)) = first(context, &["K6_OTEL_GRPC_EXPORTER_ENDPOINT"]) {
-                return Err(refuse(name, &value, PROTOCOL_EXPECTED));
-            }
-        }
-        Some(_) => {}
-    }
+fn refuse_delta(context: &Context) -> Result<(), OutputError> {
     let name = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
     match text(context, name) {
         Some(value) if !value.eq_ignore_ascii_case("cumulative") => Err(refuse(name, &value, "cumulative")),
         _ => Ok(()),
+    }
+}
+
+/// Whether gRPC was asked for: by its name, or by where it is to go. k6 takes gRPC where nothing is said; here that is HTTP,
+/// which every collector listens for, too.
+fn is_grpc(argument: &str, context: &Context) -> Result<bool, OutputError> {
+    if !argument.is_empty() {
+        return Ok(argument.starts_with("grpc://"));
+    }
+    let names = [
+        "K6_OTEL_EXPORTER_PROTOCOL",
+        "K6_OTEL_EXPORTER_TYPE",
+        "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",
+        "OTEL_EXPORTER_OTLP_PROTOCOL",
+    ];
+    if let Some((name, value)) = first(context, &names) {
+        return match (name, &*value) {
+            (_, "grpc") => Ok(true),
+            (_, "http/protobuf") | ("K6_OTEL_EXPORTER_TYPE", "http") => Ok(false),
+            _ => Err(refuse(name, &value, PROTOCOL_EXPECTED)),
+        };
+    }
+    let grpc = ["K6_OTEL_GRPC_EXPORTER_ENDPOINT", "K6_OTEL_GRPC_EXPORTER_INSECURE"];
+    Ok(first(context, &grpc).is_some())
+}
+
+fn address(argument: &str, context: &Context) -> Result<Address, OutputError> {
+    if !is_grpc(argument, context)? {
+        return url(argument, context).map(Address::Http);
+    }
+    if switch(context, "K6_OTEL_TLS_INSECURE_SKIP_VERIFY")? {
+        return Err(refuse("K6_OTEL_TLS_INSECURE_SKIP_VERIFY", "true", VERIFICATION_EXPECTED));
+    }
+    if let Some(host) = argument.strip_prefix("grpc://") {
+        return Ok(Address::Grpc { host: host.trim_end_matches('/').to_owned(), is_plain: true });
+    }
+    let is_plain = switch(context, "K6_OTEL_GRPC_EXPORTER_INSECURE")?;
+    if let Some(host) = text(context, "K6_OTEL_GRPC_EXPORTER_ENDPOINT") {
+        return Ok(Address::Grpc { host, is_plain });
+    }
+    let names = ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
+    let Some((name, url)) = first(context, &names) else {
+        return Ok(Address::Grpc { host: GRPC_DEFAULT.to_owned(), is_plain });
+    };
+    // Of a URL the scheme says whether there is TLS, and a path means nothing to gRPC.
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", &url));
+    let host = rest.split('/').next().unwrap_or_default().to_owned();
+    match scheme {
+        "http" => Ok(Address::Grpc { host, is_plain: true }),
+        "https" => Ok(Address::Grpc { host, is_plain: false }),
+        _ => Err(refuse(name, &url, ADDRESS_EXPECTED)),
     }
 }
 
@@ -198,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_address_comes_from_k6_before_the_standard() {
-        let url = |it: Settings| it.url;
+        let url = |it: Settings| shown(&it.address);
         check("", &[], url, "http://localhost:4318/v1/metrics");
         check("http://a/b", &[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c")], url, "http://a/b");
         check("", &[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:1/x/")], url, "http://c:1/x/v1/metrics");
@@ -211,34 +259,48 @@ mod tests {
         check("", &[host, insecure, path], url, "http://e:4318/x");
     }
 
+    fn shown(address: &Address) -> String {
+        match address {
+            Address::Http(url) => url.clone(),
+            Address::Grpc { host, is_plain: true } => format!("grpc {host}"),
+            Address::Grpc { host, is_plain: false } => format!("grpc with TLS {host}"),
+        }
+    }
+
+    #[test]
+    fn grpc_is_asked_for_by_its_name_or_its_address() {
+        let url = |it: Settings| shown(&it.address);
+        let protocol = |value: &'static str| ("K6_OTEL_EXPORTER_PROTOCOL", value);
+        let insecure = ("K6_OTEL_GRPC_EXPORTER_INSECURE", "true");
+        check("", &[protocol("grpc")], url, "grpc with TLS localhost:4317");
+        check("", &[protocol("grpc"), insecure], url, "grpc localhost:4317");
+        let endpoint = ("K6_OTEL_GRPC_EXPORTER_ENDPOINT", "c:4317");
+        check("", &[endpoint, insecure], url, "grpc c:4317");
+        check("", &[insecure], url, "grpc localhost:4317");
+        check("", &[endpoint, protocol("http/protobuf")], url, URL_DEFAULT);
+        check("", &[("K6_OTEL_EXPORTER_TYPE", "http")], url, URL_DEFAULT);
+        check("grpc://a:4317/", &[], url, "grpc a:4317");
+        check("http://a/b", &[protocol("grpc")], url, "http://a/b");
+        let standard = ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc");
+        let at = |url: &'static str| ("OTEL_EXPORTER_OTLP_ENDPOINT", url);
+        check("", &[standard, at("http://d:4317/")], url, "grpc d:4317");
+        check("", &[standard, at("https://d:4317")], url, "grpc with TLS d:4317");
+    }
+
     #[test]
     fn what_is_absent_is_refused_with_the_next_step() {
-        let url = |it: Settings| it.url;
-        let next = "is not http/protobuf, the only one there is: set K6_OTEL_HTTP_EXPORTER_ENDPOINT to the collector's HTTP port, 4318 by default";
-        let expect =
-            |name: &str, value: &str| format!("failed to read {name} of the output: \"{value}\" {next}");
-        check(
-            "",
-            &[("K6_OTEL_EXPORTER_PROTOCOL", "grpc")],
-            url,
-            &expect("K6_OTEL_EXPORTER_PROTOCOL", "grpc"),
-        );
+        let url = |it: Settings| shown(&it.address);
+        let expect = |name: &str, value: &str, next: &str| {
+            format!("failed to read {name} of the output: \"{value}\" is not {next}")
+        };
+        let json = ("K6_OTEL_EXPORTER_PROTOCOL", "http/json");
+        check("", &[json], url, &expect(json.0, json.1, PROTOCOL_EXPECTED));
+        check("localhost:4317", &[], url, &expect("the address", "localhost:4317", ADDRESS_EXPECTED));
+        let skip = ("K6_OTEL_TLS_INSECURE_SKIP_VERIFY", "true");
         let grpc = ("K6_OTEL_GRPC_EXPORTER_ENDPOINT", "c:4317");
-        check("", &[grpc], url, &expect(grpc.0, grpc.1));
-        check("", &[grpc, ("K6_OTEL_EXPORTER_PROTOCOL", "http/protobuf")], url, URL_DEFAULT);
-        check("", &[("K6_OTEL_EXPORTER_TYPE", "http")], url, URL_DEFAULT);
-        for address in ["grpc://a:4317", "localhost:4317"] {
-            let expect =
-                format!("failed to read the address of the output: {address:?} is not {ADDRESS_EXPECTED}");
-            check(address, &[], url, &expect);
-        }
+        check("", &[grpc, skip], url, &expect(skip.0, skip.1, VERIFICATION_EXPECTED));
         let delta = ("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta");
-        check(
-            "",
-            &[delta],
-            url,
-            &format!("failed to read {} of the output: \"delta\" is not cumulative", delta.0),
-        );
+        check("", &[delta], url, &expect(delta.0, delta.1, "cumulative"));
     }
 
     #[test]

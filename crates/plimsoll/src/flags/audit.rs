@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::LangFlag;
+
 /// `plimsoll audit`
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = AUDIT_EXAMPLES)]
@@ -14,6 +16,9 @@ pub(crate) struct AuditFlags {
     /// text for people, md for a pull request, json for programs
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: AuditFormat,
+    /// The language of text and md
+    #[arg(long, value_name = "LANGUAGE", default_value = "en")]
+    pub(crate) lang: LangFlag,
     /// Exit with 122 if there is a finding of this severity or above
     #[arg(long, value_name = "SEVERITY")]
     pub(crate) fail_on: Option<FailOnFlag>,
@@ -43,7 +48,7 @@ pub(crate) enum FailOnFlag {
 }
 
 const AUDIT_EXAMPLES: &str = "\
-The exit code is 0 whatever is found, unless --fail-on says otherwise.
+The exit code is 0 whatever is found, unless --fail-on says otherwise; 255 where nothing was understood.
 
 Examples:
   plimsoll audit @last                                 the last run
@@ -51,4 +56,5 @@ Examples:
   plimsoll audit sweep.csv slos.csv                    tables that belong together
   plimsoll audit @last --fail-on warning               for continuous integration
   plimsoll audit report.md --format md -o comment.md   for a pull request
+  plimsoll audit results.md --lang ko                  in Korean
   plimsoll audit --columns                             what tables may say";

@@ -25,6 +25,14 @@ pub(crate) struct CompareFlags {
     /// Where to [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) judge: JudgeFlags,
+}
+
+/// How runs are judged against each other, of the verbs that do.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "What counts as a change")]
+pub(crate) struct JudgeFlags {
     /// The relative difference that does not matter
     #[arg(long, value_name = "SHARE", default_value = "5%")]
     pub(crate) margin: String,

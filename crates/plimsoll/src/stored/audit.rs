@@ -1,14 +1,26 @@
 //! A stored run as the facts that the auditor looks at.
 
-use analysis::audit::{RunFacts, ThresholdFact};
-use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
-use model::{Aggregate, ErrorCount, RateTotal, ThresholdResult, Trend};
+mod generator;
+mod twice;
+
+use std::time::Duration;
+
+use analysis::audit::{ClosedLoopFact, RunFacts, ThresholdFact, Version};
+use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS, ITERATION_DURATION, ITERATIONS};
+use model::{Aggregate, ErrorCount, Quantile, RateTotal, ThresholdResult, Trend};
 use runfile::Reader;
-use tally::{MetricView, View};
+use tally::{MetricView, Totals, View};
 
 use super::failed;
+use super::offered::Offered;
 use super::read::{totals_of, whole};
 use crate::failure::Failure;
+
+/// Quantiles that every summary has: nobody asked for them, and so nobody claims anything by them.
+const USUAL_QUANTILES: [f64; 2] = [90.0, 95.0];
+
+/// Executors whose VUs go round and round, and whose number of VUs stays.
+const CLOSED_CONSTANT: [&str; 3] = ["constant-vus", "per-vu-iterations", "shared-iterations"];
 
 /// k6's number of a request that was given up after its timeout.
 const REQUEST_TIMEOUT: u16 = 1050;
@@ -41,6 +53,63 @@ pub(crate) fn audit_facts(reader: &Reader) -> Result<RunFacts, Failure> {
         timeouts: timeouts(&window.errors),
         checks: checks.collect(),
         records: records(reader, &totals)?,
+        asked_quantiles: asked_quantiles(reader),
+        usages: generator::usages(reader)?,
+        twice: twice::facts(reader, &window, &totals)?,
+        closed_loop: closed_loop(reader, &totals, elapsed),
+    })
+}
+
+/// A run as one of several versions of its target; `None` unless the version and the planned rate are known.
+///
+/// # Errors
+/// The file is damaged.
+pub(crate) fn audit_version(reader: &Reader) -> Result<Option<Version>, Failure> {
+    let header = reader.header();
+    let Some(version) = header.target_version.clone() else { return Ok(None) };
+    let offered = Offered::of(header).and_then(|offered| {
+        let planned_s = offered.planned_s().filter(|planned_s| *planned_s > 0.0)?;
+        Some(offered.due_between(0.0, planned_s)? / planned_s)
+    });
+    let Some(offered) = offered else { return Ok(None) };
+    let (window, elapsed) = whole(reader)?;
+    let totals = totals_of(reader, &window, elapsed)?;
+    let p95 = match totals.metric(HTTP_REQ_DURATION) {
+        Some(Aggregate::Trend(trend)) => match trend.quantile(0.95) {
+            Quantile::Value(ms) => Some(ms / 1e3),
+            _ => None,
+        },
+        _ => None,
+    };
+    let place = format!("run {}", header.run_id);
+    Ok(Some(Version { place, version, offered, p95, ..Version::default() }))
+}
+
+/// The quantiles that `summaryTrendStats` asks for beside the usual ones, in percent.
+fn asked_quantiles(reader: &Reader) -> Vec<f64> {
+    let number = |text: &String| -> Option<f64> { text.strip_prefix("p(")?.strip_suffix(')')?.parse().ok() };
+    let asked = reader.header().report.trend_stats.iter().filter_map(number);
+    asked.filter(|quantile| !USUAL_QUANTILES.contains(quantile)).collect()
+}
+
+/// The loop, where all scenarios are closed and keep their VUs.
+fn closed_loop(reader: &Reader, totals: &Totals, elapsed: Duration) -> Option<ClosedLoopFact> {
+    let header = reader.header();
+    let is_constant =
+        |scenario: &runfile::ScenarioFacts| CLOSED_CONSTANT.contains(&scenario.executor.as_str());
+    if header.report.scenarios.is_empty() || !header.report.scenarios.iter().all(is_constant) {
+        return None;
+    }
+    let vus = Offered::of(header)?.closed_vus()?;
+    let (Some(Aggregate::Counter(count)), Some(Aggregate::Trend(times))) =
+        (totals.metric(ITERATIONS), totals.metric(ITERATION_DURATION))
+    else {
+        return None;
+    };
+    Some(ClosedLoopFact {
+        vus: vus as f64,
+        iterations_per_s: count.count as f64 / elapsed.as_secs_f64().max(f64::MIN_POSITIVE),
+        iteration_s: times.avg()? / 1e3,
     })
 }
 

@@ -53,10 +53,10 @@ pub(crate) fn document(
         compat: facts.compat,
         endpoints: endpoints(reader, window, &facts.trend_stats, elapsed),
         errors: errors(window),
-        exemplars: exemplars(reader, shown, zero)?,
+        exemplars: exemplars(reader, shown.clone(), zero)?,
         drops: drops(reader),
         generator: generator(reader),
-        environment: environment(header),
+        environment: environment(reader, shown)?,
         options: serde_json::from_str(&header.options_json).ok(),
         log: log_tail(reader)?,
         imported: header.imported.as_deref().map(super::imported::of_report),
@@ -217,11 +217,12 @@ fn generator(reader: &Reader) -> Generator {
     }
 }
 
-fn environment(header: &Header) -> Vec<(String, String)> {
+fn environment(reader: &Reader, range: std::ops::Range<u32>) -> Result<Vec<(String, String)>, Failure> {
+    let header = reader.header();
     let host = &header.host;
     let mebibytes = |bytes: u64| format!("{} MiB", bytes >> 20);
     if header.imported.is_some() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut facts = vec![
         ("host".to_owned(), host.name.clone()),
@@ -230,6 +231,10 @@ fn environment(header: &Header) -> Vec<(String, String)> {
         ("memory".to_owned(), mebibytes(host.memory_bytes)),
     ];
     facts.extend(host.memory_limit_bytes.map(|bytes| ("memory limit".to_owned(), mebibytes(bytes))));
+    if let Some(known) = &host.calibration {
+        facts.push(("can send".to_owned(), can_send(known)));
+        facts.push(("asked for at most".to_owned(), asked_for(reader, range, known)?));
+    }
     if !header.segment.is_empty() {
         facts.push(("execution segment".to_owned(), header.segment.clone()));
     }
@@ -241,7 +246,30 @@ fn environment(header: &Header) -> Vec<(String, String)> {
         (format!("__ENV.{}", variable.name), variable.value.clone().unwrap_or_else(hidden))
     };
     facts.extend(header.environment.iter().map(variable));
-    facts
+    Ok(facts)
+}
+
+/// What the machine was measured to be able to send.
+fn can_send(known: &runfile::Calibration) -> String {
+    let day = api::rfc3339(known.measured_unix_s.saturating_mul(1_000_000_000));
+    let cpu = report::number::duration(known.cpu_per_request_ns as f64 / 1e6, None);
+    let bound = if known.is_lower_bound { "at least " } else { "" };
+    format!("{bound}{} requests/s in time, {cpu} of CPU each (measured {day})", known.rate_per_s)
+}
+
+/// The busiest second, and how much of that it was.
+fn asked_for(
+    reader: &Reader,
+    range: std::ops::Range<u32>,
+    known: &runfile::Calibration,
+) -> Result<String, Failure> {
+    let mut busiest_per_s: f64 = 0.0;
+    for window in reader.windows_of(range, &[HTTP_REQS]) {
+        let window = window.map_err(|error| failed(&error))?;
+        busiest_per_s = busiest_per_s.max(super::calibration::requests_per_s(&window).unwrap_or(0.0));
+    }
+    let percent = busiest_per_s / known.rate_per_s.max(1) as f64 * 100.0;
+    Ok(format!("{busiest_per_s:.0} requests/s, {percent:.0} % of that"))
 }
 
 fn log_tail(reader: &Reader) -> Result<LogTail, Failure> {

@@ -6,7 +6,7 @@ use model::SystemClock;
 use model::plan::{Compat, Plan, TimeUnit};
 use runfile::{Commit, EnvVar, Header, Module, ReportFacts, ScenarioFacts, ThresholdFacts};
 
-use super::{RecordSettings, host};
+use super::{RecordSettings, calibration, host};
 use crate::common::Common;
 use crate::test::Test;
 
@@ -35,8 +35,8 @@ pub(super) fn of(
         secret_names: Vec::new(),
         secrets: common.secrets.values().map(str::to_owned).collect(),
         command_line: std::env::args_os().map(|word| without_secrets(&word.to_string_lossy())).collect(),
-        host: host::facts(workers),
-        tags: plan.tags.clone(),
+        host: host::facts(workers, calibration::load(common, workers)),
+        tags: plan.tags.clone().into_iter().chain(settings.tags.clone()).collect(),
         compat_strict: plan.compat == Compat::Strict,
         report: report_facts(plan),
         thresholds: plan.thresholds.iter().map(ThresholdFacts::from).collect(),

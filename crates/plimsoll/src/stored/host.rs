@@ -1,9 +1,9 @@
 //! The machine that makes the load.
 
-use runfile::Host;
+use runfile::{Calibration, Host};
 
 /// What can be known of this machine; what cannot is empty or zero.
-pub(super) fn facts(workers: usize) -> Host {
+pub(super) fn facts(workers: usize, calibration: Option<Calibration>) -> Host {
     let names = rustix::system::uname();
     let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
     Host {
@@ -15,6 +15,7 @@ pub(super) fn facts(workers: usize) -> Host {
         memory_bytes: memory_bytes().unwrap_or(0),
         memory_limit_bytes: memory_limit_bytes(),
         workers: u32::try_from(workers).unwrap_or(u32::MAX),
+        calibration,
     }
 }
 

@@ -1,6 +1,7 @@
 //! A run's file, from both sides: written while the run goes on, and read again to show what its terminal showed.
 
 mod audit;
+pub(crate) mod calibration;
 mod candidate;
 mod ci;
 mod coverage;
@@ -15,7 +16,7 @@ mod read;
 mod recording;
 mod seconds;
 
-pub(crate) use audit::audit_facts;
+pub(crate) use audit::{audit_facts, audit_version};
 pub(crate) use candidate::{Candidate, Chosen, script_hash};
 pub(crate) use ci::{CiOutputs, render};
 pub(crate) use coverage::coverage_flaws;

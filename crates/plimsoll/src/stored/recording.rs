@@ -1,5 +1,6 @@
 //! The listener that leaves a run's file.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError};
 
@@ -24,6 +25,8 @@ pub(crate) struct RecordSettings {
     pub(crate) notes: Vec<String>,
     /// The version of what is tested.
     pub(crate) target_version: Option<String>,
+    /// Tags of the run that its samples do not have.
+    pub(crate) tags: BTreeMap<String, String>,
 }
 
 /// A file that grows with the run.

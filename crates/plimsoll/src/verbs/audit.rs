@@ -1,9 +1,10 @@
 //! `plimsoll audit`: mistakes that arithmetic can catch, in runs and in tables.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 
-use analysis::audit::{self, Audit, Facts, KINDS, Remarks};
+use analysis::audit::{self, Audit, Facts, KINDS, Remarks, Version};
 use model::Severity;
 use report::findings::{self, Findings};
 use tables::{Cost, Format};
@@ -17,12 +18,18 @@ use crate::{logger, stored};
 /// Files that are judged together.
 const FILES_MAX: usize = 1_000;
 
+/// Reasons that are told where nothing was understood.
+const REASONS_MAX: usize = 10;
+
 /// Runs and tables that are looked at together.
 #[derive(Default)]
 struct Material {
     sources: Vec<String>,
     facts: Facts,
     remarks: Remarks,
+    /// The runs whose target's version is known.
+    versions: Vec<Version>,
+    has_runs: bool,
 }
 
 /// Runs the verb.
@@ -46,6 +53,8 @@ pub(crate) fn run(flags: &AuditFlags, common: &Common) -> Result<Exit, Failure> 
             None => material.add_run(file, common)?,
         }
     }
+    material.compare_versions();
+    material.refuse_nothing(&flags.files)?;
     let found = audit::audit(&material.facts);
     let text = rendered(&material, &found, flags, common);
     match &flags.output {
@@ -76,10 +85,38 @@ impl Material {
 
     fn add_run(&mut self, run: &str, common: &Common) -> Result<(), Failure> {
         let path = common.catalogue()?.find(run).map_err(|error| stored::failed(&error))?;
-        let facts = stored::audit_facts(&stored::open(&path)?)?;
+        let reader = stored::open(&path)?;
+        let facts = stored::audit_facts(&reader)?;
         self.sources.push(facts.name.clone());
         self.facts.absorb(audit::facts_of_run(&facts));
+        self.versions.extend(stored::audit_version(&reader)?);
+        self.has_runs = true;
         Ok(())
+    }
+
+    /// Runs of different versions stand side by side in order to be compared. Several runs of one version may be a sweep,
+    /// whose loads are to differ.
+    fn compare_versions(&mut self) {
+        let names: BTreeSet<&str> = self.versions.iter().map(|version| version.version.as_str()).collect();
+        if names.len() > 1 && names.len() == self.versions.len() {
+            self.facts.versions.append(&mut self.versions);
+        }
+    }
+
+    /// An audit of nothing finds nothing, which must not be taken for a good sign.
+    ///
+    /// # Errors
+    /// No run was given, and no table was understood.
+    fn refuse_nothing(&self, files: &[String]) -> Result<(), Failure> {
+        if self.has_runs || self.facts != Facts::default() {
+            return Ok(());
+        }
+        let next = "name the columns as `plimsoll audit --columns` prints them, or say above the table what kind it is \
+                    (`# table: KIND` in CSV, `<!-- table: KIND -->` in Markdown)";
+        let text = format!("failed to audit {}: nothing in it was understood; {next}", files.join(", "));
+        let below =
+            self.remarks.texts.iter().take(REASONS_MAX).map(|text| report::escape::terminal(text)).collect();
+        Err(Failure { below, ..Failure::new(Exit::Other, text) })
     }
 }
 
@@ -118,9 +155,9 @@ fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, common: &Com
     match flags.format {
         AuditFormat::Text => {
             let is_terminal = flags.output.is_none() && std::io::stdout().is_terminal();
-            findings::text(&told, logger::style(common.may_colour && is_terminal))
+            findings::text(&told, flags.lang.lang(), logger::style(common.may_colour && is_terminal))
         }
-        AuditFormat::Md => findings::markdown(&told),
+        AuditFormat::Md => findings::markdown(&told, flags.lang.lang()),
         AuditFormat::Json => findings::json(&told),
     }
 }

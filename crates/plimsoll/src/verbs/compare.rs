@@ -11,7 +11,7 @@ use report::comparison::{self, ComparedRun, ComparisonReport};
 use crate::common::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::flags::{CompareFlags, CompareFormat};
+use crate::flags::{CompareFlags, CompareFormat, JudgeFlags};
 use crate::logger;
 use crate::stored::{self, Candidate, Chosen};
 
@@ -26,20 +26,9 @@ const QUANTILES_MAX: usize = 20;
 /// # Errors
 /// A flag cannot be read, a side names no run, or a run cannot be read.
 pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure> {
-    let options = options(flags)?;
+    let options = options(&flags.judge)?;
     let catalogue = common.catalogue()?;
-    let (paths_a, paths_b) = (side(&flags.a, &catalogue)?, side(&flags.b, &catalogue)?);
-    let mut a = beside(paths_a.iter().chain(&paths_b).collect(), |path| Candidate::open(path))?;
-    let chosen = Chosen::among(a.iter());
-    let mut runs_a = beside(a.iter_mut().collect(), |candidate| candidate.run(&chosen))?;
-    let (b, runs_b) = (a.split_off(paths_a.len()), runs_a.split_off(paths_a.len()));
-    let report = ComparisonReport {
-        a: a.iter().zip(&runs_a).map(identity).collect(),
-        b: b.iter().zip(&runs_b).map(identity).collect(),
-        comparison: compare(&runs_a, &runs_b, &options),
-        options,
-        endpoints_left_out: chosen.left_out,
-    };
+    let report = judged(&side(&flags.a, &catalogue)?, &side(&flags.b, &catalogue)?, options)?;
     let lang = flags.lang.lang();
     let text = match flags.format {
         CompareFormat::Text => {
@@ -56,8 +45,31 @@ pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure
             Failure::new(Exit::Other, text)
         })?,
     }
+    Ok(exit(&report, &flags.judge))
+}
+
+/// The runs of two sides, judged against each other.
+///
+/// # Errors
+/// A run cannot be read.
+pub(super) fn judged(a: &[PathBuf], b: &[PathBuf], options: Options) -> Result<ComparisonReport, Failure> {
+    let mut of_a = beside(a.iter().chain(b).collect(), |path| Candidate::open(path))?;
+    let chosen = Chosen::among(of_a.iter());
+    let mut runs_a = beside(of_a.iter_mut().collect(), |candidate| candidate.run(&chosen))?;
+    let (of_b, runs_b) = (of_a.split_off(a.len()), runs_a.split_off(a.len()));
+    Ok(ComparisonReport {
+        a: of_a.iter().zip(&runs_a).map(identity).collect(),
+        b: of_b.iter().zip(&runs_b).map(identity).collect(),
+        comparison: compare(&runs_a, &runs_b, &options),
+        options,
+        endpoints_left_out: chosen.left_out,
+    })
+}
+
+/// How the process ends after a comparison.
+pub(super) fn exit(report: &ComparisonReport, flags: &JudgeFlags) -> Exit {
     let has_failed = flags.fail_on.is_some() && report.comparison.has_regressed();
-    Ok(if has_failed { Exit::Regressed } else { Exit::Ok })
+    if has_failed { Exit::Regressed } else { Exit::Ok }
 }
 
 /// Works on several runs side by side: reading takes longer than judging.
@@ -132,7 +144,11 @@ fn tagged(tag: &str, catalogue: &Catalogue) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-fn options(flags: &CompareFlags) -> Result<Options, Failure> {
+/// What was asked for.
+///
+/// # Errors
+/// A flag cannot be read.
+pub(super) fn options(flags: &JudgeFlags) -> Result<Options, Failure> {
     let fail = |flag: &str, text: &str, hint: &str| {
         Failure::new(Exit::Other, format!("failed to read {flag} {text:?}: {hint}"))
     };

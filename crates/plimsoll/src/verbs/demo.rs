@@ -4,7 +4,6 @@ use std::num::NonZeroU16;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use engine::RunControl;
 use model::SystemClock;
 use model::plan::Compat;
 use report::summary::Layout;
@@ -15,7 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::DemoFlags;
 use crate::session::{self, SessionSettings};
-use crate::signals::{self, Running};
+use crate::signals::{self, Running, Turn};
 use crate::source::Source;
 use crate::stored::CiOutputs;
 use crate::summary::SummarySettings;
@@ -32,8 +31,8 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 /// # Errors
 /// The shop cannot open, or the test cannot begin.
 pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
-    let (control, running) = (RunControl::default(), Running::default());
-    signals::listen(control.clone(), running.clone(), common.logger.clone());
+    let (turn, running) = (Turn::default(), Running::default());
+    signals::listen(turn.clone(), running.clone(), common.logger.clone());
     let shop = Shop::start(ShopConfig::default())
         .map_err(|error| Failure::new(Exit::Other, format!("failed to open the shop: {error}")))?;
     let url = shop.url("");
@@ -48,7 +47,7 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
         reports: CiOutputs::new(&flags.record.report, common)?,
         requires_valid: false,
         live: None,
-        control,
+        control: turn.first(),
         running,
     };
     let busiest = std::thread::scope(|scope| {

@@ -94,7 +94,11 @@ impl Wanted {
     }
 }
 
-fn historic(reader: &Reader) -> Result<HistoricRun, Failure> {
+/// A run with its figures.
+///
+/// # Errors
+/// The file is damaged.
+pub(super) fn historic(reader: &Reader) -> Result<HistoricRun, Failure> {
     let header = reader.header();
     let (window, elapsed) = stored::whole(reader)?;
     let (mut durations, mut requests, mut failed) = (Aggregate::empty(MetricKind::Trend), 0u64, 0u64);

@@ -1,5 +1,6 @@
 //! `plimsoll run`: a test from a script.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
 use engine::RunControl;
@@ -12,8 +13,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::live::LiveSettings;
-use crate::session::{self, SessionSettings};
-use crate::signals::{self, Running};
+use crate::session::{self, Finished, SessionSettings};
+use crate::signals::{self, Running, Turn};
 use crate::source::Source;
 use crate::stored::{CiOutputs, RecordSettings};
 use crate::summary::SummarySettings;
@@ -25,8 +26,25 @@ use crate::traces;
 /// # Errors
 /// The test could not begin.
 pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
-    let (control, running) = (RunControl::default(), Running::default());
-    signals::listen(control.clone(), running.clone(), common.logger.clone());
+    let (turn, running) = (Turn::default(), Running::default());
+    signals::listen(turn.clone(), running.clone(), common.logger.clone());
+    if flags.series.is_wanted() {
+        return super::series::run(flags, common, &turn, &running);
+    }
+    Ok(one(flags, common, turn.first(), running, BTreeMap::new())?.exit)
+}
+
+/// Makes one run, whose file has these tags beside its own.
+///
+/// # Errors
+/// The test could not begin.
+pub(super) fn one(
+    flags: &RunFlags,
+    common: &Common,
+    control: RunControl,
+    running: Running,
+    tags: BTreeMap<String, String>,
+) -> Result<Finished, Failure> {
     traces::check(flags.traces_output.as_deref(), common)?;
     if common.env.switch("WEB_DASHBOARD")?.unwrap_or(false) {
         common.logger.say(LogLevel::Warn, "there is no web dashboard yet; K6_WEB_DASHBOARD has no effect");
@@ -34,7 +52,7 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     test::refuse_kinds(&flags.script, &common.env)?;
     let outputs = outputs(&flags.results, common)?;
     let summary = summary(&flags.results, common)?;
-    let record = record(&flags.record, common)?;
+    let record = RecordSettings { tags, ..record(&flags.record, common)? };
     let reports = CiOutputs::new(&flags.record.report, common)?;
     let compat = common.compat(flags.script.compat)?;
     let ignores_thresholds =
@@ -47,6 +65,9 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     let workers = flags.workers.and_then(NonZeroU16::new);
     let lingers = flags.linger.or(common.env.switch("LINGER")?).unwrap_or(false);
     let live = LiveSettings::of(&test.plan, common, lingers);
+    if control.is_stopped() {
+        return Err(Failure::new(Exit::Signal, "failed to begin the run: a signal came first"));
+    }
     let settings = SessionSettings {
         workers,
         outputs,
@@ -58,7 +79,7 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
         control,
         running,
     };
-    Ok(session::run(&test, common, settings)?.exit)
+    session::run(&test, common, settings)
 }
 
 /// What the flags say about the run's file.
@@ -71,12 +92,18 @@ pub(crate) fn record(flags: &RecordFlags, common: &Common) -> Result<RecordSetti
         name: flags.name.clone(),
         notes: flags.note.clone(),
         target_version: flags.target_version.clone(),
+        tags: BTreeMap::new(),
     })
 }
 
-fn outputs(flags: &ResultFlags, common: &Common) -> Result<Vec<OutputSpec>, Failure> {
+/// The exports that were asked for, as they were written.
+pub(super) fn output_texts(flags: &ResultFlags, common: &Common) -> Vec<String> {
     let of_env = common.env.setting("OUT").map(|text| text.split(',').map(str::to_owned).collect());
-    let texts = if flags.out.is_empty() { of_env.unwrap_or_default() } else { flags.out.clone() };
+    if flags.out.is_empty() { of_env.unwrap_or_default() } else { flags.out.clone() }
+}
+
+fn outputs(flags: &ResultFlags, common: &Common) -> Result<Vec<OutputSpec>, Failure> {
+    let texts = output_texts(flags, common);
     let parse = |text: &String| {
         OutputSpec::parse(text).map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
     };

@@ -1,20 +1,19 @@
 //! `plimsoll split-test`: the same load from one process and from two, in turn.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
 
 use analysis::validity::{SplitRound, is_client_limited};
 use model::metric::builtin::{HTTP_REQ_DURATION, ITERATION_DURATION};
 use model::{Aggregate, Grade, MetricKind, Quantile};
 use report::Lang;
 
+use super::apart::{Apart, Scratch, fail};
 use crate::common::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::SplitTestFlags;
-use crate::stored;
-use crate::validity;
+use crate::{stored, validity};
 
 /// The latencies that are compared.
 const QUANTILES: [(&str, f64); 2] = [("p50", 0.5), ("p95", 0.95)];
@@ -28,12 +27,9 @@ const HALVES: &[&str] = &["0:1/2", "1/2:1"];
 /// # Errors
 /// A run could not be made or read.
 pub(crate) fn run(flags: &SplitTestFlags, common: &Common) -> Result<Exit, Failure> {
-    let folder = std::env::temp_dir().join(format!("plimsoll-split-{}", std::process::id()));
-    let rounds: Result<Vec<[SplitRound; 2]>, Failure> =
-        (1..=flags.rounds).map(|number| round(number, &flags.run, &folder, common)).collect();
-    // Nobody looks for it there; what cannot be removed is the temporary folder's to clean.
-    let _ = std::fs::remove_dir_all(&folder);
-    let rounds = rounds?;
+    let scratch = Scratch::new("split")?;
+    let round = |number| round(number, &flags.run, scratch.path(), common);
+    let rounds = (1..=flags.rounds).map(round).collect::<Result<Vec<_>, Failure>>()?;
     let limited: Vec<&str> = (0..QUANTILES.len())
         .filter(|place| is_client_limited(&rounds.iter().map(|round| round[*place]).collect::<Vec<_>>()))
         .map(|place| QUANTILES[place].0)
@@ -57,8 +53,15 @@ fn round(
     folder: &Path,
     common: &Common,
 ) -> Result<[SplitRound; 2], Failure> {
-    let one = latencies(WHOLE, words, &folder.join(format!("{number}-one")), common)?;
-    let two = latencies(HALVES, words, &folder.join(format!("{number}-two")), common)?;
+    let made = |segments: &[&'static str], name: &str| {
+        latencies(segments, words, &folder.join(format!("{number}-{name}")))
+    };
+    let (one, two) = (made(WHOLE, "one")?, made(HALVES, "two")?);
+    for (part, line) in one.doubts.iter().chain(&two.doubts) {
+        let text = format!("validity of round {number}, part {part} of the test: {line}");
+        common.logger.say(model::LogLevel::Warn, text);
+    }
+    let (one, two) = (one.quantiles_ms, two.quantiles_ms);
     let round = [0, 1].map(|place| SplitRound { one_ms: one[place], two_ms: two[place] });
     for ((name, _), SplitRound { one_ms, two_ms }) in QUANTILES.iter().zip(round) {
         let shown = [one_ms, two_ms].map(|ms| report::number::duration(ms, None));
@@ -72,28 +75,35 @@ fn round(
     Ok(round)
 }
 
+/// What came out of the processes that together made the test once.
+struct Made {
+    /// In the order of [`QUANTILES`].
+    quantiles_ms: [f64; QUANTILES.len()],
+    /// The parts whose measurement is in doubt, and why.
+    doubts: Vec<(&'static str, String)>,
+}
+
 /// Makes the segments at the same time, each in a process of its own; the latencies of all of them together.
-fn latencies(
-    segments: &[&str],
-    words: &[OsString],
-    folder: &Path,
-    common: &Common,
-) -> Result<[f64; 2], Failure> {
-    let children: Vec<(Child, PathBuf)> = segments
-        .iter()
-        .enumerate()
-        .map(|(number, segment)| start(segment, words, folder.join(number.to_string())))
-        .collect::<Result<_, _>>()?;
+fn latencies(segments: &[&'static str], words: &[OsString], folder: &Path) -> Result<Made, Failure> {
+    let start = |(number, segment): (usize, &&'static str)| -> Result<(&'static str, Apart), Failure> {
+        let mut all: Vec<OsString> = Vec::new();
+        if *segment != WHOLE[0] {
+            let cut = ["--execution-segment", *segment, "--execution-segment-sequence", "0,1/2,1"];
+            all.extend(cut.map(OsString::from));
+        }
+        all.extend_from_slice(words);
+        Ok((*segment, Apart::start(all, folder.join(number.to_string()))?))
+    };
+    let parts = segments.iter().enumerate().map(start).collect::<Result<Vec<_>, Failure>>()?;
     let mut requests = Aggregate::empty(MetricKind::Trend);
     let mut iterations = Aggregate::empty(MetricKind::Trend);
-    for (mut child, runs) in children {
-        child.wait().map_err(|error| fail(format!("wait for a part of the test: {error}")))?;
-        let reader = stored::open(&stored_run(&runs)?)?;
+    let mut doubts = Vec::new();
+    for (segment, part) in parts {
+        let reader = part.finish()?;
         let (window, _) = stored::whole(&reader)?;
         let found = validity::of_stored(&reader, &window, None)?;
         if found.grade > Grade::Unmeasured {
-            let line = report::validity::line(&found, Lang::En);
-            common.logger.say(model::LogLevel::Warn, format!("validity of {}: {line}", runs.display()));
+            doubts.push((segment, report::validity::line(&found, Lang::En)));
         }
         for (key, aggregate) in &window.series {
             match key.metric {
@@ -106,26 +116,7 @@ fn latencies(
     let of = |q: f64| quantile(&requests, q).or_else(|| quantile(&iterations, q));
     let all = QUANTILES.map(|(_, q)| of(q));
     let [Some(p50), Some(p95)] = all else { return Err(fail("find requests in the test".to_owned())) };
-    Ok([p50, p95])
-}
-
-fn start(segment: &str, words: &[OsString], runs: PathBuf) -> Result<(Child, PathBuf), Failure> {
-    let failed = |error: std::io::Error| fail(format!("start a part of the test: {error}"));
-    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-    command.args(["run", "--quiet", "--no-thresholds", "--summary-mode", "disabled", "--runs"]).arg(&runs);
-    if segment != WHOLE[0] {
-        command.args(["--execution-segment", segment, "--execution-segment-sequence", "0,1/2,1"]);
-    }
-    command.args(words).stdin(Stdio::null()).stdout(Stdio::null());
-    Ok((command.spawn().map_err(failed)?, runs))
-}
-
-fn stored_run(runs: &Path) -> Result<PathBuf, Failure> {
-    let entries =
-        std::fs::read_dir(runs).map_err(|error| fail(format!("find a part of the test: {error}")))?;
-    let mut paths = entries.flatten().map(|entry| entry.path());
-    let is_run = |path: &PathBuf| path.extension().is_some_and(|end| end == runfile::EXTENSION);
-    paths.find(is_run).ok_or_else(|| fail("find a part of the test: it stored nothing".to_owned()))
+    Ok(Made { quantiles_ms: [p50, p95], doubts })
 }
 
 fn quantile(aggregate: &Aggregate, q: f64) -> Option<f64> {
@@ -134,8 +125,4 @@ fn quantile(aggregate: &Aggregate, q: f64) -> Option<f64> {
         Quantile::Value(value) | Quantile::AtLeast { bound: value, .. } => Some(value),
         Quantile::None | Quantile::Failed => None,
     }
-}
-
-fn fail(what: String) -> Failure {
-    Failure::new(Exit::Other, format!("failed to {what}"))
 }

@@ -23,6 +23,9 @@ fn the_same_findings_in_every_format() {
     let ran = verb("audit t.md --format json").file("t.md", markdown).run().exits(0);
     let json: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(json["findings"][0]["rule"], "usage-above-limit");
+    let ran = verb("audit t.md --lang ko").file("t.md", markdown).run().exits(0);
+    let ran = ran.prints("오류 1건").prints("사용량이 한도보다 큽니다").prints("1.84 cores");
+    assert!(!ran.out.contains("Implies"), "{}", ran.out);
     let ran = verb("audit t.md --format md -o out.md").file("t.md", markdown).run().exits(0);
     assert!(ran.read("out.md").contains("### error: usage-above-limit"), "{}", ran.read("out.md"));
 }
@@ -32,12 +35,16 @@ fn what_cannot_be_read_is_told() {
     verb("audit nowhere.csv").run().exits(255);
     verb("audit").run().exits(255);
     verb("audit t.json").file("t.json", &"[".repeat(100_000)).run().exits(255);
-    let ran = verb("audit t.csv").file("t.csv", "colour\n\u{1b}[31mred\n").run().exits(0);
-    assert!(
-        ran.out.contains("no kind of table has these columns") && !ran.out.contains('\u{1b}'),
-        "{}",
-        ran.out
-    );
+    // An audit of nothing must not look like one that found nothing.
+    let table = "colour\n\u{1b}[31mred\n";
+    let ran = verb("audit t.csv").file("t.csv", table).run().exits(255).says("nothing in it was understood");
+    let ran = ran.says("no kind of table has these columns").says("plimsoll audit --columns");
+    assert!(ran.out.is_empty() && !ran.err.contains("\u{1b}[31m"), "{}{}", ran.out, ran.err);
+    verb("audit t.md").file("t.md", "# nothing\n").run().exits(255).says("there is no table in it");
+    // Beside something that is understood it is a remark.
+    let both = verb("audit t.csv u.csv").file("t.csv", table).file("u.csv", TABLE).run().exits(0);
+    let both = both.prints("no kind of table has these columns").prints("1.84 cores is used");
+    assert!(!both.out.contains('\u{1b}'), "{}", both.out);
     let ran = verb("audit --columns").run().exits(0);
     assert!(ran.out.contains("### `usages`"), "{}", ran.out);
 }
@@ -71,4 +78,35 @@ fn a_run_is_audited() {
     let mut found = rules(&script(thresholds, "false"));
     found.sort();
     assert_eq!(found, ["business-zero", "unmeasured-criterion", "unsupported-quantile"]);
+}
+
+/// What a run's file tells beside its thresholds: the loop that it was, what its summary was asked for, and, of several runs,
+/// which versions they are of.
+#[test]
+fn runs_are_held_to_more_than_their_thresholds() {
+    let server = testkit::http::start();
+    let script = "import http from 'k6/http'; import { sleep } from 'k6';
+        export const options = { vus: 2, duration: '3s', summaryTrendStats: ['avg', 'p(99.9)'],
+            thresholds: { http_reqs: ['rate>0'], http_req_duration: ['avg<60000'] } };
+        export default () => { http.get(`${__ENV.URL}/json`); sleep(0.1); };";
+    let ran = plimsoll(script).against(&server).run().exits(0);
+    let audited = ran.and("audit @last").run().exits(0);
+    let audited = audited.prints("closed-loop").prints("unsupported-quantile").prints("summaryTrendStats");
+    assert!(!audited.out.contains("sources-disagree") && !audited.out.contains("usage-above-limit"));
+
+    let paced = "import http from 'k6/http';
+        export const options = { scenarios: { s: { executor: 'constant-arrival-rate', rate: __ENV.RATE, timeUnit: '1s',
+            duration: '1s', preAllocatedVUs: 5 } } };
+        export default () => { http.get(`${__ENV.URL}/json`); };";
+    let first = plimsoll(paced).against(&server).flags("-e RATE=10 --target-version 1.4").run().exits(0);
+    let url = server.url("");
+    let again = |flags: &str| {
+        let run = first.and("run script.js").env("URL", url.trim_end_matches('/'));
+        run.flags(flags).run().exits(0);
+    };
+    again("-e RATE=40 --target-version 1.4");
+    let sweep = first.and("audit @prev @last").run().exits(0);
+    assert!(!sweep.out.contains("unequal-load"), "loads of one version are to differ: {}", sweep.out);
+    again("-e RATE=10 --target-version 1.5");
+    first.and("audit @prev @last").run().exits(0).prints("unequal-load").prints("1.5: p95");
 }

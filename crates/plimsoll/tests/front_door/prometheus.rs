@@ -193,7 +193,7 @@ fn what_is_absent_is_refused_before_the_run() {
     for (out, (name, value), expect) in [
         ("experimental-prometheus-rw", ("K6_PROMETHEUS_RW_SIGV4_SECRET_KEY", "hush"), "is not supported"),
         ("experimental-prometheus-rw", ("K6_PROMETHEUS_RW_TREND_STATS", "p95"), "is not a list such as"),
-        ("opentelemetry", ("K6_OTEL_EXPORTER_PROTOCOL", "grpc"), "set K6_OTEL_HTTP_EXPORTER_ENDPOINT"),
+        ("opentelemetry", ("K6_OTEL_EXPORTER_PROTOCOL", "http/json"), "is not grpc or http/protobuf"),
         ("experimental-opentelemetry", ("X", "y"), "it is called opentelemetry now"),
     ] {
         let test = plimsoll("export default () => {};").flags(&format!("--out {out}")).env(name, value);

@@ -4,7 +4,7 @@ use analysis::compare::{Row, Verdict};
 use analysis::steady::Steady;
 
 use super::{ComparedRun, ComparisonReport, sentences, shown};
-use crate::style::{BOLD, FAINT, GREEN, RED, YELLOW};
+use crate::style::{BOLD, FAINT, GREEN, RED, YELLOW, width};
 use crate::{Lang, Style, escape};
 
 /// Rows that are shown at most; beyond, only changes are.
@@ -103,10 +103,4 @@ fn colour(verdict: Verdict) -> &'static str {
         Verdict::Inconclusive(_) => YELLOW,
         Verdict::Equivalent | Verdict::NotAvailable(_) => FAINT,
     }
-}
-
-/// Columns of a terminal: Hangul takes two (UAX #11).
-fn width(text: &str) -> usize {
-    let is_wide = |glyph: char| ('가'..='힣').contains(&glyph);
-    text.chars().map(|glyph| if is_wide(glyph) { 2 } else { 1 }).sum()
 }

@@ -2,8 +2,10 @@
 
 use model::{Derived, Finding};
 
-use super::Findings;
+use super::{Findings, Told, severity};
+use crate::Lang;
 use crate::escape::markdown_text;
+use crate::lang::fill;
 
 /// Bytes of a report at most: GitHub refuses comments of more than 65,536 characters.
 pub const BYTES_MAX: usize = 60_000;
@@ -12,16 +14,14 @@ pub const BYTES_MAX: usize = 60_000;
 const LEFT_OUT_BYTES: usize = 200;
 
 /// Everything, in at most [`BYTES_MAX`] bytes; what did not fit is counted at the end.
-pub fn render(told: &Findings<'_>) -> String {
-    let mut text = format!("**{}**\n", markdown_text(&told.sentence()));
-    let parts = parts(told);
+pub fn render(told: &Findings<'_>, lang: Lang) -> String {
+    let mut text = format!("**{}**\n", markdown_text(&told.sentence(lang)));
+    let parts = parts(told, lang);
     for (index, part) in parts.iter().enumerate() {
         if text.len() + part.len() + LEFT_OUT_BYTES > BYTES_MAX {
-            let rest = parts.len() - index;
-            return text
-                + &format!(
-                    "\n> Left out, because this report may have {BYTES_MAX} bytes: {rest} parts. `--format json` has everything.\n"
-                );
+            let rest = (parts.len() - index).to_string();
+            let left_out = fill(lang.words().aud_left_out, &[&BYTES_MAX.to_string(), &rest]);
+            return text + &format!("\n> {left_out}\n");
         }
         text += part;
     }
@@ -29,17 +29,21 @@ pub fn render(told: &Findings<'_>) -> String {
 }
 
 /// What may be left out, piece by piece.
-fn parts(told: &Findings<'_>) -> Vec<String> {
-    let mut parts: Vec<String> = told.findings.iter().map(of_finding).collect();
-    parts.extend(told.beyond.iter().map(|(rule, count)| format!("\n{count} more of {rule}\n")));
-    let derived: Vec<String> = told.derived.iter().map(of_derived).collect();
-    parts.extend(list("What follows from the figures", derived));
+fn parts(told: &Findings<'_>, lang: Lang) -> Vec<String> {
+    let words = lang.words();
+    let mut parts: Vec<String> = told.findings.iter().map(|finding| of_finding(finding, lang)).collect();
+    let beyond = told.beyond.iter();
+    parts.extend(
+        beyond.map(|(rule, count)| format!("\n{}\n", fill(words.aud_more_of, &[&count.to_string(), rule]))),
+    );
+    let derived: Vec<String> = told.derived.iter().map(|derived| of_derived(derived, lang)).collect();
+    parts.extend(list(words.aud_follows, derived));
     let mut remarks: Vec<String> =
         told.remarks.iter().map(|remark| format!("* {}\n", markdown_text(remark))).collect();
     if told.remarks_beyond > 0 {
-        remarks.push(format!("* … and {} more\n", told.remarks_beyond));
+        remarks.push(format!("* {}\n", fill(words.aud_and_more, &[&told.remarks_beyond.to_string()])));
     }
-    parts.extend(list("Not understood, and not used", remarks));
+    parts.extend(list(words.aud_not_understood, remarks));
     parts
 }
 
@@ -51,27 +55,40 @@ fn list(title: &str, items: Vec<String>) -> Vec<String> {
     items
 }
 
-fn of_finding(finding: &Finding) -> String {
+fn of_finding(finding: &Finding, lang: Lang) -> String {
+    let (words, told) = (lang.words(), Told::of(finding, lang));
     let mut text = format!(
-        "\n### {}: {}\n\n{} ({})\n\n| Figure | Value |\n|---|--:|\n",
-        finding.severity.as_str(),
+        "\n### {}: {}\n\n{} ({})\n\n| {} | {} |\n|---|--:|\n",
+        severity(finding.severity, words),
         finding.rule,
-        long(&finding.claim),
-        markdown_text(&finding.place)
+        long(told.claim),
+        markdown_text(&finding.place),
+        words.aud_figure,
+        words.value
     );
     for figure in &finding.evidence {
-        text +=
-            &format!("| {} | {} |\n", markdown_text(&figure.name), markdown_text(&figure.value.to_string()));
+        let (name, value) = (lang.figure(&figure.name), figure.value.to_string());
+        text += &format!("| {} | {} |\n", markdown_text(name), markdown_text(&value));
     }
-    text += &format!("\n* **Implies**: {}\n* **Mend**: {}\n", long(&finding.implies), long(&finding.remedy));
-    for caveat in &finding.caveats {
-        text += &format!("* **Caveat**: {}\n", long(caveat));
+    text.push('\n');
+    let lines = told.original.map(|original| (words.aud_original, original)).into_iter();
+    let lines = lines.chain([(words.aud_implies, told.implies), (words.aud_mend, told.mend)]);
+    let caveats = finding.caveats.iter().map(|caveat| (words.aud_caveat, caveat.as_str()));
+    for (label, sentence) in lines.chain(caveats) {
+        text += &format!("* **{label}**: {}\n", long(sentence));
     }
     text
 }
 
-fn of_derived(derived: &Derived) -> String {
-    format!("* **{}**: {} ({})\n", derived.law, long(&derived.says), markdown_text(&derived.place))
+fn of_derived(derived: &Derived, lang: Lang) -> String {
+    let says = lang.law(derived.law).unwrap_or(&derived.says);
+    let mut text = format!("* **{}**: {} ({})\n", derived.law, long(says), markdown_text(&derived.place));
+    // Other words than the law's own have no figures in them.
+    for figure in derived.figures.iter().filter(|_| lang.law(derived.law).is_some()) {
+        let (name, value) = (lang.figure(&figure.name), figure.value.to_string());
+        text += &format!("  * {}: {}\n", markdown_text(name), markdown_text(&value));
+    }
+    text
 }
 
 /// A sentence of ours, which may be longer than a name: escaped word by word, since names are cut.

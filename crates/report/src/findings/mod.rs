@@ -6,6 +6,9 @@ mod text;
 
 use model::{Derived, Finding, Severity};
 
+use crate::Lang;
+use crate::lang::{Words, fill};
+
 pub use json::render as json;
 pub use markdown::{BYTES_MAX, render as markdown};
 pub use text::render as text;
@@ -29,27 +32,69 @@ pub struct Findings<'a> {
 
 impl Findings<'_> {
     /// One sentence on how many there are, and in what.
-    pub fn sentence(&self) -> String {
-        let sources = counted(self.sources.len(), "source");
+    pub fn sentence(&self, lang: Lang) -> String {
+        let words = lang.words();
+        let sources = counted(self.sources.len(), [words.aud_source, words.aud_sources]);
         if self.findings.is_empty() {
-            return format!("nothing found in {sources}");
+            return fill(words.aud_nothing, &[&sources]);
         }
-        let of = |severity| self.findings.iter().filter(|finding| finding.severity == severity).count();
-        let words = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
-        let parts = words.map(|(severity, word)| (of(severity), word));
-        let parts: Vec<String> = parts
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| counted(count, word))
-            .collect();
+        let parts = [Severity::Error, Severity::Warning, Severity::Note].into_iter().filter_map(|severity| {
+            let count = self.findings.iter().filter(|finding| finding.severity == severity).count();
+            (count > 0).then(|| counted(count, counts(severity, words)))
+        });
         let more: usize = self.beyond.iter().map(|(_, count)| count).sum();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("{}{more} in {sources}", parts.join(", "))
+        let more = if more > 0 { fill(words.aud_more, &[&more.to_string()]) } else { String::new() };
+        fill(words.aud_found, &[&parts.collect::<Vec<_>>().join(", "), &more, &sources])
     }
 }
 
-fn counted(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+/// A finding in the words of a language.
+struct Told<'a> {
+    claim: &'a str,
+    /// What the rule itself said, where `claim` are other words.
+    original: Option<&'a str>,
+    implies: &'a str,
+    mend: &'a str,
+}
+
+impl<'a> Told<'a> {
+    fn of(finding: &'a Finding, lang: Lang) -> Told<'a> {
+        match lang.rule(finding.rule) {
+            None => Told {
+                claim: &finding.claim,
+                original: None,
+                implies: &finding.implies,
+                mend: &finding.remedy,
+            },
+            Some(words) => Told {
+                claim: words.finds,
+                original: Some(&finding.claim),
+                implies: words.implies,
+                mend: words.mend,
+            },
+        }
+    }
+}
+
+/// One thing and many.
+fn counted(count: usize, [one, many]: [&str; 2]) -> String {
+    fill(if count == 1 { one } else { many }, &[&count.to_string()])
+}
+
+fn counts(severity: Severity, words: &Words) -> [&'static str; 2] {
+    match severity {
+        Severity::Error => [words.aud_error, words.aud_errors],
+        Severity::Warning => [words.aud_warning, words.aud_warnings],
+        Severity::Note => [words.aud_note, words.aud_notes],
+    }
+}
+
+fn severity(severity: Severity, words: &Words) -> &'static str {
+    match severity {
+        Severity::Error => words.aud_severity_error,
+        Severity::Warning => words.aud_severity_warning,
+        Severity::Note => words.aud_severity_note,
+    }
 }
 
 #[cfg(test)]
@@ -104,7 +149,7 @@ mod tests {
     fn as_text() {
         check(
             // The first line keeps the blanks of the others from being taken for the macro's.
-            |told| format!("text\n{}", text(told, Style::PLAIN)),
+            |told| format!("text\n{}", text(told, Lang::En, Style::PLAIN)),
             expect![[r"
                 text
                   1 error and 3 more in 2 sources
@@ -137,7 +182,7 @@ mod tests {
     #[test]
     fn as_markdown() {
         check(
-            markdown,
+            |told| markdown(told, Lang::En),
             expect![[r"
                 **1 error and 3 more in 2 sources**
 
@@ -169,6 +214,33 @@ mod tests {
     }
 
     #[test]
+    fn in_korean_with_the_original_beside_it() {
+        let (findings, derived) = ([finding()], [derived()]);
+        let told = Findings {
+            sources: &[],
+            findings: &findings,
+            beyond: &[],
+            derived: &derived,
+            remarks: &[],
+            remarks_beyond: 0,
+        };
+        for shown in [text(&told, Lang::Ko, Style::PLAIN), markdown(&told, Lang::Ko)] {
+            for part in [
+                "오류",
+                "사용량이 한도보다 큽니다",
+                "원문",
+                "1.84 cores",
+                "조치",
+                "p95가 한도를 넘는 VU 수",
+                "383.9 VUs",
+            ] {
+                assert!(shown.contains(part), "{part} is not in {shown}");
+            }
+            assert!(!shown.contains('\u{1b}'));
+        }
+    }
+
+    #[test]
     fn as_json() {
         let told = Findings {
             sources: &[],
@@ -179,6 +251,7 @@ mod tests {
             remarks_beyond: 0,
         };
         let text = json(&told);
+        crate::report_tests::follows(include_str!("../../../../docs/format/audit.schema.json"), &text);
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert!(!text.contains('\u{1b}'));
         assert_eq!(value["findings"][0]["rule"], "usage-above-limit");
@@ -199,7 +272,7 @@ mod tests {
             remarks: &[],
             remarks_beyond: 0,
         };
-        let text = markdown(&told);
+        let text = markdown(&told, Lang::En);
         assert!(text.len() <= BYTES_MAX, "{}", text.len());
         assert!(
             text.trim_end().ends_with("`--format json` has everything."),
@@ -219,6 +292,7 @@ mod tests {
             remarks: &[],
             remarks_beyond: 0,
         };
-        assert_eq!(told.sentence(), "nothing found in 1 source");
+        assert_eq!(told.sentence(Lang::En), "nothing found in 1 source");
+        assert_eq!(told.sentence(Lang::Ko), "출처 1개에서 찾은 것이 없습니다");
     }
 }

@@ -2,6 +2,7 @@
 
 mod en;
 mod ko;
+mod ko_audit;
 mod words;
 
 pub(crate) use words::{Words, fill};
@@ -33,12 +34,48 @@ impl Lang {
         }
     }
 
+    /// What a rule of the auditor says; `None` where the finding's own words are to be shown.
+    pub(crate) fn rule(self, name: &str) -> Option<&'static RuleWords> {
+        match self {
+            Lang::En => None,
+            Lang::Ko => ko_audit::RULES.iter().find(|(rule, _)| *rule == name).map(|(_, words)| words),
+        }
+    }
+
+    /// What a law derives; `None` where its own words are to be shown.
+    pub(crate) fn law(self, name: &str) -> Option<&'static str> {
+        match self {
+            Lang::En => None,
+            Lang::Ko => ko_audit::LAWS.iter().find(|(law, _)| *law == name).map(|(_, words)| *words),
+        }
+    }
+
+    /// What a figure of the auditor is called.
+    pub(crate) fn figure(self, name: &str) -> &str {
+        let known = match self {
+            Lang::En => None,
+            Lang::Ko => ko_audit::FIGURES.iter().find(|(figure, _)| *figure == name),
+        };
+        known.map_or(name, |(_, words)| *words)
+    }
+
     pub(crate) fn words(self) -> &'static Words {
         match self {
             Lang::En => &en::WORDS,
             Lang::Ko => &ko::WORDS,
         }
     }
+}
+
+/// What a rule of the auditor says, whatever the figures are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RuleWords {
+    /// What is wrong.
+    pub(crate) finds: &'static str,
+    /// What follows.
+    pub(crate) implies: &'static str,
+    /// How to mend it.
+    pub(crate) mend: &'static str,
 }
 
 #[cfg(test)]
@@ -65,6 +102,22 @@ mod tests {
         let latin: Vec<_> =
             all.iter().filter(|(key, text)| !text.contains(is_hangul) && !shared.contains(key)).collect();
         assert!(latin.is_empty(), "{latin:?}");
+    }
+
+    #[test]
+    fn every_rule_of_the_auditor_is_told_in_korean() {
+        let is_hangul = |text: &str| text.contains(|glyph: char| ('가'..='힣').contains(&glyph));
+        for rule in analysis::audit::RULES {
+            let words = Lang::Ko.rule(rule.name).unwrap_or_else(|| panic!("{} has no words", rule.name));
+            assert!([words.finds, words.implies, words.mend].into_iter().all(is_hangul), "{words:?}");
+            assert!(Lang::En.rule(rule.name).is_none(), "the finding's own words are English");
+        }
+        assert_eq!(ko_audit::RULES.len(), analysis::audit::RULES.len(), "no words for rules that are gone");
+        assert!(ko_audit::LAWS.iter().all(|(_, words)| is_hangul(words)));
+        assert!(ko_audit::FIGURES.iter().all(|(_, words)| is_hangul(words)));
+        let mut names: Vec<&str> = ko_audit::FIGURES.iter().map(|(name, _)| *name).collect();
+        names.dedup();
+        assert_eq!(names.len(), ko_audit::FIGURES.len(), "each figure has one name");
     }
 
     #[test]

@@ -62,6 +62,12 @@ words! {
     cmp_more_minutes, cmp_more_runs, cmp_more_none, cmp_not_available, cmp_why_unsteady, cmp_why_load,
     cmp_why_support, cmp_why_censored, cmp_why_none, cmp_closing, cmp_worst, cmp_within_run, cmp_rows_hidden,
     cmp_endpoints_hidden, cmp_legend, hist_no_change, hist_too_few, hist_since, hist_left_out, hist_requests,
+    // Runs that are made one after the other.
+    rep_line, rep_title, rep_range, rep_deviation, rep_interval, rep_detectable, rep_none, rep_legend,
+    // Findings of the auditor.
+    aud_nothing, aud_found, aud_error, aud_errors, aud_warning, aud_warnings, aud_note, aud_notes, aud_source,
+    aud_sources, aud_more, aud_severity_error, aud_severity_warning, aud_severity_note, aud_original, aud_implies,
+    aud_mend, aud_caveat, aud_more_of, aud_follows, aud_not_understood, aud_and_more, aud_figure, aud_left_out,
 }
 
 /// The text with its `{}` replaced; what is missing stays empty.

@@ -1,0 +1,64 @@
+//! What the generator is measured by: against a server of its own, and against itself in two processes.
+
+use serde_json::Value;
+
+use crate::harness::verb;
+
+const SCRIPT: &str = "import http from 'k6/http';
+    export default () => http.get(`${__ENV.URL}/json`);";
+
+/// The rate is so low that every machine keeps to it, in order to leave the others that test here their cores.
+#[test]
+fn what_a_machine_can_send_is_kept_with_its_runs() {
+    let ran = verb("calibrate --time 1s --rate-max 20 --workers 1 --json").file("script.js", SCRIPT).run();
+    let ran = ran.exits(0);
+    let found: Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!((&found["workers"], &found["isLowerBound"]), (&1.into(), &true.into()), "{found}");
+    let rate = found["ratePerSecond"].as_u64().expect("a rate");
+    assert!((19..=21).contains(&rate), "{found}");
+    assert!(found["cpuPerRequestNs"].as_u64().is_some_and(|ns| ns > 0), "the kernel tells: {found}");
+
+    let server = testkit::http::start();
+    let environment = |flags: &str| {
+        let run = ran.and("run script.js -i 3").against(&server);
+        run.flags(flags).run().exits(0);
+        let report: Value =
+            serde_json::from_str(&ran.and("report @last --format json").run().exits(0).out).expect("JSON");
+        report["environment"].to_string()
+    };
+    let same = environment("--workers 1");
+    assert!(same.contains("can send") && same.contains("at least "), "{same}");
+    let other = environment("--workers 2");
+    assert!(!other.contains("can send"), "another number of workers is another generator: {other}");
+}
+
+#[test]
+fn what_cannot_be_measured_is_told() {
+    verb("calibrate --time 1h").run().exits(255).says("failed to read --time");
+    verb("calibrate --rate-max 0").run().exits(255).says("--rate-max");
+}
+
+/// Every round makes the whole test twice: once in one process and once in two.
+#[test]
+fn a_split_test_makes_the_same_load_in_one_process_and_in_two() {
+    let server = testkit::http::start();
+    let ran = verb("split-test --rounds 2 script.js -u 2 -i 20").file("script.js", SCRIPT).against(&server);
+    // Variables of whoever runs it would leave nothing to compare, or have both halves listen in one place.
+    let ran = ran.env("K6_NO_STORE", "true").env("K6_ADDRESS", "localhost:0").run().exits(0);
+    assert_eq!(server.settled().for_path("/json"), 80, "{}", ran.out);
+    let ran = ran.prints("round 1: p50 from one process").prints("round 2: p95 from one process");
+    let verdicts = ["no sign that the generator limits", "the generator limits this test: "];
+    assert!(verdicts.iter().any(|verdict| ran.out.contains(verdict)), "{}", ran.out);
+    let left = ran.and("runs --json").run().exits(0);
+    assert_eq!(left.out.trim(), "[]", "its runs are thrown away");
+}
+
+#[test]
+fn a_split_test_that_fails_says_so() {
+    let ran = verb("split-test --rounds 2 -- -i 2 script.js").file("script.js", "throw new Error('boom')");
+    ran.run().exits(255).says("boom").says("failed to make a part of the test");
+    let ran = verb("split-test nowhere.js").run().exits(255);
+    ran.says("nowhere.js");
+    let ran = verb("split-test script.js").file("script.js", "import http from 'k6/http';");
+    ran.run().exits(255);
+}

@@ -1,0 +1,127 @@
+//! Runs of one test that were made one after the other: a row for each, and below how far they differ.
+
+use analysis::repeats::{Spread, spread};
+use model::Grade;
+
+use crate::history::{Figure, HistoricRun};
+use crate::lang::{Words, fill};
+use crate::style::{BOLD, width};
+use crate::{Lang, Style, escape, validity};
+
+/// A run of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RepeatedRun {
+    /// Which it is of what is compared: `A`, `B`; empty where nothing is.
+    pub side: &'static str,
+    /// Its figures.
+    pub run: HistoricRun,
+    /// What its measurement is worth.
+    pub grade: Grade,
+}
+
+/// The line that is printed when a run of a series is over: `run 2 of 6 (B): …`.
+pub fn line(number: usize, of: usize, repeated: &RepeatedRun, lang: Lang) -> String {
+    let words = lang.words();
+    let side = if repeated.side.is_empty() { String::new() } else { format!(" ({})", repeated.side) };
+    let figures = Figure::ALL.into_iter().zip(repeated.run.values);
+    let known: Vec<String> = figures
+        .filter_map(|(figure, value)| Some(format!("{} {}", figure.title(words), figure.text(value?))))
+        .chain(std::iter::once(validity::word(repeated.grade, words).to_owned()))
+        .collect();
+    let (number, of, id) = (number.to_string(), of.to_string(), escape::short(&repeated.run.id));
+    fill(words.rep_line, &[&number, &of, &side, &known.join(", "), &id]) + "\n"
+}
+
+/// Repeats as a table: a row per figure, with its values and their spread; ends in a line break.
+pub fn text(runs: &[RepeatedRun], lang: Lang, style: Style) -> String {
+    let words = lang.words();
+    let title = fill(words.rep_title, &[&runs.len().to_string()]);
+    let head = [
+        words.cmp_figure,
+        words.cmp_mean,
+        words.rep_range,
+        words.rep_deviation,
+        words.rep_interval,
+        words.rep_detectable,
+    ];
+    let rows = Figure::ALL.into_iter().enumerate().filter_map(|(place, figure)| {
+        let values: Option<Vec<f64>> = runs.iter().map(|one| one.run.values[place]).collect();
+        Some(row(figure, &spread(&values?)?, words))
+    });
+    let lines: Vec<[String; 6]> = std::iter::once(head.map(str::to_owned)).chain(rows).collect();
+    let mut text = format!("{}\n", style.paint(BOLD, &title));
+    if lines.len() == 1 {
+        text += &format!("  {}\n", words.rep_none);
+        return style.fit(text);
+    }
+    text += &table(&lines);
+    text += &format!("{}\n", fill(words.rep_legend, &[&runs.len().to_string()]));
+    style.fit(text)
+}
+
+fn row(figure: Figure, spread: &Spread, words: &Words) -> [String; 6] {
+    let share = |value: f64| match spread.relative(value) {
+        Some(share) => format!("{:.1} %", share * 100.0),
+        None => "–".to_owned(),
+    };
+    [
+        figure.title(words).to_owned(),
+        figure.text(spread.mean),
+        format!("{} … {}", figure.text(spread.min), figure.text(spread.max)),
+        share(spread.deviation),
+        format!("±{}", share(spread.half_width)),
+        share(spread.detectable),
+    ]
+}
+
+fn table(lines: &[[String; 6]]) -> String {
+    let widths: [usize; 6] =
+        std::array::from_fn(|column| lines.iter().map(|line| width(&line[column])).max().unwrap_or(0));
+    let line = |line: &[String; 6]| {
+        let cells =
+            line.iter().zip(widths).map(|(cell, most)| format!("{cell}{}", " ".repeat(most - width(cell))));
+        format!("  {}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    lines.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(p95: f64, error_share: Option<f64>) -> RepeatedRun {
+        let values = [Some(10.0), Some(p95), None, error_share, Some(50.0)];
+        let run = HistoricRun { id: "ab12cd34".into(), values, ..HistoricRun::default() };
+        RepeatedRun { side: "", run, grade: Grade::Valid }
+    }
+
+    #[test]
+    fn spreads_are_told_and_what_some_run_lacks_is_not() {
+        let runs = [run(80.0, Some(0.0)), run(120.0, Some(0.0)), run(100.0, None)];
+        let text = text(&runs, Lang::En, Style::PLAIN);
+        let p95: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("p95")).collect();
+        assert_eq!(p95.len(), 1, "{text}");
+        for part in ["100ms", "80ms … 120ms", "20.0 %", "±49.7 %", "60.7 %"] {
+            assert!(p95[0].contains(part), "{part} is not in {}", p95[0]);
+        }
+        assert!(!text.contains("p99") && !text.contains("errors"), "{text}");
+        let korean = super::text(&runs, Lang::Ko, Style::PLAIN);
+        assert!(korean.contains("반복 실행 3회"), "{korean}");
+    }
+
+    #[test]
+    fn one_run_has_no_spread() {
+        let text = text(&[run(80.0, None)], Lang::En, Style::PLAIN);
+        assert!(text.contains("at least two runs"), "{text}");
+    }
+
+    #[test]
+    fn a_line_names_the_run_and_its_side() {
+        let one = RepeatedRun { side: "B", ..run(80.0, Some(0.25)) };
+        let line = line(2, 6, &one, Lang::En);
+        assert_eq!(
+            line,
+            "run 2 of 6 (B): p50 10ms, p95 80ms, errors 25.000 %, requests/s 50.00, VALID  ab12cd34\n"
+        );
+    }
+}
