@@ -3,8 +3,10 @@
 //! Of a minute its bytes are in memory while it is compacted, and the cells of one series at a time: what a long run costs is
 //! disk.
 
+use std::borrow::Cow;
+
 use histo::Values;
-use model::{Aggregate, MetricKind, Trend};
+use model::{Aggregate, MetricKind};
 use rusqlite::params;
 
 use crate::format::blob::Unpacker;
@@ -230,12 +232,14 @@ impl MinuteRows {
         cells: &[(u32, Aggregate)],
         inexact: [bool; 3],
     ) -> rusqlite::Result<()> {
-        let seconds: Vec<(u32, Aggregate)> =
+        let seconds: Vec<(u32, Cow<'_, Aggregate>)> =
             cells.iter().map(|(second, aggregate)| (*second, without_raw(aggregate, inexact))).collect();
-        let tens = merged(seconds.iter().map(|(second, aggregate)| (second / TEN, aggregate)));
+        for (second, aggregate) in &seconds {
+            self.seconds.push(store, series, *second, aggregate)?;
+        }
+        let tens = merged(seconds.iter().map(|(second, aggregate)| (second / TEN, &**aggregate)));
         let whole = merged(tens.iter().map(|(_, aggregate)| (0, aggregate)));
-        for (rows, cells) in [(&mut self.seconds, seconds), (&mut self.tens, tens), (&mut self.whole, whole)]
-        {
+        for (rows, cells) in [(&mut self.tens, tens), (&mut self.whole, whole)] {
             for (position, aggregate) in &cells {
                 rows.push(store, series, *position, aggregate)?;
             }
@@ -288,21 +292,27 @@ fn add(a: [u64; 3], b: [u64; 3]) -> [u64; 3] {
 
 /// The aggregate, its raw values counted into histograms where the whole run has too many of them to keep. Whatever it is
 /// merged into would count them the same way, so that no total changes by a bit.
-fn without_raw(aggregate: &Aggregate, inexact: [bool; 3]) -> Aggregate {
-    let Aggregate::Trend(trend) = aggregate else { return aggregate.clone() };
-    let convert = |values: &Values, is_inexact: bool| match is_inexact && values.count() > 0 {
-        true => {
-            let mut histogram = Values::inexact();
-            histogram.merge(values);
-            histogram
+pub(crate) fn without_raw(aggregate: &Aggregate, inexact: [bool; 3]) -> Cow<'_, Aggregate> {
+    let Aggregate::Trend(trend) = aggregate else { return Cow::Borrowed(aggregate) };
+    let failures = trend.failures.as_deref();
+    let is_raw = |values: &Values| values.is_exact() && values.count() > 0;
+    let has_raw = inexact[0] && is_raw(&trend.values)
+        || inexact[1] && failures.is_some_and(|failures| is_raw(&failures.timed_out))
+        || inexact[2] && failures.is_some_and(|failures| is_raw(&failures.cut));
+    if !has_raw {
+        return Cow::Borrowed(aggregate);
+    }
+    let count = |values: &mut Values, is_inexact: bool| {
+        if is_inexact && is_raw(values) {
+            let raw = std::mem::replace(values, Values::inexact());
+            values.merge(&raw);
         }
-        false => values.clone(),
     };
-    let failures = trend.failures.as_ref().map(|failures| {
-        let mut failures = failures.clone();
-        failures.timed_out = convert(&failures.timed_out, inexact[1]);
-        failures.cut = convert(&failures.cut, inexact[2]);
-        failures
-    });
-    Aggregate::Trend(Trend { values: convert(&trend.values, inexact[0]), failures })
+    let mut trend = trend.clone();
+    count(&mut trend.values, inexact[0]);
+    if let Some(failures) = &mut trend.failures {
+        count(&mut failures.timed_out, inexact[1]);
+        count(&mut failures.cut, inexact[2]);
+    }
+    Cow::Owned(Aggregate::Trend(trend))
 }

@@ -12,6 +12,7 @@ use model::{
 use rusqlite::{Connection, OpenFlags, params};
 use rustc_hash::FxHashMap;
 
+use crate::compact::without_raw;
 use crate::facts::Anchor;
 use crate::format::blob::Packer;
 use crate::format::{APPLICATION_ID, FORMAT_VERSION, MINUTE, chunk, schema};
@@ -257,7 +258,10 @@ impl Store {
     fn put_cells(&mut self, window: &Window) -> rusqlite::Result<()> {
         let mut cells = Vec::with_capacity(window.series.len());
         for (key, aggregate) in &window.series {
-            cells.push((self.series_id(*key, aggregate)?, aggregate));
+            let id = self.series_id(*key, aggregate)?;
+            // A minute of raw values is read back at once; where they will not stay raw, they need not be so until then.
+            let inexact = SeriesState::is_inexact(self.series[id as usize].counts);
+            cells.push((id, without_raw(aggregate, inexact)));
         }
         cells.sort_unstable_by_key(|cell| cell.0);
         let mut rest = &cells[..];
@@ -525,10 +529,10 @@ impl SeriesState {
 }
 
 /// One row of the tail, and how many cells it took.
-fn tail_row(cells: &[(u32, &Aggregate)]) -> (Vec<u8>, usize) {
+fn tail_row(cells: &[(u32, Cow<'_, Aggregate>)]) -> (Vec<u8>, usize) {
     let mut take = cells.len().min(TAIL_SERIES);
     loop {
-        let row = chunk::encode(cells[..take].iter().copied());
+        let row = chunk::encode(cells[..take].iter().map(|(id, aggregate)| (*id, &**aggregate)));
         if row.len() <= TAIL_BYTES || take == 1 {
             return (row, take);
         }
