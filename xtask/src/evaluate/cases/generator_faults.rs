@@ -386,6 +386,10 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
 fn business(runs: &[&Value]) -> [String; 2] {
     let all = |key: &str| runs.iter().filter_map(|run| run[key].as_f64()).collect::<Vec<f64>>();
     let (others, steal) = (all("others_cpu"), all("steal"));
+    if others.is_empty() {
+        // Measured before this was read.
+        return ["–", "–"].map(str::to_owned);
+    }
     let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
     let mean = others.iter().sum::<f64>() / others.len().max(1) as f64;
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);

@@ -22,9 +22,8 @@ const SPREAD: f64 = 0.1;
 /// That of a second's mean about its level: twenty requests a second that spread by 0.3.
 const NOISE: f64 = 0.067;
 
-/// A fifth more from here on, a share of the run: after the middle, where no warm-up ends.
+/// A fifth more from the middle of the run on.
 const STEP: f64 = 1.2;
-const STEP_AT: f64 = 0.6;
 
 /// Twice the level at the start, and 1/e of the rest after so many seconds each.
 const WARM_UP: f64 = 2.0;
@@ -58,7 +57,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
         "runs": RUNS,
         "changes": [
             change("none", &|_| 1.0),
-            change("step", &|at| if at < STEP_AT { 1.0 } else { STEP }),
+            change("step", &|at| if at < 0.5 { 1.0 } else { STEP }),
             change("drift", &|at| 1.0 + (DRIFT - 1.0) * at),
             change("warm-up", &|at| 1.0 + (WARM_UP - 1.0) * (-at * seconds as f64 / WARM_UP_S).exp()),
         ],
@@ -86,6 +85,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
         "no change: cut",
         "no change: kept of the others",
         "20 % step: refused",
+        "20 % step: cut",
         "50 % drift: refused",
         "50 % drift: cut",
         "warm-up: cut or refused",
@@ -105,6 +105,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
             percent(of(0, "cut") / runs.max(1.0)),
             percent(of(0, "kept_share")),
             percent(refused(1)),
+            percent(of(1, "cut") / runs.max(1.0)),
             percent(refused(2)),
             percent(of(2, "cut") / runs.max(1.0)),
             percent(refused(3) + of(3, "cut") / runs.max(1.0)),
@@ -127,11 +128,14 @@ mod tests {
     #[test]
     fn refusals_are_shares_of_all_runs() {
         let change = |shifts, warming, cut| json!({ "level_shift": shifts, "still_warming_up": warming, "cut": cut, "kept_share": 0.5 });
-        let changes = [change(1, 1, 4), change(90, 0, 0), change(80, 10, 7), change(0, 5, 90)];
+        let changes = [change(1, 1, 4), change(90, 0, 8), change(80, 10, 7), change(0, 5, 90)];
         let table = table(&[("0.9-300", json!({ "runs": 100, "changes": changes }))]);
         assert_eq!(
             table.rows[1],
-            ["0.9", "300", "100", "2.00 %", "4.0 %", "50.0 %", "90.0 %", "90.0 %", "7.0 %", "95.0 %"]
+            [
+                "0.9", "300", "100", "2.00 %", "4.0 %", "50.0 %", "90.0 %", "8.0 %", "90.0 %", "7.0 %",
+                "95.0 %"
+            ]
         );
         assert!(!table.bars[0].reached);
     }
