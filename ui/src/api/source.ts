@@ -28,6 +28,8 @@ export class Refusal extends Error {
 }
 
 const DATA_ID = 'plimsoll-data';
+// A report holds each answer once, in its own language and size, so what asks for another form is no part of the question.
+const FORM = ['lang', 'step', 'limit'];
 const inlined = readInlined();
 
 /** Whether this page is an exported report. */
@@ -100,9 +102,6 @@ function report(answers: Map<string, unknown>): Source {
     openSession: () => Promise.reject(new Refusal('not_in_report', '')),
   };
 }
-
-// A report holds each answer once, in its own language and size, so what asks for another form is no part of the question.
-const FORM = ['lang', 'step', 'limit'];
 
 /** A path with its parameters in order and without those of form, so that equal questions are equal texts. */
 function question(path: string): string {

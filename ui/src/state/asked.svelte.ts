@@ -25,15 +25,14 @@ export function asked<T>(path: () => string, goesOn: () => boolean = () => false
   let refusal = $state.raw<Refusal | undefined>(undefined);
   let pendingSince = $state<number | undefined>(undefined);
   let turn = $state(0);
-  let routeOfData = '';
+  let pathOfData = '';
 
   $effect(() => {
     void turn;
     const wanted = path();
     if (wanted === '') return;
     // An answer about another thing is no stand-in; one about another window of the same thing is.
-    const route = wanted.split('?')[0] ?? '';
-    if (route !== routeOfData) data = undefined;
+    if (routeOf(wanted) !== routeOf(pathOfData)) data = undefined;
     const stop = new AbortController();
     pendingSince = performance.now();
     source()
@@ -41,12 +40,14 @@ export function asked<T>(path: () => string, goesOn: () => boolean = () => false
       .then((value) => {
         if (stop.signal.aborted) return;
         data = value as T;
-        routeOfData = route;
+        pathOfData = wanted;
         refusal = undefined;
         pendingSince = undefined;
       })
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
+        // What was there for another window would be taken for an answer about this one.
+        if (wanted !== pathOfData) data = undefined;
         refusal = error instanceof Refusal ? error : new Refusal('failed', String(error));
         pendingSince = undefined;
       });
@@ -56,7 +57,7 @@ export function asked<T>(path: () => string, goesOn: () => boolean = () => false
   $effect(() => {
     if (!goesOn()) return;
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') turn += 1;
+      if (document.visibilityState === 'visible' && pendingSince === undefined) turn += 1;
     }, AGAIN_MS);
     return () => clearInterval(timer);
   });
@@ -75,4 +76,8 @@ export function asked<T>(path: () => string, goesOn: () => boolean = () => false
       turn += 1;
     },
   };
+}
+
+function routeOf(path: string): string {
+  return path.split('?')[0] ?? '';
 }
