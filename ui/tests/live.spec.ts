@@ -29,7 +29,7 @@ test('only a threshold that crosses is announced', async ({ page, request }) => 
 
 test('a run is stopped after asking, and the page stays', async ({ page, request }) => {
   await request.get('/test/speed?ms=100');
-  await page.goto(LIVE);
+  await page.goto(`${LIVE}/live`);
   await page.getByRole('heading', { name: 'Now' }).waitFor();
   await page.keyboard.press('s');
   await page.getByRole('button', { name: 'Let it run' }).click();
@@ -38,6 +38,14 @@ test('a run is stopped after asking, and the page stays', async ({ page, request
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
   await expect(page.getByText('The run has ended.').first()).toBeVisible();
   await expect(page.getByText(/plimsoll serve, then/)).toBeVisible();
+});
+
+test('the address of a run leads to its summary when it has ended', async ({ page, request }) => {
+  await request.get('/test/speed?ms=100');
+  await page.goto(LIVE);
+  await page.getByRole('heading', { name: 'Now' }).waitFor();
+  await request.get('/test/end');
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible();
 });
 
 test('a broken connection is said, and mended', async ({ page, request, context }) => {

@@ -40,8 +40,8 @@ export function runPath(run: string, what = '', query: Record<string, string | n
 
 /** The path of a question, in the page's language. */
 export function apiPath(path: string, query: Record<string, string | number | undefined> = {}): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...query, lang: language() })) {
+  const parameters = new URLSearchParams({ lang: language() });
+  for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') parameters.set(name, String(value));
   }
   parameters.sort();
