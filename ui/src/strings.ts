@@ -157,7 +157,7 @@ const STRINGS = {
   grade_unmeasured: ['NOT MEASURED', '측정 안 됨'],
   grade_degraded: ['DEGRADED', '주의'],
   grade_invalid: ['INVALID', '무효'],
-  grade_none: ['not judged yet', '아직 판정 전'],
+  grade_none: ['not judged', '판정 안 됨'],
   so_far: ['{} so far', '현재까지 {}'],
   // Screens of a run.
   screen_live: ['Live', '실시간'],
@@ -196,6 +196,7 @@ const STRINGS = {
   // Validity.
   can_trust: ['Can this run be trusted?', '이 실행을 믿을 수 있는가?'],
   validity_of: ['Validity of the measurement', '측정의 유효성'],
+  validity_strip: ['Validity at a glance', '유효성 한눈에'],
   validity_sub: ['the generator and the data, before the target', '대상에 앞서 부하 생성기와 데이터를 봅니다'],
   validity_none: ['Nobody judged the validity of this run.', '이 실행의 유효성은 판정되지 않았습니다.'],
   grades_over_time: ['Grade of each second', '초별 등급'],

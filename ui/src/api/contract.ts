@@ -267,7 +267,7 @@ export interface RequestNode {
   name: string;
   /** Of requests. */
   method: string;
-  /** Pass as `tags=` to /series and /distribution. */
+  /** Pass as `tags=` to /series and /distribution: JSON, opaque. Empty where no filter is possible. */
   tags: string;
   count: Value;
   rate: Value;
