@@ -122,9 +122,13 @@ export function titleOf(name: string): string {
 // Escape sequences, and marks that turn the direction of writing round, would make a name look like another one.
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
+/** At most this many characters of any text are drawn. */
+const TEXT_LENGTH_MAX = 8000;
+
 /** The text with each invisible character replaced by a picture or its number. Line breaks and tabs stay. */
 export function visible(text: string): string {
-  return text.replace(INVISIBLE, (mark) => {
+  const drawn = text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text;
+  return drawn.replace(INVISIBLE, (mark) => {
     const code = mark.codePointAt(0) ?? 0;
     return code < 0x20 ? String.fromCodePoint(0x2400 + code) : `⟨${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
   });

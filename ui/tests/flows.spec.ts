@@ -47,6 +47,13 @@ test('two chosen runs are compared, the older one first', async ({ page }) => {
   await expect(page).toHaveURL(/a=ab12cd08&b=ab12cd05/);
 });
 
+test('a run is compared with the baseline of its script unless another is chosen', async ({ page }) => {
+  await page.goto(`${RUN}/summary`);
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Compare' }).click();
+  await expect(page).toHaveURL(/a=ab12cd07/);
+  await expect(page.getByRole('heading', { name: /figure regressed/ })).toBeVisible();
+});
+
 test('a baseline is pinned and a note is kept', async ({ page, request }) => {
   await page.goto('/');
   await page.getByRole('button', { name: 'Baseline: run ab12cd08' }).click();
