@@ -8,8 +8,10 @@ need cc build-essential
 need valgrind valgrind
 need influxd influxdb
 need prometheus prometheus
+need npm npm
+need chromium chromium
 
-echo "the tests need: a C compiler, valgrind (counts instructions), InfluxDB and Prometheus (store what is exported), rustfmt and clippy, cargo-deny (checks licences)"
+echo "the tests need: a C compiler, valgrind (counts instructions), InfluxDB and Prometheus (store what is exported), Node and Chromium (build and test the page), rustfmt and clippy, cargo-deny (checks licences)"
 if [ -n "$packages" ]; then
     echo "installing from the distribution:$packages"
     as_root=""

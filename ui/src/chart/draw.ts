@@ -1,0 +1,133 @@
+// The parts of a chart that uPlot does not draw: levels, moments, and names at the ends of lines.
+
+import type uPlot from 'uplot';
+import { apart, type Level, type Line, type Mark } from './lines';
+
+/** Room for names at the ends of lines, pixels; equal in all charts, so that their crosshairs meet. */
+export const GUTTER_RIGHT_PX = 104;
+/** Room for the axis on the left, pixels. */
+export const GUTTER_LEFT_PX = 56;
+
+const LABEL_GAP_PX = 13;
+const FONT = '600 11px';
+
+/** Reads tokens of the style sheet as colours that a canvas takes. */
+export function colours(element: Element): (token: string) => string {
+  const probe = document.createElement('span');
+  probe.hidden = true;
+  element.append(probe);
+  const known = new Map<string, string>();
+  return (token) => {
+    const cached = known.get(token);
+    if (cached !== undefined) return cached;
+    probe.style.color = `var(${token})`;
+    const colour = getComputedStyle(probe).color;
+    known.set(token, colour);
+    return colour;
+  };
+}
+
+/** A colour with an opacity. */
+export function tinted(colour: string, opacity: number): string {
+  const parts = /^rgba?\(([^)]+)\)$/.exec(colour);
+  const [red, green, blue] = (parts?.[1] ?? '').split(/[,\s]+/);
+  return parts ? `rgb(${red} ${green} ${blue} / ${opacity})` : colour;
+}
+
+/** Draws all of them into the chart. */
+export function drawExtras(
+  chart: uPlot,
+  colour: (token: string) => string,
+  lines: Line[],
+  drawn: (number | null)[][],
+  levels: Level[],
+  marks: Mark[],
+  endText: (line: Line, index: number) => string,
+): void {
+  const { ctx, bbox } = chart;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.font = `${FONT.replace('11px', `${11 * ratio}px`)} ${getComputedStyle(chart.root).fontFamily}`;
+  ctx.textBaseline = 'middle';
+  ctx.lineWidth = 1.25 * ratio;
+  for (const level of levels) {
+    const at = chart.valToPos(level.at, 'y', true);
+    if (at < bbox.top) continue;
+    const ink = colour(level.kind === 'limit' ? '--fail' : '--ink');
+    stroke(ctx, ink, level.kind === 'limit' ? [6 * ratio, 3 * ratio] : [3 * ratio, 3 * ratio], [
+      [bbox.left, at],
+      [bbox.left + bbox.width, at],
+    ]);
+    ctx.textAlign = 'left';
+    const above = at - bbox.top > LABEL_GAP_PX * ratio;
+    text(ctx, level.label, bbox.left + 6 * ratio, at + (above ? -8 : 9) * ratio, ink, colour('--surface'), ratio);
+  }
+  for (const mark of marks) {
+    const at = chart.valToPos(mark.at, 'x', true);
+    if (at < bbox.left || at > bbox.left + bbox.width) continue;
+    stroke(ctx, colour('--ink'), [2 * ratio, 3 * ratio], [
+      [at, bbox.top],
+      [at, bbox.top + bbox.height],
+    ]);
+    const onRight = at < bbox.left + bbox.width / 2;
+    ctx.textAlign = onRight ? 'left' : 'right';
+    text(ctx, mark.label, at + (onRight ? 5 : -5) * ratio, bbox.top + 7 * ratio, colour('--ink'), colour('--surface'), ratio);
+  }
+  const ends = lines.flatMap((line, index) => {
+    const at = lastIndex(drawn[index] ?? [], chart);
+    const value = at === undefined ? null : (drawn[index]?.[at] ?? null);
+    if (at === undefined || value === null) return [];
+    return [{ label: endText(line, at), ink: colour(line.color), at: chart.valToPos(value, 'y', true) }];
+  });
+  const spread = apart(
+    ends.map((end) => end.at),
+    LABEL_GAP_PX * ratio,
+    bbox.top + 4 * ratio,
+    bbox.top + bbox.height - 2 * ratio,
+  );
+  ctx.textAlign = 'left';
+  ends.forEach((end, index) => {
+    const room = GUTTER_RIGHT_PX * ratio - 8 * ratio;
+    ctx.fillStyle = end.ink;
+    ctx.fillText(fitting(ctx, end.label, room), bbox.left + bbox.width + 6 * ratio, spread[index] ?? end.at);
+  });
+  ctx.restore();
+}
+
+// The last point within what is shown. A name belongs where its line ends.
+function lastIndex(values: (number | null)[], chart: uPlot): number | undefined {
+  const xs = chart.data[0];
+  const { min, max } = chart.scales['x'] ?? {};
+  for (let index = values.length - 1; index >= 0; index -= 1) {
+    const x = xs[index];
+    if (x === undefined || (max != null && x > max)) continue;
+    if (min != null && x < min) return undefined;
+    if (values[index] !== null && values[index] !== undefined) return index;
+  }
+  return undefined;
+}
+
+function stroke(ctx: CanvasRenderingContext2D, ink: string, dash: number[], points: [number, number][]): void {
+  ctx.beginPath();
+  ctx.setLineDash(dash);
+  ctx.strokeStyle = ink;
+  points.forEach(([x, y], index) => (index === 0 ? ctx.moveTo(x, y) : ctx.lineTo(x, y)));
+  ctx.stroke();
+  ctx.setLineDash([]);
+}
+
+function text(ctx: CanvasRenderingContext2D, words: string, x: number, y: number, ink: string, halo: string, ratio: number): void {
+  ctx.lineJoin = 'round';
+  ctx.lineWidth = 3 * ratio;
+  ctx.strokeStyle = halo;
+  ctx.strokeText(words, x, y);
+  ctx.fillStyle = ink;
+  ctx.fillText(words, x, y);
+  ctx.lineWidth = 1.25 * ratio;
+}
+
+function fitting(ctx: CanvasRenderingContext2D, words: string, room: number): string {
+  let shown = words;
+  while (shown.length > 3 && ctx.measureText(shown).width > room) shown = `${shown.slice(0, -2)}…`;
+  return shown;
+}

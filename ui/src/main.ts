@@ -1,0 +1,8 @@
+import { mount } from 'svelte';
+import 'uplot/dist/uPlot.min.css';
+import './styles/plimsoll.css';
+import './styles/page.css';
+import App from './App.svelte';
+
+const target = document.getElementById('app');
+if (target) mount(App, { target });

@@ -1,0 +1,46 @@
+// The screens of a run: one file each, and one line here.
+
+import type { Component } from 'svelte';
+import type { RunPage } from './api/contract';
+import type { LiveFeed } from './api/live.svelte';
+import Audit from './screens/Audit.svelte';
+import Distribution from './screens/Distribution.svelte';
+import Errors from './screens/Errors.svelte';
+import Live from './screens/Live.svelte';
+import Logs from './screens/Logs.svelte';
+import Requests from './screens/Requests.svelte';
+import Summary from './screens/Summary.svelte';
+import Validity from './screens/Validity.svelte';
+import type { Key } from './strings';
+
+/** What every screen of a run is given. */
+export interface ScreenProps {
+  /** The run's id, as paths of the API take it. */
+  run: string;
+  /** The run document of the chosen window. */
+  page: RunPage;
+  /** What arrives while the run goes on; absent for one that has ended. */
+  live: LiveFeed | undefined;
+}
+
+export interface Screen {
+  /** Its name in addresses. */
+  name: string;
+  title: Key;
+  component: Component<ScreenProps>;
+  /** How many things are on it, for its tab. */
+  count?: (page: RunPage) => number;
+  /** Whether it is there only while the run goes on. */
+  whileLive?: boolean;
+}
+
+export const SCREENS: Screen[] = [
+  { name: 'live', title: 'screen_live', component: Live, whileLive: true },
+  { name: 'summary', title: 'screen_summary', component: Summary },
+  { name: 'requests', title: 'screen_requests', component: Requests, count: (page) => page.counts.requests },
+  { name: 'distribution', title: 'screen_distribution', component: Distribution },
+  { name: 'errors', title: 'screen_errors', component: Errors, count: (page) => page.counts.errors },
+  { name: 'logs', title: 'screen_logs', component: Logs, count: (page) => page.counts.logs },
+  { name: 'validity', title: 'screen_validity', component: Validity },
+  { name: 'audit', title: 'screen_audit', component: Audit },
+];

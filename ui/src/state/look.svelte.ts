@@ -1,0 +1,70 @@
+// Theme and language: in the address where a link says so, else as chosen last, else as the system has it.
+
+import { reportLanguage } from '../api/source';
+import { LANGUAGES, say, type Key, type Language } from '../strings';
+import { parameter, setQuery } from './place.svelte';
+
+export type Theme = 'system' | 'light' | 'dark';
+const THEMES: Theme[] = ['system', 'light', 'dark'];
+
+let chosenTheme = $state<Theme>(remembered('plimsoll.theme', THEMES) ?? 'system');
+let chosenLanguage = $state<Language | undefined>(remembered('plimsoll.lang', LANGUAGES));
+// Charts read colours when they draw, so they have to hear when the system changes its mind.
+const system = matchMedia('(prefers-color-scheme: dark)');
+let systemIsDark = $state(system.matches);
+system.addEventListener('change', () => (systemIsDark = system.matches));
+
+/** The theme that was chosen. */
+export function theme(): Theme {
+  const named = parameter('theme');
+  return THEMES.find((known) => known === named) ?? chosenTheme;
+}
+
+/** Whether the page is dark now. */
+export function isDark(): boolean {
+  return theme() === 'dark' || (theme() === 'system' && systemIsDark);
+}
+
+/** Chooses the next theme in the row: system, light, dark. */
+export function nextTheme(): void {
+  chosenTheme = THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length] ?? 'system';
+  remember('plimsoll.theme', chosenTheme);
+  if (parameter('theme')) setQuery({ theme: chosenTheme });
+}
+
+/** The language of the page. */
+export function language(): Language {
+  const named = parameter('lang');
+  const known = LANGUAGES.find((language) => language === (named || reportLanguage())) ?? chosenLanguage;
+  return known ?? (navigator.language.toLowerCase().startsWith('ko') ? 'ko' : 'en');
+}
+
+/** Changes to the other language. */
+export function nextLanguage(): void {
+  chosenLanguage = language() === 'ko' ? 'en' : 'ko';
+  remember('plimsoll.lang', chosenLanguage);
+  if (parameter('lang')) setQuery({ lang: chosenLanguage });
+}
+
+/** A text of the page in its language. */
+export function t(key: Key, ...values: (string | number)[]): string {
+  return say(language(), key, values);
+}
+
+// A browser may forbid storage, for files above all; then a choice lasts as long as the page.
+function remembered<T extends string>(key: string, allowed: readonly T[]): T | undefined {
+  try {
+    const value = localStorage.getItem(key);
+    return allowed.find((known) => known === value);
+  } catch {
+    return undefined;
+  }
+}
+
+function remember(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Nothing is lost but the memory of a choice.
+  }
+}

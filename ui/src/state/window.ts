@@ -1,0 +1,54 @@
+// The part of a run that the page looks at: whole seconds from its start, in the address.
+
+import { API, isReport } from '../api/source';
+import { language } from './look.svelte';
+import { parameter, setQuery } from './place.svelte';
+
+export interface Window {
+  from: number | undefined;
+  to: number | undefined;
+}
+
+/** The window that was chosen; without bounds it is the whole run. */
+export function chosenWindow(): Window {
+  return { from: seconds(parameter('from')), to: seconds(parameter('to')) };
+}
+
+/** Whether a part was chosen. */
+export function isZoomed(): boolean {
+  const { from, to } = chosenWindow();
+  return from !== undefined || to !== undefined;
+}
+
+/** Looks at a part: at least one whole second. */
+export function setWindow(from: number, to: number): void {
+  const first = Math.max(0, Math.floor(from));
+  setQuery({ from: String(first), to: String(Math.max(first + 1, Math.ceil(to))) }, 'push');
+}
+
+/** Looks at the whole run. */
+export function clearWindow(): void {
+  setQuery({ from: '', to: '' }, 'push');
+}
+
+/** The path of a question about a run: of the chosen window and in the page's language. */
+export function runPath(run: string, what = '', query: Record<string, string | number | undefined> = {}): string {
+  // A report holds the whole run only; there the window moves the charts and no number.
+  const window: Window = isReport() ? { from: undefined, to: undefined } : chosenWindow();
+  return apiPath(`/runs/${encodeURIComponent(run)}${what}`, { ...window, ...query });
+}
+
+/** The path of a question, in the page's language. */
+export function apiPath(path: string, query: Record<string, string | number | undefined> = {}): string {
+  const parameters = new URLSearchParams({ lang: language() });
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') parameters.set(name, String(value));
+  }
+  parameters.sort();
+  return `${API}${path}?${parameters}`;
+}
+
+function seconds(text: string): number | undefined {
+  const value = Number(text);
+  return text !== '' && Number.isInteger(value) && value >= 0 ? value : undefined;
+}

@@ -1,0 +1,62 @@
+// Words of the API as a tone and an icon, so that colour never stands alone.
+
+import type { Grade, Status, StripItem, Verdict } from './api/contract';
+import type { IconName } from './parts/icons';
+
+export type Tone = 'ok' | 'warn' | 'fail' | 'unk' | 'live';
+
+export interface Look {
+  tone: Tone;
+  icon: IconName;
+}
+
+const LOOKS: Record<Tone, Look> = {
+  ok: { tone: 'ok', icon: 'check' },
+  warn: { tone: 'warn', icon: 'warning' },
+  fail: { tone: 'fail', icon: 'cross' },
+  unk: { tone: 'unk', icon: 'question' },
+  live: { tone: 'live', icon: 'live' },
+};
+
+const HALF: Look = { tone: 'warn', icon: 'half' };
+const EQUAL: Look = { tone: 'unk', icon: 'equal' };
+
+export function ofVerdict(verdict: Verdict): Look {
+  return verdict === 'pass' ? LOOKS.ok : verdict === 'fail' ? LOOKS.fail : HALF;
+}
+
+export function ofGrade(grade: Grade | null): Look {
+  if (grade === 'valid') return LOOKS.ok;
+  if (grade === 'degraded') return LOOKS.warn;
+  return grade === 'invalid' ? LOOKS.fail : LOOKS.unk;
+}
+
+export function ofStatus(status: Status): Look {
+  const tones: Record<Status, Look> = {
+    live: LOOKS.live,
+    passed: LOOKS.ok,
+    failed: LOOKS.fail,
+    partial: HALF,
+    imported: { tone: 'unk', icon: 'import' },
+  };
+  return tones[status] ?? LOOKS.unk;
+}
+
+export function ofStrip(status: StripItem['status']): Look {
+  return status === 'unknown' ? LOOKS.unk : (LOOKS[status] ?? LOOKS.unk);
+}
+
+export function ofSeverity(severity: string): Look {
+  return severity === 'error' ? LOOKS.fail : severity === 'warning' ? LOOKS.warn : { tone: 'unk', icon: 'note' };
+}
+
+export function ofChange(verdict: string): Look {
+  if (verdict === 'improved') return LOOKS.ok;
+  if (verdict === 'regressed') return LOOKS.fail;
+  if (verdict === 'equivalent') return EQUAL;
+  return verdict === 'inconclusive' ? HALF : LOOKS.unk;
+}
+
+export function ofHeld(ok: boolean): Look {
+  return ok ? LOOKS.ok : LOOKS.fail;
+}

@@ -1,0 +1,17 @@
+// Names that the API uses, in the words of the page. An unknown one is shown as it is, so that nothing is hidden.
+
+import type { Grade } from './api/contract';
+import { shownName } from './format';
+import { t } from './state/look.svelte';
+import { isKey } from './strings';
+
+/** The words for a name of the API: `strip` + `timer_lag`. */
+export function named(group: string, name: string): string {
+  const key = `${group}_${name}`;
+  return isKey(key) ? t(key) : shownName(name.replaceAll('_', ' '), 48);
+}
+
+/** A grade as a word. */
+export function grade(of: Grade | null): string {
+  return of === null ? t('grade_none') : named('grade', of);
+}

@@ -1,0 +1,192 @@
+// What people do with the page.
+
+import { expect, test, type Page } from '@playwright/test';
+import { guarded } from './guard';
+
+const RUN = '/runs/ab12cd08';
+
+test.beforeEach(async ({ request }) => {
+  await request.get('/test/reset');
+});
+
+test('from the list to a run and back, with the browser’s own buttons', async ({ page }) => {
+  const problems = guarded(page);
+  await page.goto('/');
+  await page.getByRole('link', { name: 'nightly <b>"&' }).click();
+  await expect(page).toHaveURL(/\/runs\/ab12cd08$/);
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible();
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /^Requests/ }).click();
+  await expect(page).toHaveURL(/\/requests$/);
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible();
+  await page.goBack();
+  await expect(page.locator('table.rows')).toContainText('first-page.js');
+  expect(problems()).toEqual([]);
+});
+
+test('filters of the list are in the address', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
+  await expect(page).toHaveURL(/status=failed/);
+  await expect(page.locator('tbody tr').first()).toContainText('Failed');
+  const shown = await page.locator('table.rows tbody tr').count();
+  await page.reload();
+  await expect(page.locator('table.rows tbody tr')).toHaveCount(shown);
+  await page.getByRole('button', { name: 'All runs' }).click();
+  await expect(page).not.toHaveURL(/status=/);
+});
+
+test('two chosen runs are compared, the older one first', async ({ page }) => {
+  await page.goto('/');
+  await page.getByLabel('Choose run ab12cd08').check();
+  await page.getByLabel('Choose run ab12cd05').check();
+  await page.getByRole('button', { name: 'Compare two' }).click();
+  await expect(page).toHaveURL(/a=ab12cd05&b=ab12cd08/);
+  await expect(page.getByRole('heading', { name: /figure regressed/ })).toBeVisible();
+  await page.keyboard.press('x');
+  await expect(page).toHaveURL(/a=ab12cd08&b=ab12cd05/);
+});
+
+test('a run is compared with the baseline of its script unless another is chosen', async ({ page }) => {
+  await page.goto(`${RUN}/summary`);
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Compare' }).click();
+  await expect(page).toHaveURL(/a=ab12cd07/);
+  await expect(page.getByRole('heading', { name: /figure regressed/ })).toBeVisible();
+});
+
+test('a baseline is pinned and a note is kept', async ({ page, request }) => {
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Baseline: run ab12cd08' }).click();
+  await page.goto(`${RUN}/summary`);
+  await page.getByRole('textbox', { name: 'Note' }).fill('after the index');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved.')).toBeVisible();
+  const { writes } = (await (await request.get('/test/state')).json()) as { writes: unknown };
+  expect(writes).toEqual([
+    { path: '/api/v1/runs/ab12cd08/baseline', value: { isBaseline: true } },
+    { path: '/api/v1/runs/ab12cd08/note', value: { text: 'after the index' } },
+  ]);
+});
+
+test('dragging zooms, and every number is asked for anew', async ({ page }) => {
+  await page.goto(`${RUN}/summary`);
+  const plot = page.locator('.plot .u-over').first();
+  const box = (await plot.boundingBox())!;
+  const asked = page.waitForRequest((request) => /\/api\/v1\/runs\/ab12cd08\?from=\d+&lang=en&to=\d+/.test(request.url()));
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 50, { steps: 6 });
+  await page.mouse.up();
+  await asked;
+  const { from, to } = bounds(page);
+  expect(to - from).toBeGreaterThan(50);
+  await expect(page.getByText(String((to - from) * 100), { exact: true })).toBeVisible();
+  await expect(page.getByText('All numbers are of this part')).toBeVisible();
+  await page.keyboard.press('0');
+  await expect(page).not.toHaveURL(/from=/);
+});
+
+test('the window stays when the screen changes', async ({ page }) => {
+  await page.goto(`${RUN}/summary?from=100&to=150`);
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /^Errors/ }).click();
+  await expect(page).toHaveURL(/errors\?from=100&to=150/);
+});
+
+test('the crosshair is one for all charts, and the keyboard moves it', async ({ page }) => {
+  await page.goto(`${RUN}/summary`);
+  await page.locator('.plot').first().focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  const readouts = page.locator('.readout');
+  await expect(readouts.nth(0)).toContainText('at 0:01: offered 20.5/s');
+  await expect(readouts.nth(1)).toContainText('at 0:01: p50');
+  await expect(readouts.nth(3)).toContainText('at 0:01: VUs');
+  await expect(readouts.nth(0)).toContainText('GMT+9');
+  await page.keyboard.press('t');
+  await expect(page.getByRole('group', { name: 'Rate' }).getByRole('row')).toHaveCount(301);
+});
+
+test('a quantile without support is a gap with its reason', async ({ page }) => {
+  await page.goto(`${RUN}/summary`);
+  await expect(page.getByText(/p99 has too few samples at 0:00–0:41/)).toBeVisible();
+});
+
+test('the request tree folds, sorts, filters and opens a detail', async ({ page }) => {
+  await page.goto(`${RUN}/requests`);
+  const rows = page.locator('table.tree tbody tr');
+  await expect(rows).toHaveCount(4);
+  await page.getByRole('button', { name: 'Fold browse' }).click();
+  await expect(rows).toHaveCount(1);
+  await page.reload();
+  await expect(rows).toHaveCount(1);
+  await page.getByRole('searchbox', { name: 'Filter' }).fill('search');
+  await expect(rows).toHaveCount(3);
+  await page.getByRole('button', { name: /apps\/search/ }).click();
+  await expect(page).toHaveURL(/node=/);
+  await expect(page.getByRole('region', { name: 'Detail' })).toContainText('TLS');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Status matrix' }).click();
+  await expect(page.getByRole('columnheader', { name: '504' })).toBeVisible();
+});
+
+test('keys: help, screens, filter', async ({ page }) => {
+  await page.goto(`${RUN}/summary`);
+  await page.getByRole('heading', { name: '3 of 4' }).waitFor();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press(']');
+  await expect(page).toHaveURL(/\/requests/);
+  await page.locator('table.tree').waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('zzz');
+  await expect(page.getByText('Nothing matches the filter.')).toBeVisible();
+});
+
+test('theme and language stay, and a link can name them', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('button', { name: '한국어' }).click();
+  await expect(page.getByRole('heading', { name: '실행', level: 1 })).toBeVisible();
+  await page.getByRole('button', { name: '시스템' }).click();
+  await page.getByRole('button', { name: '밝게' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.goto('/?lang=en&theme=light');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+  await expect(page.getByRole('heading', { name: 'Runs', level: 1 })).toBeVisible();
+});
+
+test('a token is taken from the fragment, which then is gone', async ({ page, request }) => {
+  await request.get('/test/token?is=secret');
+  await page.goto('/#token=secret');
+  await expect(page.locator('table.rows')).toContainText('first-page.js');
+  expect(page.url()).not.toContain('secret');
+});
+
+test('without a token there is a field for it', async ({ page, request }) => {
+  await request.get('/test/token?is=secret');
+  await page.goto(`${RUN}/summary`);
+  await page.getByLabel('Token', { exact: true }).last().fill('wrong');
+  await page.getByRole('button', { name: 'Open' }).click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  await page.getByLabel('Token', { exact: true }).last().fill('secret');
+  await page.getByRole('button', { name: 'Open' }).click();
+  await expect(page.getByRole('heading', { name: '3 of 4' })).toBeVisible();
+});
+
+test('an answer that does not come says why', async ({ page }) => {
+  await page.goto('/runs/ffff/summary');
+  await expect(page.getByText('There is no such run or part of a run.')).toBeVisible();
+  await page.route('**/api/v1/runs/ab12cd08/audit*', (route) => route.abort());
+  await page.goto(`${RUN}/audit`);
+  await expect(page.getByText(/Nobody answers/)).toBeVisible();
+  await page.unroute('**/api/v1/runs/ab12cd08/audit*');
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await expect(page.getByText('it decides nothing')).toBeVisible();
+});
+
+function bounds(page: Page): { from: number; to: number } {
+  const query = new URL(page.url()).searchParams;
+  return { from: Number(query.get('from')), to: Number(query.get('to')) };
+}

@@ -1,0 +1,40 @@
+// What scripts and servers send is text, whatever it looks like: on every screen, and from a report.
+
+import { expect, test } from '@playwright/test';
+import { guarded } from './guard';
+
+const PATHS = [
+  '/',
+  '/?script=%3C%2Fscript%3E%3Cscript%3Ewindow.__hacked%3D1%3C%2Fscript%3E',
+  '/runs/hostile/summary?metrics=all',
+  '/runs/hostile/requests',
+  '/runs/hostile/requests?view=statuses',
+  '/runs/hostile/distribution?tags=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E',
+  '/runs/hostile/errors',
+  '/runs/hostile/logs',
+  '/runs/hostile/validity',
+  '/runs/hostile/audit',
+  '/compare?a=hostile&b=%22%3E%3Csvg%20onload%3Dalert(1)%3E',
+  '/runs/%3Cimg%20src%3Dx%3E/summary',
+];
+
+for (const path of PATHS) {
+  test(`nothing runs on ${path}`, async ({ page }) => {
+    const problems = guarded(page, [404]);
+    await page.goto(path);
+    await page.locator('main#main').waitFor();
+    await page.waitForTimeout(700);
+    expect(await page.evaluate(() => (window as { __hacked?: number }).__hacked)).toBeUndefined();
+    expect(await page.locator('img, script:not([src]), iframe, [onload], [onerror]').count()).toBe(0);
+    // A megabyte of name neither widens the page nor fills it.
+    const { wide, long } = await page.evaluate(() => ({
+      wide: document.documentElement.scrollWidth - innerWidth,
+      long: Math.max(...[...document.querySelectorAll('main *')].map((element) => (element.children.length === 0 ? (element.textContent ?? '').length : 0))),
+    }));
+    expect(wide).toBeLessThanOrEqual(0);
+    expect(long).toBeLessThan(9000);
+    const text = await page.locator('body').innerText();
+    expect(text).not.toMatch(/[\u0007\u001b\u202e\u2066]/);
+    expect(problems()).toEqual([]);
+  });
+}
