@@ -27,6 +27,13 @@ pub(super) struct Scratch {
     negative: Vec<Bucket>,
 }
 
+/// What a histogram has beside the buckets of its sides.
+struct Around {
+    zeros: u64,
+    /// The smallest and the largest value.
+    ends: (f64, f64),
+}
+
 impl Scratch {
     pub(super) fn write(&mut self, columns: &mut Columns, values: &Values) {
         let Some(raw) = values.raw() else { return self.write_histogram(columns, values) };
@@ -116,7 +123,7 @@ impl Scratch {
     }
 
     fn read_histogram(&mut self, columns: &mut ReadColumns<'_>, non_finite: u64) -> Result<Values, Flaw> {
-        let Some((zeros, ends)) = self.read_sides(columns)? else {
+        let Some(Around { zeros, ends }) = self.read_sides(columns)? else {
             let nothing = (Histogram::default(), FixedSum::default());
             return Values::from_histogram(nothing.0, nothing.1, non_finite).map_err(unreadable);
         };
@@ -127,14 +134,14 @@ impl Scratch {
     }
 
     fn read_histogram_brief(&mut self, columns: &mut ReadColumns<'_>) -> Result<(u64, f64), Flaw> {
-        let Some((zeros, _)) = self.read_sides(columns)? else { return Ok((0, 0.0)) };
+        let Some(Around { zeros, .. }) = self.read_sides(columns)? else { return Ok((0, 0.0)) };
         let sum = read_sum(columns, guess_ns(&self.positive))?;
         let negative = self.negative.iter().fold(0u64, |sum, bucket| sum.saturating_add(bucket.1));
         Ok((zeros.saturating_add(negative), FixedSum::from_words(sum, 0).value()))
     }
 
-    /// Reads both sides' buckets; gives the zeros, and the smallest and the largest value. `None` if there are no values.
-    fn read_sides(&mut self, columns: &mut ReadColumns<'_>) -> Result<Option<(u64, (f64, f64))>, Flaw> {
+    /// Reads both sides' buckets and gives the rest. `None` if there are no values.
+    fn read_sides(&mut self, columns: &mut ReadColumns<'_>) -> Result<Option<Around>, Flaw> {
         let lengths = Lengths::read(columns)?;
         self.positive.clear();
         if lengths.is_empty() {
@@ -146,7 +153,7 @@ impl Scratch {
         let lowest = lengths.is_lowest_known().then_some(min);
         read_side(columns, &mut self.positive, lengths.positive, max, lowest)?;
         read_side(columns, &mut self.negative, lengths.negative, -min, None)?;
-        Ok(Some((lengths.zeros, (min, max))))
+        Ok(Some(Around { zeros: lengths.zeros, ends: (min, max) }))
     }
 }
 
