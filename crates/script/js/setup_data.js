@@ -5,6 +5,10 @@
   const bytes = [Uint8Array, Uint8ClampedArray];
   const numbers = Object.getPrototypeOf(Uint8Array);
 
+  // A response is its data; what it can do is no part of it.
+  const abilities = new Set(['clickLink', 'html', 'json', 'submitForm']);
+  const isResponse = (holder) => 'tls_cipher_suite' in holder && 'remote_ip' in holder;
+
   class Refusal {
     constructor(key, what) {
       this.text = key === '' ? what : `${JSON.stringify(key)} is ${what}`;
@@ -49,6 +53,7 @@
     try {
       const text = JSON.stringify(data, function (key) {
         const value = this[key];
+        if (abilities.has(key) && isResponse(this)) return undefined;
         return typeof value === 'object' && value !== null ? exported(value) : primitive(key, value);
       });
       return [text, null];
