@@ -49,7 +49,8 @@ fn the_worst_run_decides_the_exit_code() {
     let ran = run("--interleave BOOM=1 --repeat 2 --series s script.js", SHORT, &server).run().exits(107);
     let ran = ran.says("run 2 of 4 is the last").says("the next would, too").says("nothing to compare");
     assert_eq!(runs(&ran, "s").len(), 2);
-    run("--repeat 2 script.js", "export const options = { vus: -1 };", &server).run().exits(104);
+    let wrong = "export const options = { vus: -1 }; export default () => {};";
+    run("--repeat 2 script.js", wrong, &server).run().exits(104);
 }
 
 /// Each side long enough for its median to be known, with a difference that no noise makes.
