@@ -98,7 +98,7 @@ fn a_signal_ends_the_series_and_not_what_it_measured() {
     let under_way = || {
         let listed = running.and("runs --json --tag series=s").run();
         let runs: Vec<Value> = serde_json::from_str(&listed.out).unwrap_or_default();
-        (runs.len() == 3).then(|| runs.iter().any(|run| run["status"] == "live")).unwrap_or(false)
+        runs.len() == 3 && runs.iter().any(|run| run["status"] == "live")
     };
     eventually("the third run", under_way);
     running.signal(Signal::INT);
