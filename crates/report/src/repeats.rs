@@ -23,7 +23,7 @@ pub struct RepeatedRun {
 pub fn line(number: usize, of: usize, repeated: &RepeatedRun, lang: Lang) -> String {
     let words = lang.words();
     let side = if repeated.side.is_empty() { String::new() } else { format!(" ({})", repeated.side) };
-    let figures = Figure::ALL.into_iter().zip(repeated.run.values);
+    let figures = Figure::ALL.into_iter().zip(repeated.run.values).filter(is_told);
     let known: Vec<String> = figures
         .filter_map(|(figure, value)| Some(format!("{} {}", figure.title(words), figure.text(value?))))
         .chain(std::iter::once(validity::word(repeated.grade, words).to_owned()))
@@ -45,7 +45,8 @@ pub fn text(runs: &[RepeatedRun], lang: Lang, style: Style) -> String {
         words.rep_detectable,
     ];
     let rows = Figure::ALL.into_iter().enumerate().filter_map(|(place, figure)| {
-        let values: Option<Vec<f64>> = runs.iter().map(|one| one.run.values[place]).collect();
+        let value = |one: &RepeatedRun| Some((figure, one.run.values[place])).filter(is_told)?.1;
+        let values: Option<Vec<f64>> = runs.iter().map(value).collect();
         Some(row(figure, &spread(&values?)?, words))
     });
     let lines: Vec<[String; 6]> = std::iter::once(head.map(str::to_owned)).chain(rows).collect();
@@ -57,6 +58,11 @@ pub fn text(runs: &[RepeatedRun], lang: Lang, style: Style) -> String {
     text += &table(&lines);
     text += &format!("{}\n", fill(words.rep_legend, &[&runs.len().to_string()]));
     style.fit(text)
+}
+
+/// A test without requests has no rate of them.
+fn is_told((figure, value): &(Figure, Option<f64>)) -> bool {
+    *figure != Figure::Requests || *value != Some(0.0)
 }
 
 fn row(figure: Figure, spread: &Spread, words: &Words) -> [String; 6] {
@@ -111,8 +117,12 @@ mod tests {
 
     #[test]
     fn one_run_has_no_spread() {
-        let text = text(&[run(80.0, None)], Lang::En, Style::PLAIN);
-        assert!(text.contains("at least two runs"), "{text}");
+        let text = |runs: &[RepeatedRun]| super::text(runs, Lang::En, Style::PLAIN);
+        assert!(text(&[run(80.0, None)]).contains("at least two runs"));
+        // Without requests there is nothing to tell, whatever the number of runs.
+        let mut idle = run(80.0, None);
+        idle.run.values = [None, None, None, None, Some(0.0)];
+        assert!(text(&[idle.clone(), idle]).contains("at least two runs"));
     }
 
     #[test]

@@ -216,7 +216,7 @@ impl Series<'_> {
 fn slots(sides: usize, repeats: u16) -> Vec<Slot> {
     let round = |round: u16| {
         let mut order: Vec<usize> = (0..sides).collect();
-        if round % 2 == 0 {
+        if round.is_multiple_of(2) {
             order.reverse();
         }
         order.into_iter().map(move |side| Slot { side, round })

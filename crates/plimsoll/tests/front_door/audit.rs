@@ -86,7 +86,7 @@ fn a_run_is_audited() {
 fn runs_are_held_to_more_than_their_thresholds() {
     let server = testkit::http::start();
     let script = "import http from 'k6/http'; import { sleep } from 'k6';
-        export const options = { vus: 2, duration: '3s', summaryTrendStats: ['avg', 'p(99.9)'],
+        export const options = { vus: 2, duration: '5s', summaryTrendStats: ['avg', 'p(99.9)'],
             thresholds: { http_reqs: ['rate>0'], http_req_duration: ['avg<60000'] } };
         export default () => { http.get(`${__ENV.URL}/json`); sleep(0.1); };";
     let ran = plimsoll(script).against(&server).run().exits(0);
@@ -95,7 +95,7 @@ fn runs_are_held_to_more_than_their_thresholds() {
     assert!(!audited.out.contains("sources-disagree") && !audited.out.contains("usage-above-limit"));
 
     let paced = "import http from 'k6/http';
-        export const options = { scenarios: { s: { executor: 'constant-arrival-rate', rate: __ENV.RATE, timeUnit: '1s',
+        export const options = { scenarios: { s: { executor: 'constant-arrival-rate', rate: Number(__ENV.RATE), timeUnit: '1s',
             duration: '1s', preAllocatedVUs: 5 } } };
         export default () => { http.get(`${__ENV.URL}/json`); };";
     let first = plimsoll(paced).against(&server).flags("-e RATE=10 --target-version 1.4").run().exits(0);

@@ -49,7 +49,8 @@ fn the_worst_run_decides_the_exit_code() {
     let ran = run("--interleave BOOM=1 --repeat 2 --series s script.js", SHORT, &server).run().exits(107);
     let ran = ran.says("run 2 of 4 is the last").says("the next would, too").says("nothing to compare");
     assert_eq!(runs(&ran, "s").len(), 2);
-    run("--repeat 2 script.js", "export const options = { vus: -1 };", &server).run().exits(104);
+    let wrong = "export const options = { vus: -1 }; export default () => {};";
+    run("--repeat 2 script.js", wrong, &server).run().exits(104);
 }
 
 /// Each side long enough for its median to be known, with a difference that no noise makes.
@@ -97,7 +98,7 @@ fn a_signal_ends_the_series_and_not_what_it_measured() {
     let under_way = || {
         let listed = running.and("runs --json --tag series=s").run();
         let runs: Vec<Value> = serde_json::from_str(&listed.out).unwrap_or_default();
-        (runs.len() == 3).then(|| runs.iter().any(|run| run["status"] == "live")).unwrap_or(false)
+        runs.len() == 3 && runs.iter().any(|run| run["status"] == "live")
     };
     eventually("the third run", under_way);
     running.signal(Signal::INT);

@@ -211,7 +211,7 @@ pub(super) const WORDS: Words = Words {
     rep_none: "같은 수치가 있는 실행이 둘 이상이어야 편차를 알 수 있습니다",
     rep_legend: "표준편차: 실행 한 번이 평균에서 벗어나는 정도(평균 대비 %). 감지 가능: 양쪽에서 {}회씩 실행했을 때 다섯 번 중 네 번 찾아낼 수 있는 가장 작은 변화.",
     aud_nothing: "{}에서 찾은 것이 없습니다",
-    aud_found: "{}{} ({})",
+    aud_found: "{}{} 발견 ({})",
     aud_error: "오류 {}건",
     aud_errors: "오류 {}건",
     aud_warning: "경고 {}건",
