@@ -87,7 +87,7 @@ export function elapsed(seconds: number): string {
 export function wallClock(time: string | number | null, language: string, withDate = true): string {
   const date = new Date(time ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return '–';
-  const day: Intl.DateTimeFormatOptions = withDate ? { year: 'numeric', month: 'short', day: 'numeric' } : {};
+  const day: Intl.DateTimeFormatOptions = withDate ? { year: 'numeric', month: language === 'ko' ? 'numeric' : 'short', day: 'numeric' } : {};
   return new Intl.DateTimeFormat(language === 'ko' ? 'ko-KR' : 'en-GB', {
     ...day,
     hour: '2-digit',
