@@ -11,6 +11,7 @@ pub const AUDIT_VERSION: &str = "1.0.0";
 
 /// Everything that an audit says.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditReport {
     /// The version of this shape: major, minor, patch.
@@ -31,6 +32,7 @@ pub struct AuditReport {
 
 /// A claim, the figures it rests on, what follows and how to mend it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditFinding {
     /// The rule's name; stable.
@@ -55,6 +57,7 @@ pub struct AuditFinding {
 
 /// What follows from figures by a law.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditDerived {
     /// The law's name; stable.
@@ -71,11 +74,13 @@ pub struct AuditDerived {
 
 /// A figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditFigure {
     /// What it is the figure of.
     pub name: String,
     /// The number; null for what is none.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub value: Option<Number>,
     /// What the number counts: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers.
     pub unit: &'static str,
@@ -85,6 +90,7 @@ pub struct AuditFigure {
 
 /// Findings of a rule that are only counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditBeyond {
     /// The rule's name.

@@ -9,7 +9,10 @@ use model::metric::builtin::{
     ITERATION_DURATION, ITERATION_LATENESS,
 };
 use model::plan::{Compat, Plan};
-use model::{Aggregate, Clock, DropCause, MetricId, MetricKind, RunEvent, SystemClock, Validity, Window};
+use model::{
+    Aggregate, Clock, DropCause, GeneratorState, MetricId, MetricKind, RunEvent, SystemClock, Validity,
+    Window,
+};
 use runfile::{Anchor, Reader};
 
 use crate::failure::Failure;
@@ -35,6 +38,8 @@ pub(crate) struct Watch {
     facts: Facts,
     /// Whether each scenario starts iterations by plan.
     is_open: Vec<bool>,
+    /// What was read last.
+    last_state: Option<GeneratorState>,
 }
 
 impl Watch {
@@ -45,7 +50,7 @@ impl Watch {
         let is_open = scenarios.iter().map(|scenario| scenario.is_open).collect();
         let forgets_cut = plan.compat == Compat::Strict;
         let facts = Facts::new(scenarios, forgets_cut, true);
-        Watch { sampler: host::Sampler::start(), facts, is_open }
+        Watch { sampler: host::Sampler::start(), facts, is_open, last_state: None }
     }
 
     /// Takes an event, after `recording` has taken it. What is read about the generator goes to both.
@@ -64,11 +69,23 @@ impl Watch {
                 let state = self.sampler.take();
                 self.facts.add_state(&state);
                 if let Some(recording) = recording {
-                    recording.state(state);
+                    recording.state(state.clone());
                 }
+                self.last_state = Some(state);
             }
             _ => {}
         }
+    }
+
+    /// What was read about the generator with the last window.
+    pub(crate) fn last_state(&self) -> Option<&GeneratorState> {
+        self.last_state.as_ref()
+    }
+
+    /// What the run's numbers are worth so far; `whole` is what they add up to.
+    pub(crate) fn judge_so_far(&mut self, whole: Whole) -> Validity {
+        self.facts.whole = whole;
+        judge(&self.facts)
     }
 
     /// What the run's numbers are worth.

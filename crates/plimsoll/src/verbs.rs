@@ -20,6 +20,7 @@ pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod scale;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod split_test;
 pub(crate) mod stats;

@@ -8,34 +8,37 @@ use crate::format::{FORMAT_OF_CELLS, SERIES_PER_BLOCK, TEN, block, cell, chunk};
 use crate::reader::{Reader, RowError, UNKNOWN_NUMBER};
 
 impl Reader {
-    /// The cells of a minute, each of so many windows (1 or [`TEN`]), whose positions are wanted.
+    /// The cells of a minute, each of so many windows (1 or [`TEN`]), whose series and positions are wanted.
     pub(crate) fn chunk_cells(
         &self,
         (minute, windows): (u32, u32),
+        wants: impl Fn(SeriesKey) -> bool,
         is_wanted: impl Fn(u32) -> bool,
         mut each: impl FnMut(u32, SeriesKey, Aggregate),
     ) -> Result<(), ReadError> {
         if self.format == FORMAT_OF_CELLS {
-            return self.chunk_cells_of_series((minute, windows), is_wanted, each);
+            return self.chunk_cells_of_series((minute, windows), wants, is_wanted, each);
         }
         let sql = "SELECT block, cells FROM chunk WHERE minute = ? AND windows = ? ORDER BY block, part";
-        self.rows(sql, params![minute, windows], |row| self.block_cells(row, &is_wanted, &mut each))?;
+        self.rows(sql, params![minute, windows], |row| self.block_cells(row, &wants, &is_wanted, &mut each))?;
         Ok(())
     }
 
-    /// The cells of a roll-up.
+    /// The cells of a roll-up whose series are wanted.
     pub(crate) fn rollup_cells(
         &self,
-        windows: u32,
-        number: u32,
+        (windows, number): (u32, u32),
+        wants: impl Fn(SeriesKey) -> bool,
         mut each: impl FnMut(SeriesKey, Aggregate),
     ) -> Result<(), ReadError> {
         if self.format == FORMAT_OF_CELLS {
-            return self.rollup_cells_of_series(windows, number, each);
+            return self.rollup_cells_of_series((windows, number), wants, each);
         }
         let sql = "SELECT block, cells FROM rollup WHERE windows = ? AND number = ? ORDER BY block, part";
         self.rows(sql, params![windows, number], |row| {
-            self.block_cells(row, &|position| position == 0, &mut |_, key, aggregate| each(key, aggregate))
+            self.block_cells(row, &wants, &|position| position == 0, &mut |_, key, aggregate| {
+                each(key, aggregate)
+            })
         })?;
         Ok(())
     }
@@ -43,6 +46,7 @@ impl Reader {
     fn block_cells(
         &self,
         row: &Row<'_>,
+        wants: &impl Fn(SeriesKey) -> bool,
         is_wanted: &impl Fn(u32) -> bool,
         each: &mut impl FnMut(u32, SeriesKey, Aggregate),
     ) -> Result<(), RowError> {
@@ -52,7 +56,10 @@ impl Reader {
         block::decode(
             bytes,
             &mut self.unpacker.borrow_mut(),
-            |series| Ok(self.series(number(series)?)?.1),
+            |series| {
+                let (key, kind) = self.series(number(series)?)?;
+                Ok((kind, wants(key)))
+            },
             is_wanted,
             |series, position, aggregate| {
                 each(position, self.series(number(series)?)?.0, aggregate);
@@ -65,6 +72,7 @@ impl Reader {
     fn chunk_cells_of_series(
         &self,
         (minute, windows): (u32, u32),
+        wants: impl Fn(SeriesKey) -> bool,
         is_wanted: impl Fn(u32) -> bool,
         mut each: impl FnMut(u32, SeriesKey, Aggregate),
     ) -> Result<(), ReadError> {
@@ -72,6 +80,9 @@ impl Reader {
         let sql = format!("SELECT series, {column} FROM chunk WHERE minute = ? ORDER BY series");
         self.rows(&sql, [minute], |row| {
             let (key, kind) = self.series(row.get(0)?)?;
+            if !wants(key) {
+                return Ok(());
+            }
             let bytes = self.unpack(row, 1)?;
             chunk::decode::<RowError>(
                 &bytes,
@@ -88,13 +99,16 @@ impl Reader {
     /// The first format: a row for each series.
     fn rollup_cells_of_series(
         &self,
-        windows: u32,
-        number: u32,
+        (windows, number): (u32, u32),
+        wants: impl Fn(SeriesKey) -> bool,
         mut each: impl FnMut(SeriesKey, Aggregate),
     ) -> Result<(), ReadError> {
         let sql = "SELECT series, cell FROM rollup WHERE windows = ? AND number = ?";
         self.rows(sql, [windows, number], |row| {
             let (key, kind) = self.series(row.get(0)?)?;
+            if !wants(key) {
+                return Ok(());
+            }
             let bytes = self.unpack(row, 1)?;
             let mut rest = &bytes[..];
             let aggregate = cell::decode(kind, &mut rest)?;

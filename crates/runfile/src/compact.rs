@@ -143,7 +143,7 @@ impl Store {
         let mut sums: Vec<Option<Aggregate>> = vec![None; SERIES_PER_BLOCK as usize];
         while let Some(row) = rows.next()? {
             let kind_of = |series: u32| match self.series.get((first + series) as usize) {
-                Some(state) => Ok(state.kind),
+                Some(state) => Ok((state.kind, true)),
                 None => Err(UNKNOWN_NUMBER),
             };
             let done: Result<(), Flaw> = block::decode(

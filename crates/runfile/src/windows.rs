@@ -167,12 +167,9 @@ impl Reader {
         let index_of = |second: u32| minute * MINUTE + second.min(MINUTE);
         self.chunk_cells(
             (minute, 1),
+            &is_wanted,
             |second| second < MINUTE && range.contains(&index_of(second)),
-            |second, key, aggregate| {
-                if is_wanted(key) {
-                    each(index_of(second), key, aggregate);
-                }
-            },
+            |second, key, aggregate| each(index_of(second), key, aggregate),
         )?;
         let sql = "SELECT window, cells FROM tail WHERE window >= ? AND window < ? ORDER BY window, part";
         self.rows(sql, params![range.start, range.end], |row| {

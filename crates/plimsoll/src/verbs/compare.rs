@@ -26,22 +26,7 @@ const QUANTILES_MAX: usize = 20;
 /// # Errors
 /// A flag cannot be read, a side names no run, or a run cannot be read.
 pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure> {
-    let options = options(flags)?;
-    let catalogue = common.catalogue()?;
-    let open = |text: &str| -> Result<Vec<Candidate>, Failure> {
-        side(text, &catalogue)?.iter().map(|path| Candidate::open(path)).collect()
-    };
-    let (mut a, mut b) = (open(&flags.a)?, open(&flags.b)?);
-    let chosen = Chosen::among(a.iter().chain(&b));
-    let mut runs_a = read(a.iter_mut().chain(&mut b).collect(), &chosen)?;
-    let runs_b = runs_a.split_off(a.len());
-    let report = ComparisonReport {
-        a: a.iter().zip(&runs_a).map(identity).collect(),
-        b: b.iter().zip(&runs_b).map(identity).collect(),
-        comparison: compare(&runs_a, &runs_b, &options),
-        options,
-        endpoints_left_out: chosen.left_out,
-    };
+    let report = between(&flags.a, &flags.b, options(flags)?, &common.catalogue()?)?;
     let lang = flags.lang.lang();
     let text = match flags.format {
         CompareFormat::Text => {
@@ -60,6 +45,32 @@ pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure
     }
     let has_failed = flags.fail_on.is_some() && report.comparison.has_regressed();
     Ok(if has_failed { Exit::Regressed } else { Exit::Ok })
+}
+
+/// Compares the runs that two sides name.
+///
+/// # Errors
+/// A side names no run, or a run cannot be read.
+pub(crate) fn between(
+    a: &str,
+    b: &str,
+    options: Options,
+    catalogue: &Catalogue,
+) -> Result<ComparisonReport, Failure> {
+    let open = |text: &str| -> Result<Vec<Candidate>, Failure> {
+        side(text, catalogue)?.iter().map(|path| Candidate::open(path)).collect()
+    };
+    let (mut a, mut b) = (open(a)?, open(b)?);
+    let chosen = Chosen::among(a.iter().chain(&b));
+    let mut runs_a = read(a.iter_mut().chain(&mut b).collect(), &chosen)?;
+    let runs_b = runs_a.split_off(a.len());
+    Ok(ComparisonReport {
+        a: a.iter().zip(&runs_a).map(identity).collect(),
+        b: b.iter().zip(&runs_b).map(identity).collect(),
+        comparison: compare(&runs_a, &runs_b, &options),
+        options,
+        endpoints_left_out: chosen.left_out,
+    })
 }
 
 /// Reads runs side by side: reading takes longer than judging.
@@ -158,7 +169,7 @@ fn options(flags: &CompareFlags) -> Result<Options, Failure> {
 }
 
 /// `5%` or `0.05`
-fn share(text: &str) -> Option<f64> {
+pub(crate) fn share(text: &str) -> Option<f64> {
     match text.strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().ok().map(|percent| percent / 100.0),
         None => text.parse().ok(),

@@ -12,6 +12,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::live::LiveSettings;
+use crate::page::PageSettings;
 use crate::session::{self, SessionSettings};
 use crate::signals::{self, Running};
 use crate::source::Source;
@@ -28,7 +29,8 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     signals::listen(control.clone(), running.clone(), common.logger.clone());
     refuse_absent(flags, common)?;
     if common.env.switch("WEB_DASHBOARD")?.unwrap_or(false) {
-        common.logger.say(LogLevel::Warn, "there is no web dashboard yet; K6_WEB_DASHBOARD has no effect");
+        let text = "K6_WEB_DASHBOARD has no effect: a run has a page of its own (--no-page=false without a terminal)";
+        common.logger.say(LogLevel::Warn, text);
     }
     test::refuse_kinds(&flags.script, &common.env)?;
     let outputs = outputs(&flags.results, common)?;
@@ -46,6 +48,7 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     let workers = flags.workers.and_then(NonZeroU16::new);
     let lingers = flags.linger.or(common.env.switch("LINGER")?).unwrap_or(false);
     let live = LiveSettings::of(&test.plan, common, lingers);
+    let page = PageSettings::of(flags, common, !record.is_off)?;
     let settings = SessionSettings {
         workers,
         outputs,
@@ -53,6 +56,7 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
         record,
         reports,
         requires_valid,
+        page,
         live,
         control,
         running,

@@ -208,11 +208,12 @@ impl BlockWriter {
     }
 }
 
-/// Gives each cell with a position that is wanted to `each`, with its series' number within the block.
+/// Gives each cell that is wanted to `each`, with its series' number within the block: one of a series that `kind_of` wants,
+/// at a position that is wanted. The others are stepped over.
 pub(crate) fn decode<Error: From<Flaw>>(
     mut bytes: &[u8],
     unpacker: &mut Unpacker,
-    kind_of: impl Fn(u32) -> Result<MetricKind, Error>,
+    kind_of: impl Fn(u32) -> Result<(MetricKind, bool), Error>,
     is_wanted: impl Fn(u32) -> bool,
     mut each: impl FnMut(u32, u32, Aggregate) -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -230,8 +231,8 @@ pub(crate) fn decode<Error: From<Flaw>>(
         Block { columns: ReadColumns(columns), place: Place::default(), scratch: Scratch::default() };
     for _ in 0..cells {
         let (series, position) = block.next_place()?;
-        let kind = kind_of(series)?;
-        let is_wanted = is_wanted(position);
+        let (kind, wants_series) = kind_of(series)?;
+        let is_wanted = wants_series && is_wanted(position);
         if let Some(aggregate) = block.next_cell(kind, is_wanted)? {
             each(series, position, aggregate)?;
         }

@@ -29,7 +29,7 @@ fn read(bytes: &[u8], is_wanted: impl Fn(u32) -> bool) -> Result<Cells, Flaw> {
         cells.push((series, position, aggregate));
         Ok(())
     };
-    decode::<Flaw>(bytes, &mut Unpacker::new(), |series| Ok(kind_of(series)), is_wanted, each)?;
+    decode::<Flaw>(bytes, &mut Unpacker::new(), |series| Ok((kind_of(series), true)), is_wanted, each)?;
     Ok(cells)
 }
 
