@@ -1,6 +1,6 @@
 //! The serde types of everything outsiders read.
 //!
-//! Apart from [`audit`], [`report`], [`comparison`] and [`history`], which k6 has no like of, they are k6's shapes, field
+//! Apart from [`audit`], [`report`], [`comparison`], [`history`] and [`page`], which k6 has no like of, they are k6's shapes, field
 //! for field, so that what reads k6's files reads ours. Where Plimsoll knows more than k6
 //! can say, a further key stands beside k6's: a number stays a number. A quantile whose true value is only known to be
 //! above a bound is that bound; one that lands among failures without a time is `null`; `censored` beside the values
@@ -13,6 +13,7 @@ pub mod history;
 mod machine_summary;
 mod number;
 mod ordered;
+pub mod page;
 mod points;
 pub mod report;
 pub mod rest;

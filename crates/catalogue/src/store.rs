@@ -24,7 +24,7 @@ pub struct Entry {
 }
 
 /// A kind of place. Runs are written to a local file first, so that the load never waits for a network.
-pub(crate) trait Store: std::fmt::Debug {
+pub(crate) trait Store: std::fmt::Debug + Send + Sync {
     /// All runs, in order of their start. A place that does not exist yet has none.
     fn list(&self) -> Result<Vec<Entry>, CatalogueError>;
 

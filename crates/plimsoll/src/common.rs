@@ -15,7 +15,9 @@ use crate::failure::Failure;
 use crate::flags::{CompatFlag, GlobalFlags};
 use crate::logger::{Logger, LoggerConfig, Target};
 use crate::loki::LokiConfig;
+use crate::page::{Library, Own};
 use crate::secrets;
+use crate::stored::quoted;
 
 /// The largest config file that is read.
 const CONFIG_BYTES_MAX: u64 = 16 << 20;
@@ -97,6 +99,28 @@ impl Common {
     /// # Errors
     /// There is no such place, or the user has no data folder.
     pub(crate) fn catalogue(&self) -> Result<Catalogue, Failure> {
+        let (location, local) = self.place_of_runs()?;
+        Ok(Catalogue::open(location, &local))
+    }
+
+    /// All runs for the page, with what is written on it beside them: in their folder, or on this machine where they are in a
+    /// bucket. `own` is the run that this process runs.
+    ///
+    /// # Errors
+    /// As above.
+    pub(crate) fn library(&self, own: Option<Own>) -> Result<Library, Failure> {
+        let (location, local) = self.place_of_runs()?;
+        let folder = match &location {
+            Location::Directory(folder) => folder.clone(),
+            Location::Bucket { bucket, prefix } => {
+                local.join(bucket).join(if prefix.is_empty() { "%".into() } else { prefix.replace('/', "%") })
+            }
+        };
+        Ok(Library::new(Catalogue::open(location, &local), &folder, self.runs.as_deref(), own))
+    }
+
+    /// Where runs are, and where what a bucket needs on this machine is.
+    fn place_of_runs(&self) -> Result<(Location, PathBuf), Failure> {
         let data = data_folder(&self.env);
         let named =
             self.runs.as_deref().or_else(|| self.env.get("PLIMSOLL_RUNS")).filter(|it| !it.is_empty());
@@ -110,7 +134,7 @@ impl Common {
             }
         };
         let local = data.unwrap_or_else(|| std::env::temp_dir().join("plimsoll"));
-        Ok(Catalogue::open(location, &local.join("buckets")))
+        Ok((location, local.join("buckets")))
     }
 
     /// A file among the user's data; `None` where the user has none.
@@ -132,6 +156,11 @@ impl Common {
     /// The place for runs that the flag names, which other commands need too.
     pub(crate) fn runs_flag(&self) -> Option<&str> {
         self.runs.as_deref()
+    }
+
+    /// The same as words of a command line; empty where it names none.
+    pub(crate) fn runs_words(&self) -> String {
+        self.runs_flag().map_or_else(String::new, |place| format!(" --runs {}", quoted(place)))
     }
 
     /// Where a run's REST API is: as the flag or the variable says, where one of them does.

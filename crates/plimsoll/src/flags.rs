@@ -11,6 +11,7 @@ mod calibrate;
 mod compare;
 mod import;
 mod series;
+mod serve;
 mod stored;
 
 pub(crate) use self::import::ImportFlags;
@@ -18,6 +19,7 @@ pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
 pub(crate) use series::SeriesFlags;
+pub(crate) use serve::ServeFlags;
 pub(crate) use stored::{
     ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
     ReportFormat, RunsFlags, RunsListFlags, RunsVerb, ShowFlags, StatusFlag,
@@ -40,6 +42,7 @@ pub(crate) use stored::{
                   plimsoll runs                            list the runs so far\n  \
                   plimsoll show @last                      show the last one again\n  \
                   plimsoll report @last --format md        a report for a pull request\n  \
+                  plimsoll serve                           all runs on a page in the browser\n  \
                   plimsoll compare @prev @last             what changed between two runs"
 )]
 pub(crate) struct Cli {
@@ -60,8 +63,10 @@ pub(crate) enum Verb {
     Runs(RunsFlags),
     /// Show a run as its terminal did, or a part of it.
     Show(ShowFlags),
-    /// Report on a run as Markdown, JSON or JUnit.
+    /// Report on a run as HTML, Markdown, JSON or JUnit.
     Report(ReportFlags),
+    /// Show all runs on a page in the browser.
+    Serve(ServeFlags),
     /// Compare runs with earlier ones: what improved, what regressed, what nobody can say yet.
     Compare(CompareFlags),
     /// List the runs of a script with their figures, and find between which of them something changed.
@@ -199,6 +204,9 @@ pub(crate) struct RunFlags {
     /// Serve the REST API after the test's end, too, until it is told to stop
     #[arg(short, long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) linger: Option<bool>,
+    /// No page to watch the run on [default: false with a terminal, else true]
+    #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
+    pub(crate) no_page: Option<bool>,
     #[arg(long, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
     pub(crate) no_usage_report: Option<bool>,
     #[arg(long, hide = true)]

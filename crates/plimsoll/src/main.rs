@@ -12,6 +12,7 @@ mod flags;
 mod live;
 mod logger;
 mod loki;
+mod page;
 mod program;
 mod secrets;
 mod session;
@@ -79,6 +80,7 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Runs(flags) => verbs::runs::run(flags, common),
         Verb::Show(flags) => verbs::show::run(flags, common),
         Verb::Report(flags) => verbs::report::run(flags, common),
+        Verb::Serve(flags) => verbs::serve::run(flags, common),
         Verb::Compare(flags) => verbs::compare::run(flags, common),
         Verb::History(flags) => verbs::history::run(flags, common),
         Verb::Export(flags) => verbs::export::run(flags, common),

@@ -17,6 +17,7 @@ use crate::exit::{self, Exit, Iterations};
 use crate::failure::Failure;
 use crate::live::{LiveRun, LiveSettings};
 use crate::logger::{self, Ticker};
+use crate::page::{LivePage, PageSettings};
 use crate::program::{ScriptControl, ScriptProgram};
 use crate::signals::Running;
 use crate::stored::{CiOutputs, RecordSettings, Recording, calibration};
@@ -38,6 +39,8 @@ pub(crate) struct SessionSettings {
     pub(crate) reports: CiOutputs,
     /// Numbers that cannot be trusted make the run fail.
     pub(crate) requires_valid: bool,
+    /// Whether there is a page to look at.
+    pub(crate) page: PageSettings,
     /// The REST API, where one is wanted.
     pub(crate) live: Option<LiveSettings>,
     /// Ends the run early.
@@ -77,6 +80,8 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     let served = settings.live.as_ref().map(|wanted| wanted.serve(&live, common)).transpose()?.flatten();
     let mut recording =
         Recording::begin(test, common, &config, &settings.record, &id, settings.reports.is_wanted());
+    let door: Arc<dyn server::Live> = live.clone();
+    let mut page = LivePage::start(settings.page, test, common, &config, &door, recording.as_ref());
     raise_descriptor_limit();
     if !common.is_quiet {
         print_banner(test, common, &outputs);
@@ -100,6 +105,9 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
                 recording.on_event(&event, common);
             }
             watch.on_event(&event, recording.as_mut());
+            if let Some(page) = &mut page {
+                page.on_event(&event, &mut watch, recording.as_mut());
+            }
             outputs.iter_mut().for_each(|output| output.on_event(&event));
         };
         let outcome = engine::run(test.plan.clone(), Arc::new(program), config, &mut listener);
@@ -129,7 +137,13 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     }
     let stored = recording.is_some() && !settings.record.is_off;
     if let Some(recording) = recording {
+        if let Some(page) = &page {
+            page.before_finish();
+        }
         let recorded = recording.finish(&outcome, exit, common, &tags);
+        if let Some(page) = &page {
+            page.after_finish();
+        }
         settings.reports.write(&recorded.path, common);
         recorded.keep(common);
     }

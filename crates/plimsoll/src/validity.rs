@@ -9,8 +9,8 @@ use model::metric::builtin::{
 };
 use model::plan::{Compat, Plan};
 use model::{
-    Aggregate, Brief, Clock, DropCause, MetricId, MetricKind, RunEvent, SeriesKey, SystemClock, Validity,
-    Window,
+    Aggregate, Brief, Clock, DropCause, GeneratorState, MetricId, MetricKind, RunEvent, SeriesKey,
+    SystemClock, Validity, Window,
 };
 use runfile::{Anchor, Reader, Want};
 
@@ -31,6 +31,8 @@ pub(crate) struct Watch {
     is_open: Vec<bool>,
     /// Requests per second in the busiest second.
     busiest_per_s: f64,
+    /// What was read last.
+    last_state: Option<GeneratorState>,
 }
 
 impl Watch {
@@ -41,7 +43,7 @@ impl Watch {
         let is_open = scenarios.iter().map(|scenario| scenario.is_open).collect();
         let forgets_cut = plan.compat == Compat::Strict;
         let facts = Facts::new(scenarios, forgets_cut, true);
-        Watch { sampler: host::Sampler::start(), facts, is_open, busiest_per_s: 0.0 }
+        Watch { sampler: host::Sampler::start(), facts, is_open, busiest_per_s: 0.0, last_state: None }
     }
 
     /// Takes an event, after `recording` has taken it. What is read about the generator goes to both.
@@ -62,8 +64,9 @@ impl Watch {
                 let state = self.sampler.take();
                 self.facts.add_state(&state);
                 if let Some(recording) = recording {
-                    recording.state(state);
+                    recording.state(state.clone());
                 }
+                self.last_state = Some(state);
             }
             _ => {}
         }
@@ -72,6 +75,17 @@ impl Watch {
     /// Requests per second in the busiest second so far.
     pub(crate) fn busiest_per_s(&self) -> f64 {
         self.busiest_per_s
+    }
+
+    /// What was read about the generator with the last window.
+    pub(crate) fn last_state(&self) -> Option<&GeneratorState> {
+        self.last_state.as_ref()
+    }
+
+    /// What the run's numbers are worth so far; `whole` is what they add up to.
+    pub(crate) fn judge_so_far(&mut self, whole: Whole) -> Validity {
+        self.facts.whole = whole;
+        judge(&self.facts)
     }
 
     /// What the run's numbers are worth.

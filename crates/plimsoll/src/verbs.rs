@@ -23,6 +23,7 @@ pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod scale;
 mod series;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod split_test;
 pub(crate) mod stats;

@@ -31,6 +31,11 @@ pub fn render(report: &RunReport) -> String {
 
 /// The run as the types of the room `api`.
 pub fn document(report: &RunReport) -> Report {
+    document_in(report, Lang::En)
+}
+
+/// The same with its sentences in another language; keys, words for machines and numbers stay.
+pub fn document_in(report: &RunReport, lang: Lang) -> Report {
     let shape = Shape { options: report.number_options() };
     let summary = &report.summary;
     let groups = match summary.root_group.groups.is_empty() {
@@ -39,10 +44,10 @@ pub fn document(report: &RunReport) -> Report {
     };
     Report {
         schema_version: SCHEMA_VERSION,
-        validity: summary.validity.as_ref().map(validity),
+        validity: summary.validity.as_ref().map(|it| validity(it, lang)),
         verdict: ReportVerdict {
             verdict: report.verdict().0.as_str(),
-            sentence: markdown::sentence(report, Lang::En.words(), &str::to_owned),
+            sentence: markdown::sentence(report, lang.words(), &str::to_owned),
         },
         run: run(report),
         outcome: report
@@ -65,7 +70,8 @@ pub fn document(report: &RunReport) -> Report {
     }
 }
 
-fn validity(validity: &Validity) -> ReportValidity {
+/// Whether numbers can be trusted, as the types of the room `api`.
+pub fn validity(validity: &Validity, lang: Lang) -> ReportValidity {
     let reason = |reason: &Reason| ReportReason {
         fault: reason.fault.as_str(),
         grade: reason.grade.as_str(),
@@ -77,7 +83,7 @@ fn validity(validity: &Validity) -> ReportValidity {
     let count = |grade| validity.count(grade) as u64;
     ReportValidity {
         grade: validity.grade.as_str(),
-        line: crate::validity::line(validity, Lang::En),
+        line: crate::validity::line(validity, lang),
         reasons: validity.reasons.iter().map(reason).collect(),
         unmeasured: validity.unmeasured.iter().map(|fault| fault.as_str()).collect(),
         seconds: ReportSeconds {

@@ -33,6 +33,21 @@ pub fn line(validity: &Validity, lang: Lang) -> String {
     text
 }
 
+/// Each reason in a sentence with its numbers, in their order.
+pub fn sentences(validity: &Validity, lang: Lang) -> Vec<String> {
+    validity.reasons.iter().map(|one| reason(one, validity, lang.words())).collect()
+}
+
+/// What a fault is about, in a few words.
+pub fn topic_of(fault: Fault, lang: Lang) -> &'static str {
+    topic(fault, lang.words())
+}
+
+/// An amount as people read it.
+pub fn amount_text(of: Amount) -> String {
+    amount(of)
+}
+
 /// The same behind the word that says what it is about, for the first line of a page.
 pub(crate) fn headline(validity: &Validity, lang: Lang) -> String {
     format!("{}: {}", lang.words().validity, line(validity, lang))

@@ -26,15 +26,15 @@ impl Reader {
         Ok(())
     }
 
-    /// The cells of a roll-up.
+    /// The cells of a roll-up whose series are wanted.
     pub(crate) fn rollup_cells(
         &self,
-        windows: u32,
-        number: u32,
+        (windows, number): (u32, u32),
+        wants: impl Fn(SeriesKey) -> bool,
         mut each: impl FnMut(SeriesKey, Aggregate),
     ) -> Result<(), ReadError> {
         if self.format == FORMAT_OF_CELLS {
-            return self.rollup_cells_of_series(windows, number, each);
+            return self.rollup_cells_of_series((windows, number), wants, each);
         }
         let sql = "SELECT block, cells FROM rollup WHERE windows = ? AND number = ? ORDER BY block, part";
         self.rows(sql, params![windows, number], |row| {
@@ -43,7 +43,8 @@ impl Reader {
                     each(key, aggregate);
                 }
             };
-            self.block_cells(row, &|position| position == 0, &|_| Want::Whole, each)
+            let want = |key| if wants(key) { Want::Whole } else { Want::Nothing };
+            self.block_cells(row, &|position| position == 0, &want, each)
         })?;
         Ok(())
     }
@@ -111,13 +112,16 @@ impl Reader {
     /// The first format: a row for each series.
     fn rollup_cells_of_series(
         &self,
-        windows: u32,
-        number: u32,
+        (windows, number): (u32, u32),
+        wants: impl Fn(SeriesKey) -> bool,
         mut each: impl FnMut(SeriesKey, Aggregate),
     ) -> Result<(), ReadError> {
         let sql = "SELECT series, cell FROM rollup WHERE windows = ? AND number = ?";
         self.rows(sql, [windows, number], |row| {
             let (key, kind) = self.series(row.get(0)?)?;
+            if !wants(key) {
+                return Ok(());
+            }
             let bytes = self.unpack(row, 1)?;
             let mut rest = &bytes[..];
             let aggregate = cell::decode(kind, &mut rest)?;

@@ -161,6 +161,11 @@ impl Reader {
         &self.registry
     }
 
+    /// Whether the file has a series of this metric.
+    pub fn has_series(&self, metric: MetricId) -> bool {
+        self.series.iter().any(|(key, _)| key.metric == metric)
+    }
+
     /// The tag sets, with the numbers that the windows use; in order of first sight.
     pub fn tags(&self) -> &Arc<TagInterner> {
         &self.tags

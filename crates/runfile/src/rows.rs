@@ -132,7 +132,11 @@ impl Reader {
         })
     }
 
-    pub(crate) fn errors_of(&self, range: Range<u32>) -> Result<Vec<(u32, ErrorCount)>, ReadError> {
+    /// The distinct errors of each window of a range, in order of the windows.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn errors_of(&self, range: Range<u32>) -> Result<Vec<(u32, ErrorCount)>, ReadError> {
         let sql = "SELECT window, code, message, tag_set, count, example FROM error_count
                    JOIN error ON error.id = error WHERE window >= ? AND window < ? ORDER BY window, error";
         self.rows(sql, params![range.start, range.end], |row| Ok((row.get(0)?, self.error_count(row, 1)?)))

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use model::{Aggregate, Instant, SeriesKey, Window};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use rustc_hash::FxHashMap;
 
 use crate::ReadError;
@@ -69,7 +69,7 @@ struct Sum<'a> {
 
 impl Sum<'_> {
     fn add(&mut self, range: Range<u32>) -> Result<(), ReadError> {
-        if range == self.known && self.is_rolled(WHOLE, 0)? {
+        if range == self.known && self.reader.has_rollup(WHOLE, 0)? {
             return self.add_rollup(WHOLE, 0);
         }
         self.add_tiles(range, TEN_MINUTES)
@@ -87,7 +87,7 @@ impl Sum<'_> {
             let part = at..tile.end.min(range.end);
             // The run's first and last tile may be shorter than a whole one.
             let whole = tile.start.max(self.known.start)..tile.end.min(self.known.end);
-            match part == whole && self.is_rolled(windows, number)? {
+            match part == whole && self.reader.has_rollup(windows, number)? {
                 true => self.add_rollup(windows, number)?,
                 false => self.add_tiles(part.clone(), smaller(windows))?,
             }
@@ -100,7 +100,7 @@ impl Sum<'_> {
     fn add_within_minute(&mut self, range: Range<u32>) -> Result<(), ReadError> {
         let minute = range.start / MINUTE;
         let tens = range.start.div_ceil(TEN) * TEN..range.end / TEN * TEN;
-        if tens.start >= tens.end || !self.is_rolled(MINUTE, minute)? {
+        if tens.start >= tens.end || !self.reader.has_rollup(MINUTE, minute)? {
             return self.add_seconds(range);
         }
         let series = &mut self.series;
@@ -125,17 +125,7 @@ impl Sum<'_> {
 
     fn add_rollup(&mut self, windows: u32, number: u32) -> Result<(), ReadError> {
         let series = &mut self.series;
-        self.reader.rollup_cells(windows, number, |key, aggregate| merge(series, key, aggregate))
-    }
-
-    fn is_rolled(&self, windows: u32, number: u32) -> Result<bool, ReadError> {
-        let sql = "SELECT 1 FROM rolled WHERE windows = ? AND number = ?";
-        let found = self
-            .reader
-            .connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.query_row([windows, number], |_| Ok(())).optional());
-        found.map(|found| found.is_some()).map_err(|error| self.reader.error(error))
+        self.reader.rollup_cells((windows, number), |_| true, |key, aggregate| merge(series, key, aggregate))
     }
 }
 

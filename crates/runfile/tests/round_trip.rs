@@ -2,9 +2,12 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use model::{Instant, LogLevel, LogLine, MetricId, Quantile, RunEvent, ThresholdResult, Window};
+use model::{
+    Aggregate, Instant, LogLevel, LogLine, MetricId, Quantile, RunEvent, SeriesKey, ThresholdResult, Window,
+};
 use runfile::{Ending, MergeOptions, ReadError, Reader, State, WriteError, add_note, merge, snapshot};
 use support::{Made, Shape, merged, read_all, send};
 
@@ -34,6 +37,33 @@ fn check(made: &Made, reader: &Reader, windows: u32) {
     }
 }
 
+/// Whether steps are what their windows add up to, from roll-ups and without.
+fn check_steps(reader: &Reader) {
+    let read: Vec<Window> = reader.windows(0..u32::MAX).map(|window| window.expect("readable")).collect();
+    let first = read.iter().flat_map(|window| &window.series).map(|(key, _)| key.metric).min();
+    for step in runfile::STEPS {
+        for (start, end) in [(0, u32::MAX), (3, 57), (59, 61), (7, 131), (60, 1200), (9, 10)] {
+            let mut steps: BTreeMap<(u32, SeriesKey), Aggregate> = BTreeMap::new();
+            let each = |window: u32, key: SeriesKey, aggregate: Aggregate| {
+                steps.entry((window, key)).and_modify(|sum| sum.merge(&aggregate)).or_insert(aggregate);
+            };
+            let wants = |key: SeriesKey| Some(key.metric) != first;
+            reader.steps(start..end, step, wants, each).expect("readable");
+            let mut expect: BTreeMap<(u32, SeriesKey), Aggregate> = BTreeMap::new();
+            for window in read.iter().filter(|window| (start..end).contains(&window.index)) {
+                for (key, aggregate) in window.series.iter().filter(|(key, _)| wants(*key)) {
+                    let place = (window.index / step * step, *key);
+                    expect
+                        .entry(place)
+                        .and_modify(|sum| sum.merge(aggregate))
+                        .or_insert_with(|| aggregate.clone());
+                }
+            }
+            assert!(steps == expect, "{start}..{end} by {step}");
+        }
+    }
+}
+
 #[test]
 fn windows_come_back_and_sums_are_exact() {
     let folder = tempfile::tempdir().expect("folder");
@@ -58,6 +88,7 @@ fn windows_come_back_and_sums_are_exact() {
         assert_eq!(reader.header().modules[0].text, "export default () => {}");
         assert_eq!(reader.header().modules[0].sha256.len(), 64);
         check(&made, &reader, windows);
+        check_steps(&reader);
         drop(reader);
         let beside: Vec<_> = std::fs::read_dir(folder.path())
             .expect("folder")

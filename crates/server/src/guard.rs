@@ -6,44 +6,104 @@
 
 use std::net::IpAddr;
 
-use http::header::{AUTHORIZATION, HOST, ORIGIN};
+use http::header::{AUTHORIZATION, COOKIE, HOST, ORIGIN};
 use http::{HeaderMap, StatusCode};
+
+/// The cookie of browsers that showed the token once.
+const COOKIE_NAME: &str = "plimsoll_session";
+
+/// Bytes of a session's secret.
+const SECRET_BYTES: usize = 32;
+
+/// Why a request is turned away: the status and the reason to answer with.
+type Denial = (StatusCode, &'static str);
+
+const NO_TOKEN: Denial = (StatusCode::UNAUTHORIZED, "the token is missing or wrong");
 
 /// Decides about requests by their heads.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
-    token: Option<String>,
+    door: Option<Door>,
+}
+
+/// What opens a server that others can reach.
+#[derive(Clone, Debug)]
+struct Door {
+    token: String,
+    /// What browsers show instead, drawn when the server starts; `None` where the system has no random numbers to give.
+    secret: Option<String>,
 }
 
 impl Guard {
     pub(crate) fn new(token: Option<&str>) -> Guard {
-        Guard { token: token.map(str::to_owned) }
+        Guard { door: token.map(|token| Door { token: token.to_owned(), secret: secret() }) }
     }
 
+    /// Whether a request shows the token, or the cookie that was given for it.
+    ///
     /// # Errors
     /// The status and the reason to answer with.
-    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
-        let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-        let host = text(HOST).unwrap_or_default();
-        match &self.token {
-            Some(token) => {
-                let given = text(AUTHORIZATION).and_then(|it| it.strip_prefix("Bearer ")).unwrap_or_default();
-                if !is_same(given.as_bytes(), token.as_bytes()) {
-                    return Err((StatusCode::UNAUTHORIZED, "the token is missing or wrong"));
-                }
-            }
-            None if !is_own_name(host) => {
-                return Err((StatusCode::FORBIDDEN, "the Host header names another machine"));
-            }
-            None => {}
+    pub(crate) fn admit(&self, headers: &HeaderMap) -> Result<(), Denial> {
+        match &self.door {
+            Some(door) if !door.is_shown_token(headers) && !door.is_shown_cookie(headers) => Err(NO_TOKEN),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a request was meant for this server and comes from none but its own page.
+    ///
+    /// # Errors
+    /// As above.
+    pub(crate) fn check_place(&self, headers: &HeaderMap) -> Result<(), Denial> {
+        let host = text(headers, &HOST).unwrap_or_default();
+        if self.door.is_none() && !is_own_name(host) {
+            return Err((StatusCode::FORBIDDEN, "the Host header names another machine"));
         }
         let is_foreign =
             |origin: &str| origin.strip_prefix("http://").or(origin.strip_prefix("https://")) != Some(host);
-        if text(ORIGIN).is_some_and(is_foreign) {
+        if text(headers, &ORIGIN).is_some_and(is_foreign) {
             return Err((StatusCode::FORBIDDEN, "the request comes from a page of another site"));
         }
         Ok(())
     }
+
+    /// The cookie for a browser that shows the token; `None` where none is needed.
+    ///
+    /// # Errors
+    /// It shows none, or a wrong one.
+    pub(crate) fn open(&self, headers: &HeaderMap) -> Result<Option<String>, Denial> {
+        let Some(door) = &self.door else { return Ok(None) };
+        if !door.is_shown_token(headers) {
+            return Err(NO_TOKEN);
+        }
+        let cookie = |secret| format!("{COOKIE_NAME}={secret}; Path=/; HttpOnly; SameSite=Strict");
+        Ok(door.secret.as_ref().map(cookie))
+    }
+}
+
+impl Door {
+    fn is_shown_token(&self, headers: &HeaderMap) -> bool {
+        let given = text(headers, &AUTHORIZATION).and_then(|it| it.strip_prefix("Bearer "));
+        is_same(given.unwrap_or_default().as_bytes(), self.token.as_bytes())
+    }
+
+    fn is_shown_cookie(&self, headers: &HeaderMap) -> bool {
+        let Some(secret) = &self.secret else { return false };
+        let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut pairs =
+            cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.any(|(name, value)| name == COOKIE_NAME && is_same(value.as_bytes(), secret.as_bytes()))
+    }
+}
+
+fn secret() -> Option<String> {
+    let mut bytes = [0; SECRET_BYTES];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a str> {
+    headers.get(name).map(|value| value.to_str().unwrap_or_default())
 }
 
 /// Compares in a time that tells nothing about where they differ.
@@ -64,12 +124,19 @@ fn is_own_name(host: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Both questions that a request to an interface is asked.
+    fn both(guard: &Guard, headers: &HeaderMap) -> Result<(), Denial> {
+        guard.admit(headers)?;
+        guard.check_place(headers)
+    }
+
     #[track_caller]
     fn check(token: Option<&str>, headers: &[(&'static str, &str)], expect: u16) {
         let map = headers
             .iter()
             .map(|(name, value)| (http::HeaderName::from_static(name), value.parse().expect("a value")));
-        let status = Guard::new(token).check(&map.collect()).err().map_or(200, |(status, _)| status.as_u16());
+        let status =
+            both(&Guard::new(token), &map.collect()).err().map_or(200, |(status, _)| status.as_u16());
         assert_eq!(status, expect, "{headers:?}");
     }
 
@@ -89,6 +156,31 @@ mod tests {
         check(None, &[("host", "localhost:6565"), ("origin", "http://localhost:8080")], 403);
         check(None, &[("host", "localhost:6565"), ("origin", "https://evil.example")], 403);
         check(None, &[("host", "localhost:6565"), ("origin", "null")], 403);
+    }
+
+    #[test]
+    fn a_cookie_stands_for_the_token_that_it_was_given_for() {
+        let headers = |pairs: &[(&'static str, &str)]| -> HeaderMap {
+            let pair = |(name, value): &(&'static str, &str)| {
+                (http::HeaderName::from_static(name), value.parse().expect("a value"))
+            };
+            pairs.iter().map(pair).collect()
+        };
+        let guard = Guard::new(Some("s3cret"));
+        assert_eq!(guard.open(&headers(&[("authorization", "Bearer wrong")])), Err(NO_TOKEN));
+        let cookie = guard.open(&headers(&[("authorization", "Bearer s3cret")])).expect("the token");
+        let cookie = cookie.expect("random numbers");
+        assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
+        let pair = cookie.split(';').next().expect("a pair");
+        let shown = format!("other=1; {pair}");
+        assert_eq!(both(&guard, &headers(&[("host", "runner-1"), ("cookie", &shown)])), Ok(()));
+        let wrong = format!("{}0", &pair[..pair.len() - 1]);
+        let wrong = if wrong == pair { format!("{}1", &pair[..pair.len() - 1]) } else { wrong };
+        assert_eq!(both(&guard, &headers(&[("host", "runner-1"), ("cookie", &wrong)])), Err(NO_TOKEN));
+        // A cookie opens nothing for a page of another site.
+        let foreign = [("host", "runner-1"), ("cookie", pair), ("origin", "http://evil.example")];
+        assert_eq!(both(&guard, &headers(&foreign)).err().map(|it| it.0), Some(StatusCode::FORBIDDEN));
+        assert_eq!(Guard::new(None).open(&HeaderMap::new()), Ok(None));
     }
 
     #[test]

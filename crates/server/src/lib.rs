@@ -1,22 +1,35 @@
-//! A run's door: k6's REST API, so that others can watch a test, hold it, change it and end it; and the client of it.
+//! A run's door: k6's REST API, so that others can watch a test, hold it, change it and end it, and the client of it; and
+//! the page that shows runs, with what it reads.
 //!
-//! What is served is anything that is [`Live`]; the room knows nothing of engines and scripts. It answers on a thread of
-//! its own, and everything that comes in is bounded. Without a token it listens on loopback only, and a browser that was
-//! lured there (a page of another site, a name that suddenly means this machine) is turned away.
+//! What is served is anything that is [`Live`] and anything that is [`Pages`]; the room knows nothing of engines, scripts and
+//! files of runs. It answers on a thread of its own, and everything that comes in is bounded. Without a token it listens on
+//! loopback only, and a browser that was lured there (a page of another site, a name that suddenly means this machine) is
+//! turned away.
 
+mod assets;
+mod body;
 mod client;
 mod connections;
+mod feed;
 mod guard;
+mod headers;
 mod live;
+mod pages;
+mod question;
 mod rest;
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
+use axum::{Router, middleware};
 use tokio::sync::oneshot;
 
+pub use assets::text as page_file;
 pub use client::{Client, ClientError};
+pub use feed::Feed;
 pub use live::{Live, Refusal};
+pub use pages::{ANSWER_BYTES_MAX, Change, PageError, Pages};
+pub use question::{Question, View};
 pub use rest::{BODY_BYTES_MAX, SETUP_BYTES_MAX};
 
 /// Where k6's verbs look for a run that they are not told the address of.
@@ -39,7 +52,7 @@ pub enum ServerError {
     )]
     Exposed(String),
     /// The system has no threads left.
-    #[error("start the REST API's thread: {0}")]
+    #[error("start the server's thread: {0}")]
     Thread(#[from] std::io::Error),
 }
 
@@ -58,6 +71,27 @@ impl Server {
     /// # Errors
     /// See [`ServerError`].
     pub fn start(address: &str, token: Option<&str>, live: Arc<dyn Live>) -> Result<Server, ServerError> {
+        Server::serve(address, token, |guard| rest::router(live, guard))
+    }
+
+    /// Serves the page. With a token, what it reads wants that, or the cookie that the page gets for it; the page itself is
+    /// for all.
+    ///
+    /// # Errors
+    /// See [`ServerError`].
+    pub fn start_page(
+        address: &str,
+        token: Option<&str>,
+        pages: Arc<dyn Pages>,
+    ) -> Result<Server, ServerError> {
+        Server::serve(address, token, |guard| pages::router(pages, guard))
+    }
+
+    fn serve(
+        address: &str,
+        token: Option<&str>,
+        router: impl FnOnce(guard::Guard) -> Router,
+    ) -> Result<Server, ServerError> {
         let listen = |source| ServerError::Listen { address: address.to_owned(), source };
         let addresses = addresses(address).map_err(listen)?;
         let listener = std::net::TcpListener::bind(&addresses[..]).map_err(listen)?;
@@ -67,7 +101,9 @@ impl Server {
         }
         listener.set_nonblocking(true).map_err(listen)?;
         let guard = guard::Guard::new(token);
-        let router = rest::router(live, guard);
+        let router = router(guard.clone())
+            .layer(middleware::from_fn_with_state(guard, rest::check_place))
+            .layer(middleware::from_fn(headers::add));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (end, is_over) = oneshot::channel();
         let serve = move || {
@@ -104,5 +140,7 @@ fn addresses(address: &str) -> std::io::Result<Vec<SocketAddr>> {
     Ok(all)
 }
 
+#[cfg(test)]
+mod page_tests;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,6 @@
 //! The routes of k6's REST API, version 1.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use api::rest::{Document, ErrorDetail, Errors, Resource, SetupData, StatusChange, flatten};
 use axum::Router;
@@ -11,21 +10,17 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{get, post};
 use http::{HeaderValue, StatusCode, header};
-use http_body_util::{BodyExt, Limited};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::guard::Guard;
-use crate::{Live, Refusal};
+use crate::{Live, Refusal, body};
 
 /// Bytes of a request's body.
 pub const BODY_BYTES_MAX: usize = 64 * 1024;
 
 /// Bytes of what `setup()` gave elsewhere.
 pub const SETUP_BYTES_MAX: usize = 16 << 20;
-
-/// How long a body may take.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 type Shared = Arc<dyn Live>;
 
@@ -40,11 +35,19 @@ pub(crate) fn router(live: Shared, guard: Guard) -> Router {
         .route("/v1/setup", get(setup_data).put(set_setup_data).post(run_setup))
         .route("/v1/teardown", post(run_teardown))
         .with_state(live)
-        .layer(middleware::from_fn_with_state(guard, check))
+        .layer(middleware::from_fn_with_state(guard, admit))
 }
 
-async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    match guard.check(request.headers()) {
+async fn admit(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    match guard.admit(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err((status, why)) => error(status, "Not allowed", why),
+    }
+}
+
+/// Turns away whom a browser was lured by, whatever they ask for.
+pub(crate) async fn check_place(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    match guard.check_place(request.headers()) {
         Ok(()) => next.run(request).await,
         Err((status, why)) => error(status, "Not allowed", why),
     }
@@ -150,18 +153,8 @@ async fn blocking<T: Send + 'static>(
 }
 
 async fn read(body: Body, bytes_max: usize) -> Result<Vec<u8>, Box<Response>> {
-    let collected = tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, bytes_max).collect()).await;
-    match collected {
-        Ok(Ok(collected)) => Ok(collected.to_bytes().into()),
-        Ok(Err(_)) => {
-            let why = format!("the body is cut, or longer than {bytes_max} bytes");
-            Err(Box::new(error(StatusCode::BAD_REQUEST, "Couldn't read request", &why)))
-        }
-        Err(_) => {
-            let why = "the body took too long";
-            Err(Box::new(error(StatusCode::REQUEST_TIMEOUT, "Couldn't read request", why)))
-        }
-    }
+    let read = body::read(body, bytes_max).await;
+    read.map_err(|(status, why)| Box::new(error(status, "Couldn't read request", &why)))
 }
 
 fn ok(value: &impl Serialize) -> Response {

@@ -20,7 +20,7 @@ pub(crate) struct RecordFlags {
     /// The version of what is tested
     #[arg(long, value_name = "TEXT")]
     pub(crate) target_version: Option<String>,
-    /// Write reports at the end: md=FILE, json=FILE, junit=FILE, comma-separated; repeatable
+    /// Write reports at the end: html=FILE, md=FILE, json=FILE, junit=FILE, comma-separated; repeatable
     #[arg(long, value_name = "FORMAT=FILE", value_delimiter = ',')]
     pub(crate) report: Vec<String>,
 }
@@ -203,13 +203,13 @@ pub(crate) struct ReportFlags {
     /// The run: @last, @prev, the beginning of its id, or a path
     #[arg(value_name = "RUN", default_value = "@last")]
     pub(crate) run: String,
-    /// md for people, json for programs, junit for continuous integration
+    /// md and html for people, json for programs, junit for continuous integration
     #[arg(long, value_name = "FORMAT", default_value = "md")]
     pub(crate) format: ReportFormat,
     /// Only this part of the run, in whole seconds from its start: 30s..2m
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub(crate) window: Option<String>,
-    /// The language of md
+    /// The language of md and html
     #[arg(long, value_name = "LANGUAGE", default_value = "en")]
     pub(crate) lang: LangFlag,
     /// Where to [default: standard output]
@@ -224,6 +224,7 @@ pub(crate) enum ReportFormat {
     Md,
     Json,
     Junit,
+    Html,
 }
 
 /// Values of `--lang`.
@@ -248,6 +249,7 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   plimsoll report @last                              Markdown for a pull request
   plimsoll report @last --lang ko -o report.md       in Korean
+  plimsoll report @last --format html -o run.html    the page with all of the run in one file
   plimsoll report @last --format junit -o tests.xml  thresholds and checks as test cases
   plimsoll report ab12 --format json | jq .verdict   its schema is docs/format/report.schema.json";
 

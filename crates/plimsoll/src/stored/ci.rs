@@ -30,13 +30,16 @@ impl ReportTarget {
             "md" => Some(ReportFormat::Md),
             "json" => Some(ReportFormat::Json),
             "junit" => Some(ReportFormat::Junit),
+            "html" => Some(ReportFormat::Html),
             _ => None,
         };
         match known.filter(|_| !path.is_empty()) {
             Some(format) => Ok(ReportTarget { format, path: path.into() }),
             None => Err(Failure::new(
                 Exit::Other,
-                format!("failed to read --report {text:?}: write md=FILE, json=FILE or junit=FILE"),
+                format!(
+                    "failed to read --report {text:?}: write html=FILE, md=FILE, json=FILE or junit=FILE"
+                ),
             )),
         }
     }
@@ -94,11 +97,10 @@ impl CiOutputs {
             Err(failure) => return common.logger.say(LogLevel::Error, failure.text),
         };
         for target in &self.targets {
-            tell(
-                std::fs::write(&target.path, render(&report, target.format, Lang::En)),
-                &target.path,
-                common,
-            );
+            match render(&report, path, None, target.format, Lang::En) {
+                Ok(text) => tell(std::fs::write(&target.path, text), &target.path, common),
+                Err(failure) => common.logger.say(LogLevel::Error, failure.text),
+            }
         }
         if let Some(path) = &self.github_summary {
             tell(append(path, &report::github::step_summary(&report, Lang::En)), path, common);
@@ -123,13 +125,25 @@ impl CiOutputs {
     }
 }
 
-/// A report in one of its formats.
-pub(crate) fn render(report: &RunReport, format: ReportFormat, lang: Lang) -> String {
-    match format {
+/// A report in one of its formats. `path` is the run's file, and `part` the seconds of it that the report is of, where those
+/// are not all.
+///
+/// # Errors
+/// The file is damaged.
+pub(crate) fn render(
+    report: &RunReport,
+    path: &Path,
+    part: Option<std::ops::Range<u32>>,
+    format: ReportFormat,
+    lang: Lang,
+) -> Result<String, Failure> {
+    Ok(match format {
         ReportFormat::Md => report::markdown::render(report, lang),
         ReportFormat::Json => report::json::render(report),
         ReportFormat::Junit => report::junit::render(report),
-    }
+        ReportFormat::Html => crate::page::report_html(path, part, lang)
+            .map_err(|error| Failure::new(Exit::Other, error.to_string()))?,
+    })
 }
 
 fn append(path: &Path, text: &str) -> std::io::Result<()> {
@@ -156,7 +170,8 @@ mod tests {
         check("junit=out/a=b.xml", Some((ReportFormat::Junit, "out/a=b.xml")));
         check("md=r.md", Some((ReportFormat::Md, "r.md")));
         check("json=", None);
-        check("html=r.html", None);
+        check("html=r.html", Some((ReportFormat::Html, "r.html")));
+        check("pdf=r.pdf", None);
         check("md", None);
     }
 }

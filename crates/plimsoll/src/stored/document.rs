@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
-use model::{Aggregate, Epoch, Exemplar, ExemplarKind, Instant, MetricKind, TagSet, Window};
+use model::{Aggregate, Epoch, Exemplar, ExemplarKind, Instant, MetricKind, TagSet, Validity, Window};
 use report::RunReport;
 use report::document::{
     DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Outcome, Part,
@@ -32,6 +32,21 @@ pub(crate) fn document(
     elapsed: Duration,
     part: Option<std::ops::Range<u32>>,
 ) -> Result<RunReport, Failure> {
+    let validity = crate::validity::of_stored(reader, window, part.clone())?;
+    document_judged(reader, window, elapsed, part, validity)
+}
+
+/// The same where it is known what the measurement is worth.
+///
+/// # Errors
+/// As above.
+pub(crate) fn document_judged(
+    reader: &Reader,
+    window: &Window,
+    elapsed: Duration,
+    part: Option<std::ops::Range<u32>>,
+    validity: Validity,
+) -> Result<RunReport, Failure> {
     let header = reader.header();
     let facts = summary_facts(header);
     let all = reader.range().map_err(|error| failed(&error))?;
@@ -45,10 +60,7 @@ pub(crate) fn document(
         },
         window: part.as_ref().map(|_| Part { from: window.start.since(zero), to: window.end.since(zero) }),
         outcome: outcome(reader),
-        summary: SummaryInput {
-            validity: Some(crate::validity::of_stored(reader, window, part)?),
-            ..summary_of(reader, window, elapsed)?
-        },
+        summary: SummaryInput { validity: Some(validity), ..summary_of(reader, window, elapsed)? },
         time_unit: time_unit(header),
         compat: facts.compat,
         endpoints: endpoints(reader, window, &facts.trend_stats, elapsed),
@@ -65,8 +77,8 @@ pub(crate) fn document(
 
 /// The start of the first window: what windows of a run are counted from.
 fn zero(reader: &Reader, all: std::ops::Range<u32>) -> Result<Instant, Failure> {
-    let first = reader.windows(all).next().transpose().map_err(|error| failed(&error))?;
-    Ok(first.map_or(Instant::from_ns(reader.header().started_ns), |window| window.start))
+    let first = reader.spans(all.start..all.start.saturating_add(1)).map_err(|error| failed(&error))?;
+    Ok(first.first().map_or(Instant::from_ns(reader.header().started_ns), |(_, span)| span.start))
 }
 
 fn identity(reader: &Reader, header: &Header, elapsed: Duration) -> Result<Identity, Failure> {

@@ -20,11 +20,12 @@ pub(crate) use audit::{audit_facts, audit_version};
 pub(crate) use candidate::{Candidate, Chosen, script_hash};
 pub(crate) use ci::{CiOutputs, render};
 pub(crate) use coverage::coverage_flaws;
-pub(crate) use document::document;
+pub(crate) use document::{document, document_judged};
 pub(crate) use ending::cause;
 pub(crate) use imported::{Source, figure, header as imported_header, stated_summary};
+pub(crate) use offered::Offered;
 pub(crate) use read::{Shown, find, open, state_word, summary_facts, summary_of, time_unit, whole};
-pub(crate) use recording::{RecordSettings, Recording};
+pub(crate) use recording::{RecordSettings, Recording, quoted};
 
 use crate::exit::Exit;
 use crate::failure::Failure;

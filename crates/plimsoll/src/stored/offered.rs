@@ -25,6 +25,11 @@ impl Offered {
         Some(Offered { scenarios: plan.scenarios, segment: segment(&header.segment)? })
     }
 
+    /// The load of a plan.
+    pub(crate) fn of_plan(plan: &model::Plan) -> Offered {
+        Offered { scenarios: plan.scenarios.clone(), segment: plan.segment.clone() }
+    }
+
     /// How long the scenarios take by plan; `None` where one of them ends with its last iteration.
     pub(crate) fn planned_s(&self) -> Option<f64> {
         let ends = self.scenarios.iter().map(|scenario| match scenario.executor {

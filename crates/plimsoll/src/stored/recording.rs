@@ -14,6 +14,9 @@ use crate::common::Common;
 use crate::exit::Exit;
 use crate::test::Test;
 
+/// Lines that wait for the live page; it asks once a second, and shows no more of one.
+const FRESH_LINES_MAX: usize = 200;
+
 /// What a new run's file is told beside the test.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecordSettings {
@@ -37,6 +40,10 @@ pub(crate) struct Recording {
     path: PathBuf,
     /// What was said, by whichever thread.
     lines: Receiver<LogLine>,
+    /// How many lines were taken, and those of them that the live page has not had yet.
+    lines_taken: u64,
+    fresh_lines: Vec<(u64, LogLine)>,
+    wants_lines: bool,
     /// It is only made for reports and goes with them.
     is_temporary: bool,
 }
@@ -93,7 +100,17 @@ impl Recording {
             .map_err(|error| error.to_string())?;
         settings.notes.iter().for_each(|note| writer.note(note));
         let lines = common.logger.tap();
-        Ok(Recording { catalogue, writer, id, path, lines, is_temporary: settings.is_off })
+        Ok(Recording {
+            catalogue,
+            writer,
+            id,
+            path,
+            lines,
+            lines_taken: 0,
+            fresh_lines: Vec::new(),
+            wants_lines: false,
+            is_temporary: settings.is_off,
+        })
     }
 
     /// Takes an event. Log lines come the other way, since most of them are no events.
@@ -105,6 +122,23 @@ impl Recording {
         if let Some(why) = self.writer.trouble() {
             common.logger.say(LogLevel::Warn, format!("failed to {why}; the test goes on"));
         }
+    }
+
+    /// The run's id.
+    pub(crate) fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    /// Where the file is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The lines that were stored since the last time, with their numbers from 1. From the first time on they are kept for
+    /// the next.
+    pub(crate) fn take_fresh_lines(&mut self) -> Vec<(u64, LogLine)> {
+        self.wants_lines = true;
+        std::mem::take(&mut self.fresh_lines)
     }
 
     /// Both clocks as they are stored with the last window.
@@ -120,7 +154,13 @@ impl Recording {
     fn take_lines(&mut self) {
         loop {
             match self.lines.try_recv() {
-                Ok(line) => self.writer.on_event(&RunEvent::Log(line)),
+                Ok(line) => {
+                    self.lines_taken += 1;
+                    if self.wants_lines && self.fresh_lines.len() < FRESH_LINES_MAX {
+                        self.fresh_lines.push((self.lines_taken, line.clone()));
+                    }
+                    self.writer.on_event(&RunEvent::Log(line));
+                }
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
             }
         }
@@ -168,8 +208,7 @@ impl Recorded {
             }
         }
         if !common.is_quiet {
-            let place =
-                common.runs_flag().map_or_else(String::new, |place| format!(" --runs {}", quoted(place)));
+            let place = common.runs_words();
             common.logger.tell(&format!("run: {}  plimsoll show{place} {}", self.id, self.id));
         }
     }
@@ -187,7 +226,7 @@ fn is_over(path: &Path) -> bool {
 }
 
 /// A word for a shell.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-:@%+,=".contains(letter);
     if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

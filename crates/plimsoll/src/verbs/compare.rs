@@ -26,9 +26,7 @@ const QUANTILES_MAX: usize = 20;
 /// # Errors
 /// A flag cannot be read, a side names no run, or a run cannot be read.
 pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure> {
-    let options = options(&flags.judge)?;
-    let catalogue = common.catalogue()?;
-    let report = judged(&side(&flags.a, &catalogue)?, &side(&flags.b, &catalogue)?, options)?;
+    let report = between(&flags.a, &flags.b, options(&flags.judge)?, &common.catalogue()?)?;
     let lang = flags.lang.lang();
     let text = match flags.format {
         CompareFormat::Text => {
@@ -46,6 +44,19 @@ pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure
         })?,
     }
     Ok(exit(&report, &flags.judge))
+}
+
+/// Compares the runs that two sides name.
+///
+/// # Errors
+/// A side names no run, or a run cannot be read.
+pub(crate) fn between(
+    a: &str,
+    b: &str,
+    options: Options,
+    catalogue: &Catalogue,
+) -> Result<ComparisonReport, Failure> {
+    judged(&side(a, catalogue)?, &side(b, catalogue)?, options)
 }
 
 /// The runs of two sides, judged against each other.
@@ -178,7 +189,7 @@ pub(super) fn options(flags: &JudgeFlags) -> Result<Options, Failure> {
 }
 
 /// `5%` or `0.05`
-fn share(text: &str) -> Option<f64> {
+pub(crate) fn share(text: &str) -> Option<f64> {
     match text.strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().ok().map(|percent| percent / 100.0),
         None => text.parse().ok(),

@@ -13,6 +13,7 @@ use crate::common::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::DemoFlags;
+use crate::page::PageSettings;
 use crate::session::{self, SessionSettings};
 use crate::signals::{self, Running, Turn};
 use crate::source::Source;
@@ -46,6 +47,7 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
         record: super::run::record(&flags.record, common)?,
         reports: CiOutputs::new(&flags.record.report, common)?,
         requires_valid: false,
+        page: PageSettings::default(),
         live: None,
         control: turn.first(),
         running,

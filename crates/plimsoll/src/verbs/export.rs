@@ -11,7 +11,7 @@ use runfile::Reader;
 use crate::common::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::flags::{ExportFlags, ExportFormat, ReportFormat};
+use crate::flags::{ExportFlags, ExportFormat};
 use crate::stored;
 
 /// Runs the verb.
@@ -83,7 +83,7 @@ fn write(reader: &Reader, format: ExportFormat, to: &mut (dyn Write + Send)) -> 
             let report = stored::whole(reader)
                 .and_then(|(window, elapsed)| stored::document(reader, &window, elapsed, None))
                 .map_err(|failure| ExportError::Read(failure.text.trim_start_matches("failed to ").into()))?;
-            export::write_json(&stored::render(&report, ReportFormat::Json, report::Lang::En), rows, to)
+            export::write_json(&report::json::render(&report), rows, to)
         }
     }
 }

@@ -21,12 +21,34 @@ use crate::stored;
 /// # Errors
 /// Nothing is known of such a script or run, or the runs cannot be listed.
 pub(crate) fn run(flags: &HistoryFlags, common: &Common) -> Result<Exit, Failure> {
-    let catalogue = common.catalogue()?;
-    let wanted = Wanted::of(&flags.script, &catalogue)?;
+    let warn = |failure: Failure| common.logger.say(LogLevel::Warn, failure.text);
+    let report = of_script(&flags.script, usize::from(flags.limit), &common.catalogue()?, warn)?;
+    let text = match flags.format {
+        HistoryFormat::Text => {
+            let style = logger::style(common.may_colour && std::io::stdout().is_terminal());
+            report.text(flags.lang.lang(), style)
+        }
+        HistoryFormat::Json => report.json(),
+    };
+    crate::print(&text);
+    Ok(Exit::Ok)
+}
+
+/// The history of a script, or of the script of a run. Files that cannot be read are told to `warn`.
+///
+/// # Errors
+/// Nothing is known of such a script or run, or the runs cannot be listed.
+pub(crate) fn of_script(
+    script: &str,
+    limit: usize,
+    catalogue: &Catalogue,
+    warn: impl Fn(Failure),
+) -> Result<HistoryReport, Failure> {
+    let wanted = Wanted::of(script, catalogue)?;
     let (mut runs, mut left_out) = (Vec::new(), 0);
     let entries = catalogue.list().map_err(|error| stored::failed(&error))?;
     for (looked_at, entry) in entries.iter().rev().enumerate() {
-        if runs.len() >= usize::from(flags.limit) {
+        if runs.len() >= limit {
             left_out = entries.len() - looked_at;
             break;
         }
@@ -37,24 +59,15 @@ pub(crate) fn run(flags: &HistoryFlags, common: &Common) -> Result<Exit, Failure
         match read {
             Ok(run) => runs.extend(run),
             // One damaged file does not hide the others.
-            Err(failure) => common.logger.say(LogLevel::Warn, failure.text),
+            Err(failure) => warn(failure),
         }
     }
     if runs.is_empty() {
-        let text = format!("failed to find a run of {:?} in {}", flags.script, catalogue.place());
+        let text = format!("failed to find a run of {script:?} in {}", catalogue.place());
         return Err(Failure::new(Exit::Other, text));
     }
     runs.reverse();
-    let report = HistoryReport::new(runs, left_out);
-    let text = match flags.format {
-        HistoryFormat::Text => {
-            let style = logger::style(common.may_colour && std::io::stdout().is_terminal());
-            report.text(flags.lang.lang(), style)
-        }
-        HistoryFormat::Json => report.json(),
-    };
-    crate::print(&text);
-    Ok(Exit::Ok)
+    Ok(HistoryReport::new(runs, left_out))
 }
 
 /// Which runs belong to a history.

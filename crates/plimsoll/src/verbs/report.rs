@@ -12,8 +12,10 @@ use crate::stored::{self, Shown};
 /// There is no such run, it cannot be read, or the report cannot be written.
 pub(crate) fn run(flags: &ReportFlags, common: &Common) -> Result<Exit, Failure> {
     let Shown { reader, window, elapsed, range } = stored::find(&flags.run, flags.window.as_deref(), common)?;
+    let first = reader.range().map_err(|error| stored::failed(&error))?.start;
+    let part = range.clone().map(|range| range.start - first..range.end - first);
     let report = stored::document(&reader, &window, elapsed, range)?;
-    let text = stored::render(&report, flags.format, flags.lang.lang());
+    let text = stored::render(&report, reader.path(), part, flags.format, flags.lang.lang())?;
     match &flags.output {
         None => crate::print(&text),
         Some(path) => std::fs::write(path, text).map_err(|error| {

@@ -13,6 +13,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::live::LiveSettings;
+use crate::page::PageSettings;
 use crate::session::{self, Finished, SessionSettings};
 use crate::signals::{self, Running, Turn};
 use crate::source::Source;
@@ -47,7 +48,8 @@ pub(super) fn one(
 ) -> Result<Finished, Failure> {
     traces::check(flags.traces_output.as_deref(), common)?;
     if common.env.switch("WEB_DASHBOARD")?.unwrap_or(false) {
-        common.logger.say(LogLevel::Warn, "there is no web dashboard yet; K6_WEB_DASHBOARD has no effect");
+        let text = "K6_WEB_DASHBOARD has no effect: a run has a page of its own (--no-page=false without a terminal)";
+        common.logger.say(LogLevel::Warn, text);
     }
     test::refuse_kinds(&flags.script, &common.env)?;
     let outputs = outputs(&flags.results, common)?;
@@ -68,6 +70,7 @@ pub(super) fn one(
     if control.is_stopped() {
         return Err(Failure::new(Exit::Signal, "failed to begin the run: a signal came first"));
     }
+    let page = PageSettings::of(flags, common, !record.is_off)?;
     let settings = SessionSettings {
         workers,
         outputs,
@@ -75,6 +78,7 @@ pub(super) fn one(
         record,
         reports,
         requires_valid,
+        page,
         live,
         control,
         running,

@@ -181,6 +181,11 @@ impl Running {
         beside(&self.folder, words)
     }
 
+    /// The folder it runs in.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);

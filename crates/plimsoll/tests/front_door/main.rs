@@ -15,6 +15,7 @@ mod harness;
 mod http2;
 mod imports;
 mod live;
+mod page;
 mod prometheus;
 mod remote;
 mod results;

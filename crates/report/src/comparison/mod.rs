@@ -7,11 +7,13 @@ mod sentences;
 #[cfg(test)]
 mod tests;
 mod text;
+mod words;
 
 use analysis::compare::{Comparison, Options, Row, Verdict};
 
 pub use markdown::render as markdown;
 pub use text::render as text;
+pub use words::{RowWords, Words, words};
 
 /// A comparison with the names of what was compared.
 #[derive(Clone, Debug)]

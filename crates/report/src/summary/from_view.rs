@@ -2,7 +2,7 @@
 
 use model::metric::builtin;
 use model::plan::{Compat, Plan};
-use model::{Aggregate, Mark, Metric, MetricId, Quantile, ThresholdResult};
+use model::{Aggregate, Mark, Metric, MetricId, MetricKind, Quantile, ThresholdResult};
 use tally::{CheckView, DUE_TIMED, GroupView, MetricView, ScenarioView, Stat, SubMetricView, View};
 
 use super::layout::DEFAULT_SCENARIO;
@@ -70,6 +70,13 @@ impl Values {
     }
 }
 
+impl Values {
+    /// No values of a metric of this kind.
+    pub fn empty(kind: MetricKind) -> Values {
+        values(&Aggregate::empty(kind), &[], &|_| None)
+    }
+}
+
 impl Statistic {
     /// One value and what it is worth.
     pub fn of(value: f64, mark: Mark) -> Statistic {
@@ -78,6 +85,11 @@ impl Statistic {
             Mark::TimedOut | Mark::Cut => Statistic::AtLeast(value, word(mark)),
             Mark::Dropped | Mark::Failed => Statistic::Failed,
         }
+    }
+
+    /// What was compared with a threshold's limit, and what it is worth.
+    pub fn of_quantile(quantile: Quantile) -> Statistic {
+        statistic_of(quantile)
     }
 }
 

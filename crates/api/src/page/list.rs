@@ -1,0 +1,105 @@
+//! The list of runs.
+
+use serde::Serialize;
+
+use super::{Fact, Value};
+use crate::Number;
+
+/// Runs, the newest first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RunList {
+    /// Where they are kept, in words.
+    pub place: String,
+    /// The runs.
+    pub runs: Vec<RunRow>,
+    /// What to pass as `before` for older ones; null where there are none.
+    pub before: Option<String>,
+    /// Files that cannot be read.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// A file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Unreadable {
+    /// Its name.
+    pub file: String,
+    /// Why, as a sentence.
+    pub why: String,
+}
+
+/// A run in a line. Texts that are not known are empty.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RunRow {
+    /// Its id.
+    pub id: String,
+    /// The name its owner gave it.
+    pub name: String,
+    /// The script as it was named.
+    pub script: String,
+    /// The start, RFC 3339, UTC; null where the source of an imported run does not say.
+    pub started: Option<String>,
+    /// `live`, `passed`, `failed`, `partial`, `imported`.
+    pub status: &'static str,
+    /// `complete`, `partial`, `live`.
+    pub state: &'static str,
+    /// The process's exit code; null where nobody knows.
+    pub exit_code: Option<i32>,
+    /// The format that another tool's run was read from.
+    pub imported: Option<String>,
+    /// The version of what was tested.
+    pub target_version: String,
+    /// The run's own tags.
+    pub tags: Vec<Fact>,
+    /// How long it was, milliseconds.
+    pub elapsed: Value,
+    /// `valid`, `unmeasured`, `degraded`, `invalid`; null while the run goes on.
+    pub grade: Option<&'static str>,
+    /// `pass`, `fail`, `inconclusive`.
+    pub verdict: &'static str,
+    /// How many thresholds there are, and how many held.
+    pub thresholds: ThresholdCount,
+    /// Its key figures.
+    pub figures: RunFigures,
+    /// What was written about it on the page.
+    pub note: String,
+    /// Whether runs of its script are compared with it.
+    pub is_baseline: bool,
+    /// The size of its file.
+    pub bytes: u64,
+    /// Requests per second in up to 40 equal parts of the run; null where a part was lost.
+    #[cfg_attr(test, schemars(with = "Vec<Option<f64>>"))]
+    pub shape: Vec<Option<Number>>,
+}
+
+/// How many thresholds there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ThresholdCount {
+    /// Those that held.
+    pub held: u64,
+    /// All of them.
+    pub total: u64,
+}
+
+/// What runs are known by.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RunFigures {
+    /// Requests.
+    pub requests: Value,
+    /// Requests per second.
+    pub rate: Value,
+    /// The share of failed requests.
+    pub failed: Value,
+    /// The median of `http_req_duration`, milliseconds.
+    pub p50: Value,
+    /// Its 95th percentile.
+    pub p95: Value,
+    /// Its 99th percentile.
+    pub p99: Value,
+}

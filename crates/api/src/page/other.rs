@@ -1,0 +1,248 @@
+//! Errors, log, generator, validity, thresholds, comparisons.
+
+use serde::Serialize;
+
+use super::{Fact, StripItem, Value};
+use crate::Number;
+use crate::comparison::Comparison;
+use crate::report::{ReportExemplar, ReportThreshold, ReportValidity};
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Errors {
+    /// How many errors.
+    pub total: u64,
+    /// How many requests.
+    pub requests: u64,
+    /// Distinct errors, the most frequent first.
+    pub errors: Vec<ErrorRow>,
+    /// Errors that are in no row, because there were too many distinct ones.
+    pub beyond: u64,
+    /// Single requests that failed.
+    pub exemplars: Vec<ReportExemplar>,
+}
+
+/// A distinct error.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ErrorRow {
+    /// k6's error code; 0 for exceptions of the script.
+    pub code: u16,
+    /// The message.
+    pub message: String,
+    /// How often.
+    pub count: u64,
+    /// As a share of all errors.
+    pub share: Value,
+    /// The first one in full.
+    pub example: String,
+    /// The tags of the first one.
+    pub tags: Vec<Fact>,
+    /// The first window that has it.
+    pub first: u32,
+    /// The last one.
+    pub last: u32,
+    /// How often in up to 60 equal parts of what is shown.
+    pub shape: Vec<u64>,
+}
+
+/// Lines of the log.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Logs {
+    /// In order.
+    pub lines: Vec<LogRow>,
+    /// What to pass as `after` for the next ones; null where there are none.
+    pub next: Option<u64>,
+    /// How many the run has.
+    pub total: u64,
+    /// Lines that are not in the file, because there were too many.
+    pub lost: u64,
+}
+
+/// One line of the log.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LogRow {
+    /// Its number, from 1.
+    pub id: u64,
+    /// When, seconds.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub t: Number,
+    /// When, RFC 3339, UTC.
+    pub at: String,
+    /// `debug`, `info`, `warning`, `error`.
+    pub level: &'static str,
+    /// `console`, `stacktrace`, or empty for the runner itself.
+    pub source: String,
+    /// The text.
+    pub message: String,
+    /// Further fields.
+    pub fields: Vec<Fact>,
+}
+
+/// What the generator and its machine were doing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Generator {
+    /// Worker threads.
+    pub workers: u32,
+    /// The machine.
+    pub host: Vec<Fact>,
+    /// What the measurement's worth depends on.
+    pub strip: Vec<StripItem>,
+    /// What was read, once per window.
+    pub vitals: Vec<VitalSeries>,
+}
+
+/// A thing that is read about the generator.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct VitalSeries {
+    /// Its name.
+    pub name: String,
+    /// `1` is a share; `ms`; `By`; empty is a number of things.
+    pub unit: &'static str,
+    /// Of which worker thread.
+    pub worker: Option<u16>,
+    /// When, seconds.
+    #[cfg_attr(test, schemars(with = "Vec<f64>"))]
+    pub t: Vec<Number>,
+    /// The values.
+    #[cfg_attr(test, schemars(with = "Vec<f64>"))]
+    pub values: Vec<Number>,
+    /// The largest.
+    pub max: Value,
+}
+
+/// Whether the numbers can be trusted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ValidityPage {
+    /// As in the report.
+    pub validity: ReportValidity,
+    /// The reasons in words, in the same order.
+    pub reasons: Vec<ValidityReason>,
+    /// What nobody looked for, in words.
+    pub unmeasured: Vec<Unmeasured>,
+    /// Which seconds are worth what.
+    pub grades: Vec<GradeRange>,
+    /// What it depends on.
+    pub strip: Vec<StripItem>,
+}
+
+/// A reason in words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ValidityReason {
+    /// What is wrong.
+    pub fault: &'static str,
+    /// How bad it is for the run.
+    pub grade: &'static str,
+    /// In a sentence.
+    pub sentence: String,
+    /// What was measured, at its worst.
+    pub observed: Value,
+    /// What it should not have passed.
+    pub limit: Value,
+    /// In which seconds, as first and last.
+    pub seconds: Vec<[u32; 2]>,
+}
+
+/// Something that nobody looked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Unmeasured {
+    /// What.
+    pub fault: &'static str,
+    /// In words.
+    pub text: String,
+}
+
+/// Seconds of one grade, the last one among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct GradeRange {
+    /// The first.
+    pub from: u32,
+    /// The last.
+    pub to: u32,
+    /// What they are worth.
+    pub grade: &'static str,
+}
+
+/// Thresholds over time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Thresholds {
+    /// As in the report.
+    pub thresholds: Vec<ThresholdOverTime>,
+}
+
+/// A threshold, and how it stood each time that it was judged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ThresholdOverTime {
+    /// As in the report.
+    #[serde(flatten)]
+    pub threshold: ReportThreshold,
+    /// The limit as the terminal shows it.
+    pub limit_text: String,
+    /// The margin as reports show it; null where there is none.
+    pub margin_text: Option<String>,
+    /// Whether crossing it ends the run.
+    pub abort_on_fail: bool,
+    /// When it was judged, seconds.
+    #[cfg_attr(test, schemars(with = "Vec<f64>"))]
+    pub t: Vec<Number>,
+    /// What was observed until then; null where there was nothing, or no number.
+    #[cfg_attr(test, schemars(with = "Vec<Option<f64>>"))]
+    pub values: Vec<Option<Number>>,
+    /// Whether it held.
+    pub oks: Vec<bool>,
+}
+
+/// A comparison.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ComparePage {
+    /// What `compare --format json` writes.
+    pub comparison: Comparison,
+    /// Its rows as `compare` prints them.
+    pub texts: Vec<ComparisonText>,
+    /// The closing sentence in the language asked for.
+    pub sentence: String,
+    /// What to know before reading the rows, in the language asked for.
+    pub findings: Vec<String>,
+}
+
+/// A row of a comparison in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ComparisonText {
+    /// The series.
+    pub series: String,
+    /// The figure.
+    pub figure: String,
+    /// The first side's.
+    pub a: String,
+    /// The second side's.
+    pub b: String,
+    /// The change and its interval.
+    pub change: String,
+    /// The verdict.
+    pub verdict: String,
+}
+
+/// What was written about a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct NoteAnswer {
+    /// The note.
+    pub note: String,
+    /// Whether it is its script's baseline.
+    pub is_baseline: bool,
+}

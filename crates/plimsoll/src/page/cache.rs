@@ -1,0 +1,116 @@
+//! Answers that are kept while the files that they were made of are the same.
+
+use std::collections::{HashMap, VecDeque};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::{Instant, SystemClock};
+
+/// An answer about a growing file is good for so long: a page that asks more often gets the same.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// What tells a file that has changed from one that has not: bytes and time of change, of it and of its log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stamp([(u64, (i64, i64)); 2]);
+
+impl Stamp {
+    /// Of a file as it is now; all zero where there is none.
+    pub(super) fn of(path: &Path) -> Stamp {
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        let one = |path: &Path| {
+            let Ok(metadata) = std::fs::metadata(path) else { return Default::default() };
+            (metadata.len(), (metadata.mtime(), metadata.mtime_nsec()))
+        };
+        Stamp([one(path), one(Path::new(&log))])
+    }
+}
+
+struct Kept {
+    stamp: Stamp,
+    made: Instant,
+    text: Arc<str>,
+}
+
+/// Answers by what was asked.
+pub(super) struct Cache {
+    bytes_max: usize,
+    bytes: usize,
+    answers: HashMap<String, Kept>,
+    /// The oldest first.
+    order: VecDeque<String>,
+}
+
+impl Cache {
+    /// Keeps no more than so many bytes.
+    pub(super) fn new(bytes_max: usize) -> Cache {
+        Cache { bytes_max, bytes: 0, answers: HashMap::new(), order: VecDeque::new() }
+    }
+
+    /// The answer that was given to this, if it still holds.
+    pub(super) fn get(&self, asked: &str, stamp: Stamp) -> Option<Arc<str>> {
+        let kept = self.answers.get(asked)?;
+        let holds = kept.stamp == stamp || SystemClock::now().since(kept.made) < FRESH;
+        holds.then(|| kept.text.clone())
+    }
+
+    /// Keeps an answer.
+    pub(super) fn put(&mut self, asked: &str, stamp: Stamp, text: Arc<str>) {
+        if text.len() > self.bytes_max / 2 {
+            return;
+        }
+        self.forget(asked);
+        self.bytes += text.len();
+        self.answers.insert(asked.to_owned(), Kept { stamp, made: SystemClock::now(), text });
+        self.order.push_back(asked.to_owned());
+        while self.bytes > self.bytes_max
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.remove(&oldest);
+        }
+    }
+
+    /// Forgets all answers whose question begins like this.
+    pub(super) fn forget_all(&mut self, prefix: &str) {
+        let gone: Vec<String> =
+            self.order.iter().filter(|asked| asked.starts_with(prefix)).cloned().collect();
+        gone.iter().for_each(|asked| self.forget(asked));
+    }
+
+    fn forget(&mut self, asked: &str) {
+        if self.answers.contains_key(asked) {
+            self.order.retain(|known| known != asked);
+            self.remove(asked);
+        }
+    }
+
+    fn remove(&mut self, asked: &str) {
+        if let Some(kept) = self.answers.remove(asked) {
+            self.bytes -= kept.text.len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_answers_make_room() {
+        let mut cache = Cache::new(10);
+        let stamp = Stamp::default();
+        for asked in ["a", "b", "c"] {
+            cache.put(asked, stamp, "1234".into());
+        }
+        let held = |cache: &Cache| ["a", "b", "c"].map(|asked| cache.get(asked, stamp).is_some());
+        assert_eq!(held(&cache), [false, true, true]);
+        cache.put("b", stamp, "12".into());
+        assert_eq!((cache.bytes, cache.order.len()), (6, 2));
+        cache.put("huge", stamp, "123456".into());
+        assert!(cache.get("huge", stamp).is_none());
+        cache.forget_all("b");
+        assert_eq!(held(&cache), [false, false, true]);
+    }
+}

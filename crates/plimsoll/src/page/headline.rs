@@ -1,0 +1,227 @@
+//! What is said first: the strip of what a measurement's worth depends on, the verdict and the key figures.
+
+use std::time::Duration;
+
+use api::page::{Headline, IterationCounts, StripItem, Value};
+use model::metric::builtin::{DROPPED_ITERATIONS, ITERATION_LATENESS};
+use model::plan::TimeUnit;
+use model::{Aggregate, Fault, GeneratorState, Grade, Quantile, Trend, Validity, Vital, Window, Work};
+
+use super::values::{self, FigureTotals};
+
+/// What the strip shows: the faults that each thing stands for.
+const ITEMS: [(&str, &[Fault]); 9] = [
+    (
+        "dropped",
+        &[Fault::Dropped, Fault::DroppedByTarget, Fault::DroppedByGenerator, Fault::DroppedWhileStarting],
+    ),
+    ("generator_cpu", &[Fault::WorkerCpu, Fault::Throttled, Fault::RunDelay]),
+    ("lateness", &[Fault::StartLag]),
+    ("timer_lag", &[Fault::TimerLag]),
+    ("sockets", &[Fault::Ports, Fault::Descriptors, Fault::Exhausted]),
+    ("network", &[Fault::Network, Fault::Retransmission, Fault::Connects]),
+    (
+        "recorded",
+        &[Fault::Recorded, Fault::WindowsLost, Fault::WorkersLost, Fault::Coverage, Fault::LongWindows],
+    ),
+    ("steady", &[Fault::Unsteady, Fault::Little]),
+    ("clock", &[Fault::Clock]),
+];
+
+/// What was read about the generator, at its worst, and what else the strip shows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Peaks {
+    worker_cpu: Option<f64>,
+    timer_lag_ms: Option<f64>,
+    ports: Option<f64>,
+    segments_sent: f64,
+    segments_repeated: f64,
+    has_segments: bool,
+}
+
+impl Peaks {
+    /// Of these states.
+    pub(super) fn of<'a>(states: impl IntoIterator<Item = &'a GeneratorState>) -> Peaks {
+        let mut peaks = Peaks::default();
+        states.into_iter().for_each(|state| peaks.add(state));
+        peaks
+    }
+
+    /// Adds a state.
+    pub(super) fn add(&mut self, state: &GeneratorState) {
+        let keep = |known: &mut Option<f64>, value: Option<f64>| {
+            if let Some(value) = value {
+                *known = Some(known.map_or(value, |known| known.max(value)));
+            }
+        };
+        keep(&mut self.worker_cpu, state.get(Vital::WorkerCpu));
+        keep(&mut self.timer_lag_ms, state.get(Vital::TimerLag));
+        let taken = |used: Vital, max: Vital| {
+            state.get(used).zip(state.get(max)).filter(|(_, max)| *max > 0.0).map(|(used, max)| used / max)
+        };
+        keep(&mut self.ports, taken(Vital::Ports, Vital::PortsMax));
+        keep(&mut self.ports, taken(Vital::Descriptors, Vital::DescriptorsMax));
+        if let Some(sent) = state.get(Vital::SegmentsSent) {
+            self.has_segments = true;
+            self.segments_sent += sent;
+            self.segments_repeated += state.get(Vital::SegmentsRepeated).unwrap_or(0.0);
+        }
+    }
+}
+
+/// What the strip, the figures and the counts are made of; adds up window by window, or takes all of them at once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    pub(super) figures: FigureTotals,
+    pub(super) peaks: Peaks,
+    pub(super) lateness: Trend,
+    dropped: u64,
+    started: u64,
+    finished: u64,
+}
+
+impl Facts {
+    /// Nothing yet but what was read about the generator.
+    pub(super) fn with(peaks: Peaks) -> Facts {
+        Facts { peaks, ..Facts::default() }
+    }
+
+    /// Adds a window, or what many add up to.
+    pub(super) fn add(&mut self, window: &Window) {
+        self.figures.add(window);
+        for (key, aggregate) in &window.series {
+            match aggregate {
+                Aggregate::Trend(trend) if key.metric == ITERATION_LATENESS => self.lateness.merge(trend),
+                Aggregate::Counter(counter) if key.metric == DROPPED_ITERATIONS => {
+                    self.dropped += counter.sum.value().max(0.0) as u64;
+                }
+                _ => {}
+            }
+        }
+        for load in window.load.iter().filter(|load| load.work == Work::Iterations && load.scenario.is_some())
+        {
+            self.started += load.started;
+            self.finished += load.finished;
+        }
+    }
+
+    /// Everything that is said first.
+    pub(super) fn headline(
+        &self,
+        verdict: (&'static str, String),
+        validity: Option<&Validity>,
+        elapsed: Duration,
+        unit: Option<TimeUnit>,
+    ) -> Headline {
+        Headline {
+            verdict: verdict.0,
+            sentence: verdict.1,
+            grade: validity.map(|validity| validity.grade.as_str()),
+            strip: self.strip(validity, unit),
+            figures: self.figures.figures(elapsed, unit),
+            iterations: IterationCounts {
+                due: values::count(self.started + self.dropped),
+                started: values::count(self.started),
+                finished: values::count(self.finished),
+                dropped: values::count(self.dropped),
+            },
+        }
+    }
+
+    /// What was looked at, the worst first.
+    pub(super) fn strip(&self, validity: Option<&Validity>, unit: Option<TimeUnit>) -> Vec<StripItem> {
+        let item = |(key, faults): &(&'static str, &[Fault])| {
+            let (status, limit) = validity.map_or(("unknown", None), |validity| status(validity, faults));
+            StripItem { key: *key, status, value: self.value(key, validity, unit), limit }
+        };
+        let mut items: Vec<StripItem> = ITEMS.iter().map(item).collect();
+        let order = |item: &StripItem| match item.status {
+            "fail" => 0,
+            "warn" => 1,
+            "ok" => 2,
+            _ => 3,
+        };
+        items.sort_by_key(order);
+        items
+    }
+
+    fn value(&self, key: &str, validity: Option<&Validity>, unit: Option<TimeUnit>) -> Value {
+        let unread = || values::none("not measured");
+        let share = |share: Option<f64>| share.map_or_else(unread, values::share);
+        let ms = |ms: Option<f64>| ms.map_or_else(unread, |ms| values::ms(ms, unit));
+        match key {
+            "dropped" => values::count(self.dropped),
+            "generator_cpu" => share(self.peaks.worker_cpu),
+            "lateness" => ms(match self.lateness.quantile(0.99) {
+                Quantile::Value(value) => Some(value),
+                _ => None,
+            }),
+            "timer_lag" => ms(self.peaks.timer_lag_ms),
+            "sockets" => share(self.peaks.ports),
+            "network" => share(self.peaks.has_segments.then(|| match self.peaks.segments_sent {
+                sent if sent > 0.0 => self.peaks.segments_repeated / sent,
+                _ => 0.0,
+            })),
+            "recorded" => values::count(self.figures.requests()),
+            "steady" => validity.map_or_else(unread, |validity| {
+                let (good, of) = (validity.count(Grade::Valid), validity.windows.len());
+                values::value(good as f64, format!("{good} / {of} s"))
+            }),
+            _ => values::value(0.0, "–".to_owned()),
+        }
+    }
+}
+
+/// How a thing stands by the reasons about it, and the limit that it passed.
+fn status(validity: &Validity, faults: &[Fault]) -> (&'static str, Option<Value>) {
+    let reasons = validity.reasons.iter().filter(|reason| faults.contains(&reason.fault));
+    let worst = reasons.max_by_key(|reason| reason.grade);
+    let limit =
+        worst.map(|reason| values::value(reason.limit.value(), report::validity::amount_text(reason.limit)));
+    let status = match worst.map(|reason| reason.grade) {
+        Some(Grade::Invalid) => "fail",
+        Some(Grade::Degraded) => "warn",
+        _ if validity.unmeasured.iter().any(|fault| faults.contains(fault)) => "unknown",
+        Some(Grade::Valid | Grade::Unmeasured) | None => "ok",
+    };
+    (status, limit.filter(|_| matches!(status, "fail" | "warn")))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Amount, Reason};
+
+    use super::*;
+
+    #[test]
+    fn every_fault_has_a_place_in_the_strip() {
+        for fault in Fault::ALL {
+            let places = ITEMS.iter().filter(|(_, faults)| faults.contains(fault)).count();
+            assert_eq!(places, 1, "{fault:?}");
+        }
+    }
+
+    #[test]
+    fn the_worst_stands_first_and_names_its_limit() {
+        let reason = Reason {
+            fault: Fault::TimerLag,
+            grade: Grade::Invalid,
+            observed: Amount::Milliseconds(41.0),
+            limit: Amount::Milliseconds(10.0),
+            windows: vec![],
+        };
+        let validity = Validity {
+            grade: Grade::Invalid,
+            reasons: vec![reason],
+            unmeasured: vec![Fault::WorkerCpu],
+            windows: vec![(0, Grade::Valid), (1, Grade::Invalid)],
+        };
+        let strip = Facts::default().strip(Some(&validity), None);
+        assert_eq!((strip[0].key, strip[0].status), ("timer_lag", "fail"));
+        assert_eq!(strip[0].limit.as_ref().map(|limit| limit.text.as_str()), Some("10ms"));
+        let last = strip.last().expect("items");
+        assert_eq!((last.key, last.status), ("generator_cpu", "unknown"));
+        let steady = strip.iter().find(|item| item.key == "steady").expect("it is there");
+        assert_eq!((steady.value.text.as_str(), steady.status), ("1 / 2 s", "ok"));
+    }
+}

@@ -1,0 +1,75 @@
+//! `/logs`: what was said.
+
+use api::Number;
+use api::page::{Fact, LogRow, Logs};
+use model::{Epoch, Instant, LogLevel, LogLine};
+use runfile::StoredLog;
+use server::{PageError, Question};
+
+use super::scope::Scope;
+use super::{damaged, json, number};
+
+/// Lines of an answer, unless fewer are asked for.
+const LINES_MAX: usize = 1_000;
+
+pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
+    let after: u64 = number(question, "after")?.unwrap_or(0);
+    let limit = number(question, "limit")?.unwrap_or(LINES_MAX).clamp(1, LINES_MAX);
+    let least = question.get("level").map(level).transpose()?;
+    let part = question.get("q").map(str::to_lowercase);
+    let lines = scope.reader.log().map_err(damaged)?;
+    let total = lines.len() as u64;
+    let span = scope.span()?;
+    let is_asked_for = |line: &StoredLog| {
+        least.is_none_or(|least| line.level >= least)
+            && part.as_ref().is_none_or(|part| line.message.to_lowercase().contains(part))
+            && span.contains(&scope.t(line.at))
+    };
+    let numbered = (1u64..).zip(&lines).skip_while(|(id, _)| *id <= after);
+    let mut asked = numbered.filter(|(_, line)| is_asked_for(line));
+    let epoch = epoch(scope);
+    let rows: Vec<LogRow> =
+        asked.by_ref().take(limit).map(|(id, line)| row(scope, &epoch, id, line)).collect();
+    let next = if asked.next().is_some() { rows.last().map(|row| row.id) } else { None };
+    let lost = scope.reader.ending().map_or(0, |ending| ending.log_lines_lost);
+    json(&Logs { lines: rows, next, total, lost })
+}
+
+fn level(text: &str) -> Result<LogLevel, PageError> {
+    let all = [LogLevel::Debug, LogLevel::Info, LogLevel::Warn, LogLevel::Error];
+    all.into_iter().find(|level| level.as_str() == text).ok_or_else(|| {
+        PageError::Invalid(format!("failed to read level={text:?}: write debug, info, warning or error"))
+    })
+}
+
+fn epoch(scope: &Scope) -> Epoch {
+    let header = scope.reader.header();
+    Epoch { at: Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns }
+}
+
+fn row(scope: &Scope, epoch: &Epoch, id: u64, line: &StoredLog) -> LogRow {
+    let fact = |(name, value): &(String, String)| Fact { name: name.clone(), value: value.clone() };
+    LogRow {
+        id,
+        t: Number(scope.t(line.at)),
+        at: api::rfc3339(epoch.wall_unix_ns(line.at)),
+        level: line.level.as_str(),
+        source: line.source.clone(),
+        message: line.message.clone(),
+        fields: line.fields.iter().map(fact).collect(),
+    }
+}
+
+/// A line of a live run.
+pub(super) fn of_live(line: &LogLine, id: u64, t: f64, epoch: &Epoch) -> LogRow {
+    let fact = |(name, value): &(&str, String)| Fact { name: (*name).to_owned(), value: value.clone() };
+    LogRow {
+        id,
+        t: Number(t),
+        at: api::rfc3339(epoch.wall_unix_ns(line.at)),
+        level: line.level.as_str(),
+        source: line.source.to_owned(),
+        message: line.message.clone(),
+        fields: line.fields.iter().map(fact).collect(),
+    }
+}

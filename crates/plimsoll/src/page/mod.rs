@@ -1,0 +1,85 @@
+//! What the page shows: runs as the answers of `/api/v1`, made of what the terminal and the files say, one file per answer.
+
+mod about;
+mod audit;
+mod cache;
+mod compare;
+mod distribution;
+mod errors;
+mod generator;
+mod headline;
+mod history;
+mod html;
+mod library;
+mod list;
+mod live;
+mod logs;
+mod points;
+mod remarks;
+mod requests;
+mod run;
+mod scope;
+mod series;
+mod tags;
+mod thresholds;
+mod validity;
+mod values;
+
+pub(crate) use html::render as report_html;
+pub(crate) use library::{Library, Own};
+pub(crate) use live::{LivePage, PageSettings};
+
+use server::{PageError, Question, View};
+
+use crate::failure::Failure;
+use scope::Scope;
+
+/// Where `plimsoll serve` listens unless it is told otherwise.
+pub(crate) const ADDRESS_DEFAULT: &str = "localhost:6566";
+
+/// What an answer about a run says beside the run's file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Beside {
+    /// What was written on the page.
+    pub(crate) remark: remarks::Remark,
+    /// How to see the run again.
+    pub(crate) reopen: String,
+}
+
+/// The answer to a question about a run, as JSON.
+fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String, PageError> {
+    match question.view {
+        View::Run => run::answer(scope, beside),
+        View::Series => series::answer(scope, question),
+        View::Requests => requests::answer(scope),
+        View::Distribution => distribution::answer(scope, question),
+        View::Errors => errors::answer(scope),
+        View::Logs => logs::answer(scope, question),
+        View::Generator => generator::answer(scope),
+        View::Validity => validity::answer(scope),
+        View::Audit => audit::answer(scope),
+        View::Thresholds => thresholds::answer(scope),
+        View::About | View::Runs | View::Compare | View::History => {
+            Err(PageError::NotFound("failed to answer: that is about no single run".into()))
+        }
+    }
+}
+
+fn json(answer: &impl serde::Serialize) -> Result<String, PageError> {
+    serde_json::to_string(answer).map_err(|error| PageError::Failed(format!("failed to answer: {error}")))
+}
+
+fn failed(failure: Failure) -> PageError {
+    PageError::Failed(failure.text)
+}
+
+fn damaged(error: runfile::ReadError) -> PageError {
+    PageError::Failed(format!("failed to {error}"))
+}
+
+/// A number of a question.
+fn number<T: std::str::FromStr>(question: &Question, name: &str) -> Result<Option<T>, PageError> {
+    let Some(text) = question.get(name) else { return Ok(None) };
+    let invalid = || PageError::Invalid(format!("failed to read {name}={text:?}: it is no such number"));
+    text.parse().map(Some).map_err(|_| invalid())
+}

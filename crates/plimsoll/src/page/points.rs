@@ -1,0 +1,248 @@
+//! Windows as points of columns: what is drawn over time, from a file and from a live run alike.
+
+use std::ops::Range;
+
+use api::Number;
+use api::page::{Column, ErrorSeries, NoteKind, Series};
+use model::metric::builtin::{
+    DATA_RECEIVED, DATA_SENT, DROPPED_ITERATIONS, HTTP_REQ_FAILED, HTTP_REQS, VUS, VUS_MAX,
+};
+use model::{Aggregate, CounterTotal, GaugeTotal, Load, MetricId, Quantile, Trend, Work};
+
+use super::values::{is_supported, number_of};
+
+/// Metrics that every point has, beside the trend that is looked at.
+pub(super) const METRICS: [MetricId; 7] =
+    [DATA_RECEIVED, DATA_SENT, DROPPED_ITERATIONS, HTTP_REQ_FAILED, HTTP_REQS, VUS, VUS_MAX];
+
+/// One point of all columns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Point {
+    /// The seconds that it covers.
+    pub(super) width_s: f64,
+    /// Iterations that were due by plan; `None` where there is no planned rate.
+    pub(super) offered: Option<f64>,
+    /// The trend that is looked at.
+    pub(super) trend: Trend,
+    started: u64,
+    finished: u64,
+    in_flight_ns: u64,
+    dropped: CounterTotal,
+    requests: u64,
+    failed: u64,
+    vus: GaugeTotal,
+    vus_max: GaugeTotal,
+    sent: CounterTotal,
+    received: CounterTotal,
+}
+
+impl Point {
+    /// So many seconds, in which so many iterations were due.
+    pub(super) fn new(width_s: f64, offered: Option<f64>) -> Point {
+        Point { width_s, offered, ..Point::default() }
+    }
+
+    /// Adds a cell of one of [`METRICS`], or of the trend that is looked at; `fits` is whether its tags are asked for.
+    pub(super) fn add(&mut self, metric: MetricId, latency: MetricId, fits: bool, aggregate: &Aggregate) {
+        match aggregate {
+            Aggregate::Trend(trend) if metric == latency && fits => self.trend.merge(trend),
+            Aggregate::Counter(counter) => match metric {
+                HTTP_REQS if fits => self.requests += counter.count,
+                DROPPED_ITERATIONS => merge(&mut self.dropped, counter),
+                DATA_SENT => merge(&mut self.sent, counter),
+                DATA_RECEIVED => merge(&mut self.received, counter),
+                _ => {}
+            },
+            Aggregate::Rate(rate) if metric == HTTP_REQ_FAILED && fits => self.failed += rate.passes,
+            Aggregate::Gauge(gauge) if metric == VUS => keep_latest(&mut self.vus, gauge),
+            Aggregate::Gauge(gauge) if metric == VUS_MAX => keep_latest(&mut self.vus_max, gauge),
+            _ => {}
+        }
+    }
+
+    /// Adds what was under way.
+    pub(super) fn add_load(&mut self, load: &Load) {
+        match load.work {
+            // Those of setup() and teardown() are nobody's plan.
+            Work::Iterations if load.scenario.is_some() => {
+                self.started += load.started;
+                self.finished += load.finished;
+            }
+            Work::Iterations => {}
+            Work::Requests => self.in_flight_ns += load.in_flight_ns,
+        }
+    }
+}
+
+fn merge(sum: &mut CounterTotal, part: &CounterTotal) {
+    sum.sum.merge(&part.sum);
+    sum.count += part.count;
+}
+
+fn keep_latest(sum: &mut GaugeTotal, part: &GaugeTotal) {
+    let mut merged = Aggregate::Gauge(sum.clone());
+    merged.merge(&Aggregate::Gauge(part.clone()));
+    if let Aggregate::Gauge(gauge) = merged {
+        *sum = gauge;
+    }
+}
+
+/// The columns of points; `t` is where each begins.
+pub(super) fn series(step: u32, points: &[(u32, Point)]) -> Series {
+    let mut series = Series { step, ..Series::default() };
+    for (t, point) in points {
+        push(&mut series, *t, point);
+    }
+    series
+}
+
+fn push(series: &mut Series, t: u32, point: &Point) {
+    let rate = |of: f64| (point.width_s > 0.0).then(|| of / point.width_s);
+    let gauge = |gauge: &GaugeTotal| (!gauge.is_empty()).then_some(gauge.last);
+    series.t.push(Number(t.into()));
+    series.width.push(Number(point.width_s));
+    let offered = point.offered.and_then(rate);
+    series.offered.push(offered, offered.is_none().then_some(NoteKind::Unplanned));
+    let counts = [
+        (&mut series.started, rate(point.started as f64)),
+        (&mut series.finished, rate(point.finished as f64)),
+        (&mut series.dropped, rate(point.dropped.sum.value())),
+        (&mut series.requests, rate(point.requests as f64)),
+        (&mut series.failed, rate(point.failed as f64)),
+        (&mut series.vus, gauge(&point.vus)),
+        (&mut series.vus_max, gauge(&point.vus_max)),
+        (&mut series.in_flight, rate(point.in_flight_ns as f64 / 1e9)),
+        (&mut series.sent, rate(point.sent.sum.value())),
+        (&mut series.received, rate(point.received.sum.value())),
+    ];
+    for (column, value) in counts {
+        column.push(value, value.is_none().then_some(NoteKind::NoSamples));
+    }
+    let (trend, latency) = (&point.trend, &mut series.latency);
+    for (column, q) in [(&mut latency.p50, 0.5), (&mut latency.p95, 0.95), (&mut latency.p99, 0.99)] {
+        push_quantile(column, trend, q);
+    }
+    let is_bound = trend.failures.is_some();
+    for (column, value) in [(&mut latency.max, trend.max()), (&mut latency.mean, trend.avg())] {
+        let why = match value {
+            None => Some(NoteKind::NoSamples),
+            Some(_) => is_bound.then_some(NoteKind::AtLeast),
+        };
+        column.push(value, why);
+    }
+    latency.count.push(trend.population());
+}
+
+fn push_quantile(column: &mut Column, trend: &Trend, q: f64) {
+    let population = trend.population();
+    if population == 0 {
+        return column.push(None, Some(NoteKind::NoSamples));
+    }
+    if !is_supported(population, q) {
+        return column.push(None, Some(NoteKind::FewSamples));
+    }
+    let quantile = trend.quantile(q);
+    let why = match quantile {
+        Quantile::Value(_) => None,
+        Quantile::AtLeast { .. } => Some(NoteKind::AtLeast),
+        Quantile::Failed => Some(NoteKind::Failed),
+        Quantile::None => Some(NoteKind::NoSamples),
+    };
+    column.push(number_of(quantile), why);
+}
+
+/// Errors by kind that have a column of their own.
+const ERROR_KINDS_MAX: usize = 8;
+
+/// The columns of errors: for each, at which point it was and how often. The most frequent kinds have one of their own.
+pub(super) fn errors(
+    points: &[(u32, Point)],
+    found: impl IntoIterator<Item = (usize, u16, String, u64)>,
+) -> Vec<ErrorSeries> {
+    let mut kinds: std::collections::BTreeMap<(u16, String), Vec<(usize, u64)>> = Default::default();
+    for (point, code, message, count) in found {
+        kinds.entry((code, message)).or_default().push((point, count));
+    }
+    let total = |cells: &[(usize, u64)]| cells.iter().map(|cell| cell.1).sum::<u64>();
+    let mut kinds: Vec<_> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, cells)| std::cmp::Reverse(total(cells)));
+    let rest = kinds.split_off(kinds.len().min(ERROR_KINDS_MAX));
+    let column = |kind: String, code: u16, cells: &[(usize, u64)]| {
+        let mut values = vec![0u64; points.len()];
+        for (point, count) in cells {
+            if let Some(value) = values.get_mut(*point) {
+                *value += count;
+            }
+        }
+        let rate = |(count, (_, point)): (&u64, &(u32, Point))| match point.width_s > 0.0 {
+            true => Number(*count as f64 / point.width_s),
+            false => Number(0.0),
+        };
+        let values = values.iter().zip(points).map(rate).collect();
+        ErrorSeries { kind, code, values, total: total(cells) }
+    };
+    let mut columns: Vec<ErrorSeries> =
+        kinds.into_iter().map(|((code, message), cells)| column(message, code, &cells)).collect();
+    if !rest.is_empty() {
+        let cells: Vec<_> = rest.into_iter().flat_map(|(_, cells)| cells).collect();
+        columns.push(column("other".to_owned(), 0, &cells));
+    }
+    columns
+}
+
+/// The smallest step of a file that cuts a range into no more than so many points.
+pub(super) fn step_of(range: &Range<u32>, points_max: u32) -> u32 {
+    let fits = |step: &&u32| (range.len() as u32).div_ceil(**step) <= points_max;
+    let known = runfile::STEPS.iter().find(fits).copied();
+    known.unwrap_or_else(|| {
+        // Runs of weeks: multiples of the coarsest one.
+        let coarsest = runfile::STEPS[runfile::STEPS.len() - 1];
+        coarsest * (range.len() as u32).div_ceil(coarsest.saturating_mul(points_max).max(1)).max(1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_as_fine_as_points_allow() {
+        let check =
+            |windows: u32, expect: u32| assert_eq!(step_of(&(7..7 + windows), 1500), expect, "{windows}");
+        check(0, 1);
+        check(1500, 1);
+        check(1501, 10);
+        check(15_000, 10);
+        check(15_001, 60);
+        check(900_000, 600);
+        check(900_001, 1200);
+    }
+
+    #[test]
+    fn rare_kinds_of_errors_are_one() {
+        let points = vec![
+            (0, Point { width_s: 1.0, ..Point::default() }),
+            (1, Point { width_s: 0.5, ..Point::default() }),
+        ];
+        let found =
+            (0..10u16).map(|code| (usize::from(code % 2), code, format!("e{code}"), u64::from(code) + 1));
+        let columns = errors(&points, found);
+        assert_eq!(columns.len(), ERROR_KINDS_MAX + 1);
+        assert_eq!(
+            (columns[0].kind.as_str(), columns[0].total, columns[0].values[1]),
+            ("e9", 10, Number(20.0))
+        );
+        let last = &columns[ERROR_KINDS_MAX];
+        assert_eq!((last.kind.as_str(), last.total, last.values[0]), ("other", 3, Number(1.0)));
+    }
+
+    #[test]
+    fn a_point_says_what_it_lacks() {
+        let point = Point { width_s: 1.0, ..Point::default() };
+        let made = series(1, &[(3, point)]);
+        assert_eq!(made.offered.notes[0].why, NoteKind::Unplanned);
+        assert_eq!(made.latency.p99.notes[0].why, NoteKind::NoSamples);
+        assert_eq!(made.requests.values, [Some(Number(0.0))]);
+        assert_eq!(made.vus.values, [None]);
+    }
+}

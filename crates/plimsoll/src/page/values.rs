@@ -1,0 +1,197 @@
+//! Numbers with their text, exactly as the terminal writes them.
+
+use std::time::Duration;
+
+use api::Number;
+use api::page::{RunFigures, Value};
+use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
+use model::plan::TimeUnit;
+use model::{Aggregate, MetricKind, Quantile, Trend, ValueKind, Window};
+use report::number;
+use report::summary::{Statistic, Values};
+
+/// Samples that have to be beyond a quantile for it to say something.
+pub(super) const SUPPORT_MIN: f64 = 10.0;
+
+/// Why a quantile is not shown.
+const UNSUPPORTED: &str = "fewer than 10 samples beyond it";
+
+/// A plain number of things.
+pub(super) fn count(count: u64) -> Value {
+    value(count as f64, number::plain(count as f64))
+}
+
+/// Things per second.
+pub(super) fn per_second(rate: f64) -> Value {
+    value(rate, number::statistic(rate, "rate", MetricKind::Counter, ValueKind::Default, None))
+}
+
+/// A share of 1.
+pub(super) fn share(share: f64) -> Value {
+    value(share, number::percent(share))
+}
+
+/// Milliseconds.
+pub(super) fn ms(ms: f64, unit: Option<TimeUnit>) -> Value {
+    value(ms, number::duration(ms, unit))
+}
+
+/// A number in its metric's unit.
+pub(super) fn of_kind(number: f64, contains: ValueKind, unit: Option<TimeUnit>) -> Value {
+    value(number, number::value(number, contains, unit))
+}
+
+/// A number with a text of its own.
+pub(super) fn value(number: f64, text: String) -> Value {
+    Value { value: Some(Number(number)), text, censored: None }
+}
+
+/// What there is no number of, and why.
+pub(super) fn none(why: &str) -> Value {
+    Value { value: None, text: format!("n/a: {why}"), censored: Some(format!("n/a: {why}")) }
+}
+
+/// A statistic of a trend, by the way that the summary's take.
+pub(super) fn statistic(trend: &Trend, name: &str, contains: ValueKind, unit: Option<TimeUnit>) -> Value {
+    if trend.population() == 0 {
+        return none("no samples");
+    }
+    let names = [name.to_owned()];
+    let values = Values::of(&Aggregate::Trend(trend.clone()), &names, Duration::ZERO);
+    let Values::Trend { stats, .. } = values else { return none("no samples") };
+    match stats.first().map(|stat| stat.1) {
+        Some(Statistic::Number(of)) => {
+            value(of, number::statistic(of, name, MetricKind::Trend, contains, unit))
+        }
+        Some(Statistic::AtLeast(bound, why)) => Value {
+            value: Some(Number(bound)),
+            text: number::at_least(bound, why, contains),
+            censored: Some(why.to_owned()),
+        },
+        Some(Statistic::Failed) => {
+            Value { value: None, text: "failed".into(), censored: Some("failed".into()) }
+        }
+        Some(Statistic::NotApplicable(why)) => none(why),
+        None => none("no samples"),
+    }
+}
+
+/// A quantile of a trend; none where too few samples are beyond it.
+pub(super) fn quantile(trend: &Trend, q: f64, contains: ValueKind, unit: Option<TimeUnit>) -> Value {
+    if trend.population() == 0 {
+        return none("no samples");
+    }
+    if !is_supported(trend.population(), q) {
+        return none(UNSUPPORTED);
+    }
+    statistic(trend, &format!("p({})", number::plain(q * 100.0)), contains, unit)
+}
+
+/// Whether at least ten samples are beyond a quantile.
+pub(super) fn is_supported(population: u64, q: f64) -> bool {
+    // 1 − 0.95 is a hair below 0.05 in floats.
+    population as f64 * (1.0 - q) >= SUPPORT_MIN * (1.0 - 1e-9)
+}
+
+/// A quantile as a number, where it is one or has a bound.
+pub(super) fn number_of(quantile: Quantile) -> Option<f64> {
+    match quantile {
+        Quantile::Value(value) | Quantile::AtLeast { bound: value, .. } => Some(value),
+        Quantile::None | Quantile::Failed => None,
+    }
+}
+
+/// What the key figures of a run are made of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FigureTotals {
+    requests: u64,
+    failed: u64,
+    judged: u64,
+    duration: Trend,
+}
+
+impl FigureTotals {
+    /// Those of a window, or of many added up.
+    pub(super) fn of(window: &Window) -> FigureTotals {
+        let mut totals = FigureTotals::default();
+        totals.add(window);
+        totals
+    }
+
+    /// Adds a window.
+    pub(super) fn add(&mut self, window: &Window) {
+        for (key, aggregate) in &window.series {
+            match aggregate {
+                Aggregate::Counter(counter) if key.metric == HTTP_REQS => self.requests += counter.count,
+                Aggregate::Rate(rate) if key.metric == HTTP_REQ_FAILED => {
+                    self.failed += rate.passes;
+                    self.judged += rate.total;
+                }
+                Aggregate::Trend(trend) if key.metric == HTTP_REQ_DURATION => self.duration.merge(trend),
+                _ => {}
+            }
+        }
+    }
+
+    /// How many requests there were.
+    pub(super) fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// The figures of so long a time.
+    pub(super) fn figures(&self, elapsed: Duration, unit: Option<TimeUnit>) -> RunFigures {
+        let seconds = elapsed.as_secs_f64();
+        let quantile = |q| quantile(&self.duration, q, ValueKind::Time, unit);
+        RunFigures {
+            requests: count(self.requests),
+            rate: match seconds > 0.0 {
+                true => per_second(self.requests as f64 / seconds),
+                false => none("no time"),
+            },
+            failed: match self.judged {
+                0 => none("no samples"),
+                judged => share(self.failed as f64 / judged as f64),
+            },
+            p50: quantile(0.5),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Mark;
+
+    use super::*;
+
+    fn trend(count: u32, failed: u32) -> Trend {
+        let mut trend = Trend::default();
+        (0..count).for_each(|value| trend.record(f64::from(value), Mark::Measured));
+        (0..failed).for_each(|_| trend.record(0.0, Mark::Failed));
+        trend
+    }
+
+    #[track_caller]
+    fn check(trend: &Trend, q: f64, expect: &str) {
+        assert_eq!(quantile(trend, q, ValueKind::Time, None).text, expect, "p{q} of {}", trend.population());
+    }
+
+    #[test]
+    fn quantiles_need_ten_samples_beyond_them() {
+        check(&trend(200, 0), 0.95, "189.05ms");
+        check(&trend(199, 0), 0.95, "n/a: fewer than 10 samples beyond it");
+        check(&trend(20, 0), 0.5, "9.5ms");
+        check(&trend(180, 20), 0.95, "failed");
+        check(&trend(0, 0), 0.5, "n/a: no samples");
+    }
+
+    #[test]
+    fn texts_are_those_of_the_terminal() {
+        assert_eq!(count(36532).text, "36532");
+        assert_eq!(per_second(121.773_333_3).text, "121.773333/s");
+        assert_eq!(share(0.000_71).text, "0.07%");
+        assert_eq!(ms(1640.0, None).text, "1.64s");
+        assert_eq!(ms(1640.0, Some(TimeUnit::Milliseconds)).text, "1640.00ms");
+    }
+}

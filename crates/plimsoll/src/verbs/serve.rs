@@ -1,0 +1,52 @@
+//! `plimsoll serve`: all runs on a page in the browser.
+
+use std::sync::Arc;
+
+use server::Server;
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::ServeFlags;
+use crate::page::ADDRESS_DEFAULT;
+
+/// Runs the verb, until it is told to stop by a signal.
+///
+/// # Errors
+/// The runs cannot be found, or the address cannot be had.
+pub(crate) fn run(flags: &ServeFlags, common: &Common) -> Result<Exit, Failure> {
+    let token = flags.token.as_deref().filter(|token| !token.is_empty()).or(common.api_token());
+    let library = common.library(None)?;
+    let address = common.address().unwrap_or(ADDRESS_DEFAULT);
+    let server = Server::start_page(address, token, Arc::new(library))
+        .map_err(|error| Failure::new(Exit::CannotServe, format!("failed to {error}")))?;
+    crate::print(&format!("{}\n", link(&server, token)));
+    // A signal ends the process, and nothing here has to be finished.
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Where to look. The token stands behind a `#`, which no browser sends anywhere: the page shows it once and gets a cookie.
+fn link(server: &Server, token: Option<&str>) -> String {
+    let fragment = token.map_or_else(String::new, |token| format!("#token={}", encoded(token)));
+    format!("page: http://{}/{fragment}", server.address())
+}
+
+/// A text as a part of a URL (RFC 3986, section 2.3: what is unreserved stays).
+fn encoded(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let one = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_survive_a_url() {
+        assert_eq!(encoded("a-b_c.~9"), "a-b_c.~9");
+        assert_eq!(encoded("a b+&#ä"), "a%20b%2B%26%23%C3%A4");
+    }
+}

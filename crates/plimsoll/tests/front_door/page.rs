@@ -1,0 +1,270 @@
+//! The page: what it reads is what the terminal and the files say.
+
+use std::net::TcpListener;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::harness::{Plimsoll, Running, eventually, plimsoll};
+
+const VISITS: &str = "import http from 'k6/http'; import { check, group } from 'k6';
+    export const options = { thresholds: {
+        http_req_duration: ['p(95)<0.000001', 'max<60000'], http_req_failed: ['rate<0.01'] } };
+    export default () => group('<img src=x>', () => {
+        const response = http.get(`${__ENV.URL}/json`, { tags: { name: '</script><!--a,b:\"c\"' } });
+        check(response, { ok: (r) => r.status === 200, never: () => false }); });";
+
+const OPEN: &str = "
+    import http from 'k6/http';
+    export const options = {
+        scenarios: { s: { executor: 'constant-arrival-rate', rate: 50, duration: '60s', preAllocatedVUs: 5 } },
+        thresholds: { http_reqs: ['count>0'] },
+    };
+    export default () => { http.get(`${__ENV.URL}/json`); console.warn('here'); }";
+
+/// An address that was free a moment ago.
+fn free() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("it is bound").to_string()
+}
+
+/// A text as a part of a query.
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+fn get(address: &str, path: &str) -> Option<String> {
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    agent.get(format!("http://{address}{path}")).call().ok()?.body_mut().read_to_string().ok()
+}
+
+#[track_caller]
+fn json(address: &str, path: &str) -> Value {
+    let text = get(address, path).expect("it answers");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}: {text}"))
+}
+
+/// `plimsoll serve` beside the runs of another process, once it answers.
+fn serve(beside: Plimsoll, address: &str) -> Running {
+    let serving = beside.flags(&format!("--address {address}")).start();
+    eventually("the page is there", || get(address, "/api/v1/about").is_some());
+    serving
+}
+
+fn visits(server: &testkit::Server) -> Plimsoll {
+    plimsoll(VISITS).against(server)
+}
+
+#[test]
+fn the_page_says_what_the_files_say() {
+    let server = testkit::http::start();
+    for flags in ["-i 7", "-u 20 -i 6000"] {
+        let ran = visits(&server).flags(flags).run().exits(99);
+        let address = free();
+        let serving = serve(ran.and("serve"), &address);
+        let page = json(&address, "/api/v1/runs/@last");
+        let report: Value =
+            serde_json::from_str(&ran.and("report --format json").run().exits(0).out).expect("JSON");
+        assert_eq!(page["report"], report);
+        assert_eq!(page["status"], "failed");
+        let id = report["run"]["id"].as_str().expect("an id").to_owned();
+        let list = json(&address, "/api/v1/runs");
+        let row = &list["runs"][0];
+        assert_eq!((row["id"].as_str(), row["verdict"].as_str()), (Some(id.as_str()), Some("fail")));
+        // The same numbers wherever they stand.
+        let metric = |name: &str| {
+            let metrics = report["metrics"].as_array().expect("metrics");
+            metrics.iter().find(|metric| metric["name"] == name).expect("it is there")["values"].clone()
+        };
+        let figures = &page["headline"]["figures"];
+        assert_eq!(*figures, row["figures"]);
+        assert_eq!(figures["requests"], metric("http_reqs")["count"]);
+        assert_eq!(figures["rate"], metric("http_reqs")["rate"]);
+        let requests = json(&address, &format!("/api/v1/runs/{id}/requests"));
+        assert_eq!(requests["total"]["count"], metric("http_reqs")["count"]);
+        assert_eq!(requests["total"]["stats"]["avg"], metric("http_req_duration")["avg"]);
+        if flags.contains("6000") {
+            assert_eq!(figures["p95"], metric("http_req_duration")["p(95)"]);
+            assert_eq!(requests["total"]["stats"]["p95"], metric("http_req_duration")["p(95)"]);
+        } else {
+            assert_eq!(figures["p95"]["value"], Value::Null);
+        }
+        let node = &requests["nodes"][0]["children"][0]["children"][0];
+        assert_eq!(
+            (node["kind"].as_str(), node["name"].as_str()),
+            (Some("request"), Some("</script><!--a,b:\"c\""))
+        );
+        let tags = encoded(node["tags"].as_str().expect("a filter"));
+        let own = json(&address, &format!("/api/v1/runs/{id}/distribution?tags={tags}"));
+        assert_eq!(own["population"], requests["total"]["count"]["value"]);
+        let counts = own["histogram"]["counts"].as_array().expect("columns");
+        assert_eq!(
+            counts.iter().filter_map(Value::as_u64).sum::<u64>(),
+            own["timed"].as_u64().expect("a count")
+        );
+        let heat = own["heat"]["counts"].as_array().expect("points");
+        let all = heat.iter().flat_map(|column| column.as_array().expect("rows")).filter_map(Value::as_u64);
+        assert_eq!(all.sum::<u64>(), own["timed"].as_u64().expect("a count"));
+        let series = json(&address, &format!("/api/v1/runs/{id}/series"));
+        let points = |name: &str| -> Vec<f64> {
+            let column = if name == "width" { &series["width"] } else { &series[name]["values"] };
+            column.as_array().expect("a column").iter().map(|value| value.as_f64().unwrap_or(0.0)).collect()
+        };
+        let total: f64 =
+            points("requests").iter().zip(points("width")).map(|(rate, width)| rate * width).sum();
+        assert!(
+            (total - requests["total"]["count"]["value"].as_f64().expect("a count")).abs() < 1e-6,
+            "{total}"
+        );
+        for path in ["errors", "logs", "generator", "validity", "audit", "thresholds"] {
+            let answer = json(&address, &format!("/api/v1/runs/{id}/{path}"));
+            assert!(answer.is_object() && answer.get("error").is_none(), "{path}: {answer}");
+        }
+        let thresholds = json(&address, "/api/v1/runs/@last/thresholds");
+        assert_eq!(thresholds["thresholds"][0]["condition"], report["thresholds"][0]["condition"]);
+        let part = json(&address, "/api/v1/runs/@last?from=0&to=1");
+        assert_eq!(part["window"]["isWhole"], page["seconds"] == 1, "{}", part["window"]);
+        assert_eq!(json(&address, "/api/v1/runs/@last?from=9999")["error"]["status"], 400);
+        assert_eq!(json(&address, "/api/v1/runs/@last/series?metric=nope")["error"]["status"], 404);
+        assert_eq!(json(&address, "/api/v1/runs/ffffffffffffffff")["error"]["status"], 404);
+        serving.signal(Signal::INT);
+        serving.wait();
+    }
+}
+
+#[test]
+fn comparisons_and_histories_are_those_of_their_verbs() {
+    let server = testkit::http::start();
+    let ran = visits(&server).flags("-i 30").run().exits(99);
+    ran.and("run script.js -i 30").env("URL", server.url("").trim_end_matches('/')).run().exits(99);
+    let address = free();
+    let serving = serve(ran.and("serve"), &address);
+    let compared: Value =
+        serde_json::from_str(&ran.and("compare --format json").run().exits(0).out).expect("JSON");
+    let page = json(&address, "/api/v1/compare?a=@prev&b=@last");
+    assert_eq!(page["comparison"], compared);
+    assert_eq!(page["texts"].as_array().map(Vec::len), compared["rows"].as_array().map(Vec::len));
+    let korean = json(&address, "/api/v1/compare?a=@prev&b=@last&lang=ko");
+    assert!(korean["sentence"] != page["sentence"] && korean["comparison"] == page["comparison"]);
+    let history: Value =
+        serde_json::from_str(&ran.and("history --format json").run().exits(0).out).expect("JSON");
+    assert_eq!(json(&address, "/api/v1/history?script=@last"), history);
+    for path in ["/api/v1/compare?a=../x.plimsoll&b=@last", "/api/v1/history?script=/x.plimsoll"] {
+        assert_eq!(json(&address, path)["error"]["status"], 400, "{path}");
+    }
+    let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+    let put = |run: &str, what: &str, body: &str| {
+        let request =
+            agent.put(format!("http://{address}/api/v1/runs/{run}/{what}")).header("x-plimsoll", "1");
+        request.send(body).expect("it is written").body_mut().read_to_string().expect("an answer")
+    };
+    assert_eq!(put("@prev", "note", "{\"note\":\"before\"}"), "{\"note\":\"before\",\"isBaseline\":false}");
+    put("@prev", "baseline", "{\"isBaseline\":true}");
+    assert_eq!(put("@last", "baseline", "{\"isBaseline\":true}"), "{\"note\":\"\",\"isBaseline\":true}");
+    let rows = json(&address, "/api/v1/runs");
+    let seen = |place: usize, key: &str| rows["runs"][place][key].clone();
+    assert_eq!(
+        [seen(0, "isBaseline"), seen(1, "isBaseline"), seen(1, "note")],
+        [Value::from(true), Value::from(false), Value::from("before")]
+    );
+    assert_eq!(json(&address, "/api/v1/runs/@prev")["note"], "before");
+    let first = json(&address, "/api/v1/runs?limit=1");
+    let before = first["before"].as_str().expect("there is an older one");
+    assert_eq!(
+        json(&address, &format!("/api/v1/runs?before={before}"))["runs"][0]["id"],
+        rows["runs"][1]["id"]
+    );
+    serving.signal(Signal::INT);
+    serving.wait();
+}
+
+#[test]
+fn a_run_is_watched_and_stopped_on_its_page() {
+    let server = testkit::http::start();
+    let running = plimsoll(OPEN).against(&server).flags("--no-page=false --log-output=file=log.txt").start();
+    let log = || std::fs::read_to_string(running.folder().join("log.txt")).unwrap_or_default();
+    eventually("the address is told", || log().contains("page: http://127.0.0.1:"));
+    let told = log();
+    let link = told.lines().find_map(|line| line.split_once("page: http://")).expect("it is told").1.trim();
+    let (address, path) = link.split_once('/').expect("a path");
+    let id = path.strip_prefix("runs/").expect("the run").to_owned();
+    let about = json(address, "/api/v1/about");
+    assert_eq!((about["mode"].as_str(), about["run"].as_str()), (Some("run"), Some(id.as_str())));
+    let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+    let mut events = agent.get(format!("http://{address}/api/v1/runs/{id}/events")).call().expect("events");
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(events.body_mut().as_reader()));
+    let mut next = |event: &str| -> Value {
+        let mut is_it = false;
+        for line in lines.by_ref() {
+            let line = line.expect("events come");
+            match line.strip_prefix("data: ") {
+                Some(data) if is_it => return serde_json::from_str(data).expect("JSON"),
+                _ => is_it = line == format!("event: {event}") || (is_it && line.starts_with("id: ")),
+            }
+        }
+        panic!("{event} never came");
+    };
+    let tick = next("tick");
+    assert_eq!((tick["state"]["phase"].as_str(), tick["point"]["step"].as_u64()), (Some("running"), Some(1)));
+    assert_eq!(tick["state"]["plannedMs"], 60_000);
+    let offered = tick["point"]["offered"]["values"][0].as_f64().expect("a planned rate");
+    assert!((offered - 50.0).abs() < 1.0, "{offered}");
+    assert_eq!(tick["headline"]["verdict"], "inconclusive");
+    assert_eq!(next("log")["message"], "here");
+    assert_eq!(next("thresholds")["thresholds"][0]["condition"], "count>0");
+    let page = json(address, &format!("/api/v1/runs/{id}"));
+    assert_eq!(
+        (page["status"].as_str(), page["report"]["run"]["state"].as_str()),
+        (Some("live"), Some("live"))
+    );
+    let stop = agent.post(format!("http://{address}/api/v1/runs/{id}/stop")).header("x-plimsoll", "1");
+    assert_eq!(stop.send_empty().expect("it is stopped").status().as_u16(), 202);
+    assert!(next("ended")["reopen"].as_str().expect("a text").contains(&id));
+    running.wait().exits(103);
+}
+
+#[test]
+fn nobody_is_shown_a_page_who_does_not_look() {
+    let server = testkit::http::start();
+    let ran = visits(&server).flags("-i 1").run().exits(99);
+    assert!(!ran.err.contains("page: "), "{}", ran.err);
+    let ran = visits(&server).flags("-i 1 --no-page=false --no-store").run().exits(99);
+    assert!(!ran.err.contains("page: "), "{}", ran.err);
+}
+
+#[test]
+fn a_report_is_one_file_that_no_name_breaks() {
+    let server = testkit::http::start();
+    let ran = visits(&server).flags("-i 20 --report html=own.html").run().exits(99);
+    for (lang, text) in [
+        ("en", ran.read("own.html")),
+        ("ko", ran.and("report --format html --lang ko").run().exits(0).out.clone()),
+    ] {
+        let (_, rest) = text.split_once("id=\"plimsoll-data\">").expect("the data");
+        let (data, _) = rest.split_once("</script>").expect("its end");
+        assert!(!data.contains('<'), "a name ends the data");
+        let data: Value = serde_json::from_str(data).expect("JSON");
+        assert_eq!(data["lang"], lang);
+        let answers = data["answers"].as_object().expect("answers");
+        let id = answers["/api/v1/about"]["run"].as_str().expect("an id");
+        let report: Value =
+            serde_json::from_str(&ran.and("report --format json").run().exits(0).out).expect("JSON");
+        let own = &answers[&format!("/api/v1/runs/{id}")]["report"];
+        assert_eq!((&own["metrics"], &own["thresholds"]), (&report["metrics"], &report["thresholds"]));
+        for view in [
+            "series",
+            "requests",
+            "distribution",
+            "errors",
+            "logs",
+            "generator",
+            "validity",
+            "audit",
+            "thresholds",
+        ] {
+            assert!(answers.contains_key(&format!("/api/v1/runs/{id}/{view}")), "{view}");
+        }
+        assert!(answers.keys().any(|path| path.contains("distribution?tags=")));
+        assert!(text.len() < 2 << 20, "{} bytes", text.len());
+    }
+}

@@ -1,0 +1,52 @@
+//! A comparison in words, piece by piece, for whoever arranges it in a way of its own.
+
+use super::{ComparisonReport, sentences};
+use crate::Lang;
+
+/// Everything that a comparison says in words of a language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// The closing sentence.
+    pub closing: String,
+    /// What to know before reading the rows.
+    pub findings: Vec<String>,
+    /// The rows, all of them.
+    pub rows: Vec<RowWords>,
+}
+
+/// One row in words. Names are as the script wrote them: who shows them has to escape them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowWords {
+    /// The series.
+    pub series: String,
+    /// The figure.
+    pub figure: String,
+    /// The first side's value.
+    pub a: String,
+    /// The second side's.
+    pub b: String,
+    /// The change and its interval.
+    pub change: String,
+    /// The verdict.
+    pub verdict: String,
+}
+
+/// A comparison in words.
+pub fn words(report: &ComparisonReport, lang: Lang) -> Words {
+    let words = lang.words();
+    let shown = |text: &str| text.to_owned();
+    let row = |row: &analysis::compare::Row| RowWords {
+        series: sentences::series(&row.series, words, &shown),
+        figure: sentences::figure(row.measure, words),
+        a: sentences::value(row.measure, row.a),
+        b: sentences::value(row.measure, row.b),
+        change: sentences::change(row),
+        verdict: sentences::verdict(row.verdict, words),
+    };
+    let findings = report.comparison.findings.iter();
+    Words {
+        closing: sentences::closing(report, words, &shown),
+        findings: findings.map(|finding| sentences::finding(finding, words, &shown)).collect(),
+        rows: report.comparison.rows.iter().map(row).collect(),
+    }
+}

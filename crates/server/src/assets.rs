@@ -1,0 +1,90 @@
+//! The files of the page, as the build left them in `ui/dist`.
+
+use axum::body::Body;
+use axum::response::Response;
+use http::{HeaderValue, StatusCode, header};
+
+/// Names and contents.
+const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page_files.rs"));
+
+/// What is shown by a program that was built without its page.
+const ABSENT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Plimsoll</title>\
+    <p>This program was built without its page. <a href=\"/api/v1/runs\">The runs as JSON.</a>\n";
+
+/// Files below this folder have a hash of their content in their name.
+const HASHED: &str = "assets/";
+
+/// The page of a path: a file, or the one page that shows all screens.
+pub(crate) fn of(path: &str) -> Response {
+    let name = path.trim_start_matches('/');
+    match find(name) {
+        Some(bytes) => answer(name, bytes),
+        // A path with a dot in its last part asks for a file, and there is none.
+        None if name.rsplit('/').next().is_some_and(|last| last.contains('.')) => missing(),
+        None => answer("index.html", find("index.html").unwrap_or(ABSENT.as_bytes())),
+    }
+}
+
+/// The text of a file; `None` if there is none.
+pub fn text(name: &str) -> Option<&'static str> {
+    std::str::from_utf8(find(name)?).ok()
+}
+
+fn find(name: &str) -> Option<&'static [u8]> {
+    FILES.iter().find(|file| file.0 == name).map(|file| file.1)
+}
+
+fn answer(name: &str, bytes: &'static [u8]) -> Response {
+    let mut response = Response::new(Body::from(bytes));
+    let caching = if name.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind(name)));
+    response
+}
+
+fn missing() -> Response {
+    let mut response = Response::new(Body::from("there is no such file\n"));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}
+
+fn kind(name: &str) -> &'static str {
+    match name.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" | "map" => "application/json; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "ico" => "image/x-icon",
+        "woff2" => "font/woff2",
+        "txt" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn screens_are_one_page_and_files_are_files() {
+        let check = |path: &str, status: u16| assert_eq!(of(path).status().as_u16(), status, "{path}");
+        for path in ["/", "/runs", "/runs/ab12cd34/requests", "/compare"] {
+            check(path, 200);
+        }
+        for path in ["/assets/nope.js", "/favicon.icon", "/../Cargo.toml", "/assets/../../x.rs"] {
+            check(path, 404);
+        }
+    }
+
+    #[test]
+    fn every_file_has_a_kind() {
+        for (name, _) in FILES {
+            assert_ne!(kind(name), "application/octet-stream", "{name}");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The routes of `/api/v1`, and the page itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::page::{ApiError, ApiErrorDetail};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::any;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use serde::Deserialize;
+use tokio::sync::Semaphore;
+
+use crate::feed::Feed;
+use crate::guard::Guard;
+use crate::question::{Question, ROOT, is_run};
+use crate::{Refusal, assets, body};
+
+/// Answers that are worked on at once: reading files must leave cores to others.
+const WORKERS_MAX: usize = 2;
+
+/// Bytes of a body.
+const BODY_BYTES_MAX: usize = 64 * 1024;
+
+/// Bytes of an answer.
+pub const ANSWER_BYTES_MAX: usize = 64 << 20;
+
+/// How long an answer may wait for its turn.
+const TURN_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What a script of the page itself can set and a foreign form cannot.
+const WRITE_HEADER: &str = "x-plimsoll";
+
+/// The published description of everything here.
+const DESCRIPTION: &str = include_str!("../../../docs/format/page.openapi.json");
+
+/// Why a page gets no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PageError {
+    /// There is no such run, metric or part.
+    #[error("{0}")]
+    NotFound(String),
+    /// A parameter cannot be read.
+    #[error("{0}")]
+    Invalid(String),
+    /// It cannot be done now, or not here.
+    #[error("{0}")]
+    Refused(String),
+    /// A file is damaged, or a disk refuses.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// What somebody wants to change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Write this beside a run.
+    Note(String),
+    /// Make it its script's baseline, or no more.
+    Baseline(bool),
+}
+
+/// What the page shows. Calls come from several threads and take as long as reading takes.
+pub trait Pages: Send + Sync + 'static {
+    /// The answer to a question, as JSON.
+    ///
+    /// # Errors
+    /// See [`PageError`].
+    fn answer(&self, question: &Question) -> Result<Arc<str>, PageError>;
+
+    /// Changes what is written beside a run, and gives what is then, as JSON.
+    ///
+    /// # Errors
+    /// There is no such run, or it cannot be written.
+    fn change(&self, run: &str, change: &Change) -> Result<String, PageError>;
+
+    /// What a run tells that this process runs; `None` for all others.
+    fn feed(&self, run: &str) -> Option<Arc<Feed>>;
+
+    /// Ends a run that this process runs.
+    ///
+    /// # Errors
+    /// It does not run here.
+    fn stop(&self, run: &str) -> Result<(), Refusal>;
+}
+
+#[derive(Clone)]
+struct Shared {
+    pages: Arc<dyn Pages>,
+    guard: Guard,
+    turns: Arc<Semaphore>,
+}
+
+/// The routes; everything that is no other route is the page.
+pub(crate) fn router(pages: Arc<dyn Pages>, guard: Guard) -> Router {
+    let shared = Shared { pages, guard, turns: Arc::new(Semaphore::new(WORKERS_MAX)) };
+    Router::new().route("/api/{*path}", any(api)).fallback(page).with_state(shared)
+}
+
+async fn page(request: Request) -> Response {
+    match *request.method() {
+        Method::GET | Method::HEAD => assets::of(request.uri().path()),
+        _ => error(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed", "the page can only be read"),
+    }
+}
+
+async fn api(State(shared): State<Shared>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    let path = head.uri.path().replace("%40", "@");
+    if head.method == Method::POST && path == "/api/v1/session" {
+        return session(&shared.guard, &head.headers);
+    }
+    if let Err((status, why)) = shared.guard.admit(&head.headers) {
+        return error(status, "Not allowed", why);
+    }
+    let is_read = matches!(head.method, Method::GET | Method::HEAD);
+    if !is_read && !head.headers.contains_key(WRITE_HEADER) {
+        return error(StatusCode::FORBIDDEN, "Not allowed", "the header X-Plimsoll is missing");
+    }
+    if is_read && path == "/api/v1/openapi.json" {
+        return json(StatusCode::OK, DESCRIPTION);
+    }
+    let rest = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix("runs/"));
+    let of_run = rest.and_then(|rest| rest.split_once('/')).filter(|(run, _)| is_run(run));
+    match (&head.method, of_run) {
+        (&Method::GET, Some((run, "events"))) => events(&shared, run, &head.headers),
+        (&Method::PUT, Some((run, what @ ("note" | "baseline")))) => change(&shared, run, what, body).await,
+        (&Method::POST, Some((run, "stop"))) => match shared.pages.stop(run) {
+            Ok(()) => json(StatusCode::ACCEPTED, "{}"),
+            Err(why) => error(StatusCode::CONFLICT, "Conflict", &format!("failed to {why}")),
+        },
+        _ if is_read => match Question::parse(&path, head.uri.query().unwrap_or_default()) {
+            Some(question) => read(&shared, question, &head.headers).await,
+            None => error(StatusCode::NOT_FOUND, "Not Found", "there is no such answer"),
+        },
+        _ => error(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed", "this can only be read"),
+    }
+}
+
+/// Gives a browser a cookie for the token that it shows, so that it need not keep that.
+fn session(guard: &Guard, headers: &HeaderMap) -> Response {
+    if !headers.contains_key(WRITE_HEADER) {
+        return error(StatusCode::FORBIDDEN, "Not allowed", "the header X-Plimsoll is missing");
+    }
+    let mut response = match guard.open(headers) {
+        Ok(cookie) => {
+            let mut response = Response::new(Body::empty());
+            if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
+                response.headers_mut().insert(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+        Err((status, why)) => return error(status, "Not allowed", why),
+    };
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+}
+
+fn events(shared: &Shared, run: &str, headers: &HeaderMap) -> Response {
+    let Some(feed) = shared.pages.feed(run) else {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        return response;
+    };
+    let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    feed.answer(last)
+}
+
+async fn read(shared: &Shared, question: Question, headers: &HeaderMap) -> Response {
+    let pages = shared.pages.clone();
+    let answer = match work(shared, move || pages.answer(&question)).await {
+        Ok(answer) => answer,
+        Err(why) => return failed(&why),
+    };
+    if answer.len() > ANSWER_BYTES_MAX {
+        let why = "failed to answer: it is too long; ask for a part of the run";
+        return error(StatusCode::INTERNAL_SERVER_ERROR, "Too long", why);
+    }
+    let tag = tag(&answer);
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        return response;
+    }
+    let mut response = json(StatusCode::OK, &answer);
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+async fn change(shared: &Shared, run: &str, what: &str, body: Body) -> Response {
+    let bytes = match body::read(body, BODY_BYTES_MAX).await {
+        Ok(bytes) => bytes,
+        Err((status, why)) => return error(status, "Couldn't read request", &why),
+    };
+    let change = match what {
+        "note" => serde_json::from_slice(&bytes).map(|Note { note }| Change::Note(note)),
+        _ => serde_json::from_slice(&bytes).map(|Baseline { is_baseline }| Change::Baseline(is_baseline)),
+    };
+    let change = match change {
+        Ok(change) => change,
+        Err(why) => return error(StatusCode::BAD_REQUEST, "Invalid data", &why.to_string()),
+    };
+    let (pages, run) = (shared.pages.clone(), run.to_owned());
+    match work(shared, move || pages.change(&run, &change)).await {
+        Ok(answer) => json(StatusCode::OK, &answer),
+        Err(why) => failed(&why),
+    }
+}
+
+/// Works on an answer on a thread of its own, when it is its turn. A panic there is a bug that ends one answer.
+async fn work<T: Send + 'static>(
+    shared: &Shared,
+    call: impl FnOnce() -> Result<T, PageError> + Send + 'static,
+) -> Result<T, PageError> {
+    let failed = |why: &str| PageError::Failed(format!("failed to answer: {why}"));
+    let turn = tokio::time::timeout(TURN_TIMEOUT, shared.turns.clone().acquire_owned()).await;
+    let Ok(Ok(turn)) = turn else { return Err(failed("too much is asked at once")) };
+    let called = tokio::task::spawn_blocking(move || {
+        let answer = call();
+        drop(turn);
+        answer
+    });
+    called.await.unwrap_or_else(|_| Err(failed("this is a bug of plimsoll")))
+}
+
+#[derive(Deserialize)]
+struct Note {
+    note: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Baseline {
+    is_baseline: bool,
+}
+
+/// What tells two answers apart: FNV-1a, whose collisions only cost one stale screen.
+fn tag(text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("\"{hash:016x}-{:x}\"", text.len())
+}
+
+fn failed(why: &PageError) -> Response {
+    let (status, title) = match why {
+        PageError::NotFound(_) => (StatusCode::NOT_FOUND, "Not Found"),
+        PageError::Invalid(_) => (StatusCode::BAD_REQUEST, "Invalid"),
+        PageError::Refused(_) => (StatusCode::CONFLICT, "Conflict"),
+        PageError::Failed(_) => (StatusCode::INTERNAL_SERVER_ERROR, "Failed"),
+    };
+    error(status, title, &why.to_string())
+}
+
+fn error(status: StatusCode, title: &str, detail: &str) -> Response {
+    let error =
+        ApiErrorDetail { status: status.as_u16(), title: title.to_owned(), detail: detail.to_owned() };
+    json(status, &serde_json::to_string(&ApiError { error }).unwrap_or_default())
+}
+
+fn json(status: StatusCode, text: &str) -> Response {
+    let mut response = Response::new(Body::from(text.to_owned()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}

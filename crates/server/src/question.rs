@@ -1,0 +1,172 @@
+//! What is asked of `/api/v1`.
+
+use std::collections::BTreeMap;
+
+/// Characters of a query.
+const QUERY_BYTES_MAX: usize = 4096;
+
+/// Where all answers are.
+pub(crate) const ROOT: &str = "/api/v1/";
+
+macro_rules! views {
+    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal;)*) => {
+        /// What is looked at.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum View { $($(#[doc = $doc])* $variant,)* }
+
+        impl View {
+            /// All of them.
+            pub const ALL: &[View] = &[$(View::$variant,)*];
+
+            /// The path below `/api/v1/`, with `*` for the run.
+            pub const fn pattern(self) -> &'static str {
+                match self { $(View::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+views! {
+    /// What answers.
+    About = "about";
+    /// All runs.
+    Runs = "runs";
+    /// A run.
+    Run = "runs/*";
+    /// Columns over time.
+    Series = "runs/*/series";
+    /// Requests as a tree.
+    Requests = "runs/*/requests";
+    /// How values are spread.
+    Distribution = "runs/*/distribution";
+    /// What went wrong.
+    Errors = "runs/*/errors";
+    /// The log.
+    Logs = "runs/*/logs";
+    /// The generator.
+    Generator = "runs/*/generator";
+    /// Whether numbers can be trusted.
+    Validity = "runs/*/validity";
+    /// Mistakes that arithmetic can catch.
+    Audit = "runs/*/audit";
+    /// Thresholds over time.
+    Thresholds = "runs/*/thresholds";
+    /// Two sides of runs.
+    Compare = "compare";
+    /// The runs of a script.
+    History = "history";
+}
+
+/// A view and what it is to be of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Question {
+    /// What is looked at.
+    pub view: View,
+    /// The run as it was named; empty where there is none in the path.
+    pub run: String,
+    /// Parameters; of several with one name, the last.
+    pub query: BTreeMap<String, String>,
+}
+
+impl Question {
+    /// Reads a path and a query; `None` where that is no question.
+    pub fn parse(path: &str, query: &str) -> Option<Question> {
+        let path = path.strip_prefix(ROOT)?;
+        if query.len() > QUERY_BYTES_MAX {
+            return None;
+        }
+        let (view, run) = View::ALL.iter().find_map(|view| Some((*view, matched(view.pattern(), path)?)))?;
+        let query = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        Some(Question { view, run: run.to_owned(), query })
+    }
+
+    /// A question about a run.
+    pub fn of_run(view: View, run: &str, query: &[(&str, &str)]) -> Question {
+        let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Question { view, run: run.to_owned(), query: query.collect() }
+    }
+
+    /// Whether a text can name a run here.
+    pub fn names_run(text: &str) -> bool {
+        is_run(text)
+    }
+
+    /// A parameter; one that is empty is none.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.query.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Its path with its parameters in the order of their names.
+    pub fn path(&self) -> String {
+        let path = format!("{ROOT}{}", self.view.pattern().replace('*', &self.run));
+        if self.query.is_empty() {
+            return path;
+        }
+        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.query).finish();
+        format!("{path}?{query}")
+    }
+}
+
+/// The part of a path that stands where the pattern has its star; empty where it has none.
+fn matched<'a>(pattern: &str, path: &'a str) -> Option<&'a str> {
+    let Some((before, after)) = pattern.split_once('*') else {
+        return (pattern == path).then_some("");
+    };
+    let run = path.strip_prefix(before)?.strip_suffix(after)?;
+    is_run(run).then_some(run)
+}
+
+/// Whether this can name a run: an id, the beginning of one, or one of the words for the last ones. A path never does,
+/// since whoever asks may not choose which files are read.
+pub(crate) fn is_run(text: &str) -> bool {
+    let is_id = (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id || text == "@last" || text == "@prev"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expect: Option<(View, &str)>) {
+        let question = Question::parse(path, "");
+        assert_eq!(question.as_ref().map(|it| (it.view, it.run.as_str())), expect, "{path}");
+        if let Some(question) = question {
+            assert_eq!(question.path(), path);
+        }
+    }
+
+    #[test]
+    fn paths_are_read() {
+        check("/api/v1/runs", Some((View::Runs, "")));
+        check("/api/v1/runs/ab12cd34", Some((View::Run, "ab12cd34")));
+        check("/api/v1/runs/@last/series", Some((View::Series, "@last")));
+        check("/api/v1/compare", Some((View::Compare, "")));
+        check("/api/v1/runs/", None);
+        check("/api/v1/runs/ab12cd34/", None);
+        check("/api/v1/runs/ab12cd34/nope", None);
+        check("/api/v1/nope", None);
+        check("/api/v2/runs", None);
+    }
+
+    #[test]
+    fn no_path_of_a_file_names_a_run() {
+        for run in ["..", "x.plimsoll", "a%2fb", "..%2f..%2fetc%2fpasswd", "@other", "ab12cd34ab12cd345"] {
+            check(&format!("/api/v1/runs/{run}"), None);
+            assert!(!is_run(run), "{run}");
+        }
+        assert!(!is_run("/etc/passwd") && !is_run(""));
+    }
+
+    #[test]
+    fn queries_are_read_and_written_in_order() {
+        let question =
+            Question::parse("/api/v1/runs/@last/series", "to=9&tags=a%3Ab+c&from=").expect("a question");
+        assert_eq!(
+            (question.get("to"), question.get("tags"), question.get("from")),
+            (Some("9"), Some("a:b c"), None)
+        );
+        assert_eq!(question.path(), "/api/v1/runs/@last/series?from=&tags=a%3Ab+c&to=9");
+        assert_eq!(Question::parse("/api/v1/runs", &"x".repeat(5000)), None);
+    }
+}
