@@ -48,8 +48,14 @@ pub(super) fn states(scope: &Scope) -> Result<Vec<GeneratorState>, PageError> {
     Ok(states)
 }
 
+/// What was read: of the process, or of one of its workers.
+type Source = (Vital, Option<u16>);
+
+/// Seconds since the start, and values.
+type Points = Vec<(f64, f64)>;
+
 fn vitals(scope: &Scope, states: &[GeneratorState]) -> Vec<VitalSeries> {
-    let mut readings: BTreeMap<(Vital, Option<u16>), Vec<(f64, f64)>> = BTreeMap::new();
+    let mut readings: BTreeMap<Source, Points> = BTreeMap::new();
     for state in states {
         for reading in &state.readings {
             let points = readings.entry((reading.vital, reading.worker)).or_default();
@@ -57,7 +63,7 @@ fn vitals(scope: &Scope, states: &[GeneratorState]) -> Vec<VitalSeries> {
         }
     }
     let points_max = scope.detail.points_max as usize;
-    let series = |((vital, worker), points): ((Vital, Option<u16>), Vec<(f64, f64)>)| {
+    let series = |((vital, worker), points): (Source, Points)| {
         let points = thinned(&points, points_max);
         let max = points.iter().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
         VitalSeries {
@@ -73,7 +79,7 @@ fn vitals(scope: &Scope, states: &[GeneratorState]) -> Vec<VitalSeries> {
 }
 
 /// No more than so many points: of neighbours the largest, since it is the worst that counts.
-fn thinned(points: &[(f64, f64)], points_max: usize) -> Vec<(f64, f64)> {
+fn thinned(points: &[(f64, f64)], points_max: usize) -> Points {
     let each = points.len().div_ceil(points_max.max(1)).max(1);
     let largest = |some: &[(f64, f64)]| some.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a });
     points.chunks(each).filter_map(largest).collect()

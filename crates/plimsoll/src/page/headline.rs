@@ -132,7 +132,7 @@ impl Facts {
     pub(super) fn strip(&self, validity: Option<&Validity>, unit: Option<TimeUnit>) -> Vec<StripItem> {
         let item = |(key, faults): &(&'static str, &[Fault])| {
             let (status, limit) = validity.map_or(("unknown", None), |validity| status(validity, faults));
-            StripItem { key: *key, status, value: self.value(key, validity, unit), limit }
+            StripItem { key, status, value: self.value(key, validity, unit), limit }
         };
         let mut items: Vec<StripItem> = ITEMS.iter().map(item).collect();
         let order = |item: &StripItem| match item.status {
