@@ -165,7 +165,7 @@ fn comparisons_and_histories_are_those_of_their_verbs() {
     let seen = |place: usize, key: &str| rows["runs"][place][key].clone();
     assert_eq!(
         [seen(0, "isBaseline"), seen(1, "isBaseline"), seen(1, "note")],
-        [true.into(), false.into(), "before".into()]
+        [Value::from(true), Value::from(false), Value::from("before")]
     );
     assert_eq!(json(&address, "/api/v1/runs/@prev")["note"], "before");
     let first = json(&address, "/api/v1/runs?limit=1");
@@ -236,9 +236,8 @@ fn nobody_is_shown_a_page_who_does_not_look() {
 fn a_report_is_one_file_that_no_name_breaks() {
     let server = testkit::http::start();
     let ran = visits(&server).flags("-i 20 --report html=own.html").run().exits(99);
-    for (lang, text) in
-        [("en", ran.read("own.html")), ("ko", ran.and("report --format html --lang ko").run().exits(0).out)]
-    {
+    let korean = ran.and("report --format html --lang ko").run().exits(0).out.clone();
+    for (lang, text) in [("en", ran.read("own.html")), ("ko", korean)] {
         let (_, rest) = text.split_once("id=\"plimsoll-data\">").expect("the data");
         let (data, _) = rest.split_once("</script>").expect("its end");
         assert!(!data.contains('<'), "a name ends the data");
