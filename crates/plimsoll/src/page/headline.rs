@@ -15,7 +15,7 @@ const ITEMS: [(&str, &[Fault]); 9] = [
         "dropped",
         &[Fault::Dropped, Fault::DroppedByTarget, Fault::DroppedByGenerator, Fault::DroppedWhileStarting],
     ),
-    ("generator_cpu", &[Fault::WorkerCpu, Fault::Throttled, Fault::RunDelay]),
+    ("generator_cpu", &[Fault::WorkerCpu, Fault::Throttled, Fault::RunDelay, Fault::Steal]),
     ("lateness", &[Fault::StartLag]),
     ("timer_lag", &[Fault::TimerLag]),
     ("sockets", &[Fault::Ports, Fault::Descriptors, Fault::Exhausted]),
