@@ -30,7 +30,7 @@ thread_local! {
 /// where the thread's sleeps end less than that apart.
 ///
 /// # Panics
-/// Outside of a [`crate::Workers`] thread, or when the system has no descriptor left for the thread's one timer.
+/// Outside of a [`crate::Workers`] thread.
 pub async fn sleep_until(at: Instant) {
     if SystemClock::now() >= at {
         return;
@@ -49,8 +49,23 @@ pub(crate) fn thread_is_up() {
     });
 }
 
+/// The descriptor of a thread's timer. It is made before any VU runs, which may leave none.
+///
+/// # Errors
+/// The system has no descriptor left.
+pub(crate) fn descriptor() -> std::io::Result<OwnedFd> {
+    let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+    Ok(timerfd_create(TimerfdClockId::Monotonic, flags)?)
+}
+
+/// Gives this thread its timer.
+pub(crate) fn install(descriptor: OwnedFd) {
+    let timer = Timer::start(descriptor);
+    TIMER.with_borrow_mut(|slot| *slot = Some(timer));
+}
+
 fn thread_timer() -> Rc<Timer> {
-    TIMER.with_borrow_mut(|slot| slot.get_or_insert_with(Timer::start).clone())
+    TIMER.with_borrow(Clone::clone).expect("threads of workers have a timer")
 }
 
 /// One descriptor per thread; all sleeps of the thread wait in its heap.
@@ -92,9 +107,7 @@ impl Ord for Entry {
 }
 
 impl Timer {
-    fn start() -> Rc<Timer> {
-        let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)
-            .expect("a descriptor is left for the thread's timer");
+    fn start(fd: OwnedFd) -> Rc<Timer> {
         // SAFETY: the descriptor is owned by the `AsyncFd` and neither replaced nor lent out to be closed.
         #[expect(unsafe_code, reason = "the descriptor's ownership, stated above")]
         let fd = unsafe { AsyncFd::register(fd) }.expect("the thread's event queue takes its timer");

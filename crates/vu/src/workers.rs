@@ -89,10 +89,12 @@ fn start_thread(index: usize) -> std::io::Result<(mpsc::UnboundedSender<Task>, J
         .enable_all()
         .on_thread_unpark(crate::timer::thread_is_up)
         .build()?;
+    let timer = crate::timer::descriptor()?;
     let (sender, mut tasks) = mpsc::unbounded_channel::<Task>();
     let handle = std::thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
         let local = tokio::task::LocalSet::new();
         local.block_on(&runtime, async move {
+            crate::timer::install(timer);
             while let Some(task) = tasks.recv().await {
                 task();
             }
