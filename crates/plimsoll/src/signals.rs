@@ -92,6 +92,18 @@ impl Turn {
     }
 }
 
+/// Stays until a signal: what serves has nothing to end in order. A shell that puts a program into the background has it
+/// ignore SIGINT, so a handler is needed even for leaving.
+pub(crate) fn wait() {
+    match Signals::new([SIGINT, SIGTERM]) {
+        Ok(mut signals) => drop(signals.forever().next()),
+        // Signals end the process as they always do.
+        Err(_) => loop {
+            std::thread::park();
+        },
+    }
+}
+
 /// Starts listening. Without a thread or handler for it signals end the process as they always do.
 pub(crate) fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };

@@ -185,11 +185,17 @@ fn a_token_is_shown_once_and_a_cookie_after_that() {
 }
 
 /// Opens a stream of events and reads until a text is there.
-fn listen(server: &Server, headers: &str, until: &str) -> String {
+fn listen(server: &Server, headers: &str, until: &str) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(server.address()).expect("the server listens");
     let request = format!("GET /api/v1/runs/ab12/events HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n");
     stream.write_all(request.as_bytes()).expect("it reads");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+    let text = read(&mut stream, until);
+    (stream, text)
+}
+
+/// Reads until a text is there.
+fn read(stream: &mut TcpStream, until: &str) -> String {
     let (mut text, mut bytes) = (String::new(), [0; 4096]);
     while !text.contains(until) {
         let count = stream.read(&mut bytes).expect("events come");
@@ -203,24 +209,19 @@ fn listen(server: &Server, headers: &str, until: &str) -> String {
 fn events_are_resumed_where_they_broke_off() {
     let (server, pages) = start(None);
     (1..=3).for_each(|number: u32| pages.feed.push("tick", &number.to_string()));
-    let text = listen(&server, "last-event-id: 1\r\n", "data: 3");
+    let (_, text) = listen(&server, "last-event-id: 1\r\n", "data: 3");
     assert!(text.contains("content-type: text/event-stream") && text.contains("retry: "), "{text}");
     assert!(text.contains("id: 2\nevent: tick\ndata: 2\n\n") && !text.contains("data: 1\n"), "{text}");
-    let text = listen(&server, "last-event-id: 99\r\n", "event: reset");
+    let (_, text) = listen(&server, "last-event-id: 99\r\n", "event: reset");
     assert!(text.contains("id: 3\nevent: reset\n"), "{text}");
     check(&server, "GET /api/v1/runs/cd34/events", "", "", 204, "");
     // One who has nothing hears what comes next, and the end ends the answer.
-    let feed = pages.feed.clone();
-    let teller = std::thread::spawn(move || {
-        while !feed.is_wanted() {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        feed.push("ended", "{}");
-        feed.close();
-    });
-    let text = listen(&server, "", "event: ended");
-    assert!(!text.contains("event: tick"), "{text}");
-    teller.join().expect("no panic inside");
+    let (mut stream, before) = listen(&server, "", "retry: ");
+    assert!(pages.feed.is_wanted());
+    pages.feed.push("ended", "{}");
+    pages.feed.close();
+    let text = read(&mut stream, "event: ended");
+    assert!(!format!("{before}{text}").contains("event: tick"), "{before}{text}");
 }
 
 #[test]

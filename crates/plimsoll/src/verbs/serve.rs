@@ -21,10 +21,8 @@ pub(crate) fn run(flags: &ServeFlags, common: &Common) -> Result<Exit, Failure> 
     let server = Server::start_page(address, token, Arc::new(library))
         .map_err(|error| Failure::new(Exit::CannotServe, format!("failed to {error}")))?;
     crate::print(&format!("{}\n", link(&server, token)));
-    // A signal ends the process, and nothing here has to be finished.
-    loop {
-        std::thread::park();
-    }
+    crate::signals::wait();
+    Ok(Exit::Ok)
 }
 
 /// Where to look. The token stands behind a `#`, which no browser sends anywhere: the page shows it once and gets a cookie.

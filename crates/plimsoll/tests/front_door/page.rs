@@ -128,7 +128,7 @@ fn the_page_says_what_the_files_say() {
         assert_eq!(json(&address, "/api/v1/runs/@last/series?metric=nope")["error"]["status"], 404);
         assert_eq!(json(&address, "/api/v1/runs/ffffffffffffffff")["error"]["status"], 404);
         serving.signal(Signal::INT);
-        serving.wait();
+        serving.wait().exits(0);
     }
 }
 
@@ -175,7 +175,7 @@ fn comparisons_and_histories_are_those_of_their_verbs() {
         rows["runs"][1]["id"]
     );
     serving.signal(Signal::INT);
-    serving.wait();
+    serving.wait().exits(0);
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn reports_are_written_at_the_end_even_where_nothing_is_stored() {
     assert!(serde_json::from_str::<Value>(&ran.read("r.json")).is_ok());
     ran.and("runs").run().exits(0);
     assert!(!ran.folder().join("plimsoll").exists(), "nothing is stored");
-    plimsoll(CROSSED).flags("--report html=r.html").run().exits(255).says("junit=FILE");
+    plimsoll(CROSSED).flags("--report pdf=r.pdf").run().exits(255).says("junit=FILE");
     plimsoll(CROSSED)
         .flags("--report md=no/such/r.md")
         .run()
