@@ -10,17 +10,17 @@ const SCRIPT: &str = "import http from 'k6/http';
 
 #[test]
 fn sent_is_seen_over_http2() {
-    let check = |body: &str, flags: &str| {
+    let check = |body: &str, flags: &str, expect: u64| {
         let server = testkit::http::start_http2();
         let ran = plimsoll(&format!("{SCRIPT}\n{body}")).against(&server).flags(flags).run().exits(0);
         let seen = server.settled();
         let (sent, repeats) = (ran.count("sent"), ran.count("http_req_repeats"));
-        assert!(sent > 0 && ran.count("http_reqs") == sent, "{sent} sent: {}", ran.err);
+        assert_eq!((sent, ran.count("http_reqs")), (expect, expect), "{flags}: {}", ran.err);
         assert_eq!(sent + repeats, seen.total, "{flags}");
         // Handshakes may be cut: of those who connect at the same time, the first one's connection serves all.
         assert_eq!(seen.malformed, 0);
     };
-    for flags in ["-u 1 -i 5", "-u 7 -i 70", "-u 50 -i 100"] {
+    for (flags, iterations) in [("-u 1 -i 5", 5), ("-u 7 -i 70", 70), ("-u 50 -i 100", 100)] {
         check(
             "export default () => {
                const all = http.batch(Array(20).fill(`${url}/json`));
@@ -28,6 +28,7 @@ fn sent_is_seen_over_http2() {
                sent.add(20);
              }",
             flags,
+            iterations * 20,
         );
         check(
             "export default () => {
@@ -39,6 +40,7 @@ fn sent_is_seen_over_http2() {
                sent.add(5);
              }",
             flags,
+            iterations * 5,
         );
     }
 }
