@@ -23,6 +23,10 @@ enum Phase {
     Idle,
     /// A run.
     Running,
+    /// What a run measured is being written.
+    Finishing,
+    /// The same, and nobody waits for more than that.
+    Leaving,
     /// A run that is over and stays to be asked about.
     Lingering,
 }
@@ -30,12 +34,15 @@ enum Phase {
 impl Running {
     /// The run begins or ends.
     pub(crate) fn set(&self, is_running: bool) {
-        *self.phase() = if is_running { Phase::Running } else { Phase::Idle };
+        *self.phase() = if is_running { Phase::Running } else { Phase::Finishing };
     }
 
-    /// Stays until a signal, or [`Running::release`].
+    /// Stays until a signal, or [`Running::release`]; not at all after a signal that came since the run ended.
     pub(crate) fn linger(&self) {
         let mut phase = self.phase();
+        if *phase == Phase::Leaving {
+            return;
+        }
         *phase = Phase::Lingering;
         while *phase == Phase::Lingering {
             phase = self.0.1.wait(phase).unwrap_or_else(PoisonError::into_inner);
@@ -51,6 +58,16 @@ impl Running {
         *phase = Phase::Idle;
         self.0.1.notify_all();
         true
+    }
+
+    /// Has nothing follow what is being written; whether it is.
+    fn leave_then(&self) -> bool {
+        let mut phase = self.phase();
+        let is_finishing = *phase == Phase::Finishing;
+        if is_finishing {
+            *phase = Phase::Leaving;
+        }
+        is_finishing
     }
 
     fn phase(&self) -> MutexGuard<'_, Phase> {
@@ -122,8 +139,8 @@ pub(crate) fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
                 logger.say(LogLevel::Error, format!("received {name}, leaving at once"));
                 std::process::exit(Exit::Signal.code().into());
             }
-            let text = format!("received {name}, stopping the test; once more leaves at once");
-            logger.say(LogLevel::Warn, text);
+            let doing = if running.leave_then() { "writing what was measured" } else { "stopping the test" };
+            logger.say(LogLevel::Warn, format!("received {name}, {doing}; once more leaves at once"));
             control.stop(AbortReason::Signal);
         }
     };
