@@ -84,6 +84,8 @@ struct TurnState {
     control: RunControl,
     /// Runs are over already, and what they measured would be lost if the process were left at once.
     has_results: bool,
+    /// A signal came while results were written: no further run is wanted.
+    is_last: bool,
 }
 
 impl Turn {
@@ -95,8 +97,16 @@ impl Turn {
     /// The handle of the next run. A signal that comes before it begins stops it, too.
     pub(crate) fn next(&self) -> RunControl {
         let mut state = self.state();
-        *state = TurnState { control: RunControl::default(), has_results: true };
+        *state = TurnState { control: RunControl::default(), has_results: true, ..*state };
+        if state.is_last {
+            state.control.stop(AbortReason::Signal);
+        }
         state.control.clone()
+    }
+
+    /// Has no further run begin.
+    fn be_last(&self) {
+        self.state().is_last = true;
     }
 
     /// No further run follows.
@@ -139,11 +149,33 @@ pub(crate) fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
                 logger.say(LogLevel::Error, format!("received {name}, leaving at once"));
                 std::process::exit(Exit::Signal.code().into());
             }
-            let doing = if running.leave_then() { "writing what was measured" } else { "stopping the test" };
+            let is_finishing = running.leave_then();
+            if is_finishing {
+                turn.be_last();
+            }
+            let doing = if is_finishing { "writing what was measured" } else { "stopping the test" };
             logger.say(LogLevel::Warn, format!("received {name}, {doing}; once more leaves at once"));
             control.stop(AbortReason::Signal);
         }
     };
     // The handler lives as long as the process: there is nothing to join.
     let _ = std::thread::Builder::new().name("signals".into()).spawn(handle);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_after_the_end_of_a_run_has_nothing_follow() {
+        let (turn, running) = (Turn::default(), Running::default());
+        running.set(true);
+        assert!(!running.leave_then() && !turn.next().is_stopped());
+        running.set(false);
+        assert!(running.leave_then());
+        turn.be_last();
+        assert!(turn.next().is_stopped());
+        // This would wait for ever.
+        running.linger();
+    }
 }

@@ -16,8 +16,8 @@ const HOPS: usize = 200_000;
 /// So much slower than the fastest answer so far is a disturbed machine.
 const DISTURBED: f64 = 1.5;
 
-/// How long a calmer moment is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long calmer moments are waited for, in all rounds together: a machine whose neighbours never rest is one, too.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How often it is looked for.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -26,27 +26,28 @@ const PAUSE: Duration = Duration::from_secs(2);
 pub(super) struct MemoryLatency {
     /// At the index of a line, the index of the next.
     chain: Vec<usize>,
+    waited: Duration,
     /// Nanoseconds of a load that depends on the one before it, each time it was measured.
     pub(super) seen_ns: Vec<f64>,
 }
 
 impl MemoryLatency {
     pub(super) fn new() -> MemoryLatency {
-        MemoryLatency { chain: chain(), seen_ns: Vec::new() }
+        MemoryLatency { chain: chain(), waited: Duration::ZERO, seen_ns: Vec::new() }
     }
 
-    /// Waits for a moment at which memory answers about as fast as it ever did, for a minute at most. What is measured
-    /// next decides nothing of this: it is not known yet.
+    /// Waits for a moment at which memory answers about as fast as it ever did, until patience is at its end. What is
+    /// measured next decides nothing of this: it is not known yet.
     pub(super) fn wait_for_calm(&mut self) {
-        let start = SystemClock::now();
         loop {
             let now_ns = self.measure_ns();
             let best_ns = self.seen_ns.iter().copied().fold(now_ns, f64::min);
-            if now_ns <= best_ns * DISTURBED || SystemClock::now().since(start) > PATIENCE {
+            if now_ns <= best_ns * DISTURBED || self.waited >= PATIENCE {
                 self.seen_ns.push(now_ns);
                 return;
             }
             std::thread::sleep(PAUSE);
+            self.waited += PAUSE;
         }
     }
 
