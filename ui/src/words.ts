@@ -11,6 +11,12 @@ export function named(group: string, name: string): string {
   return isKey(key) ? t(key) : shownName(name.replaceAll('_', ' '), 48);
 }
 
+/** The name of a fact about host and environment; variables have names of their own. */
+export function factName(name: string, limit: number): string {
+  const key = `env_${name.replaceAll(' ', '_')}`;
+  return isKey(key) ? t(key) : shownName(name, limit);
+}
+
 /** A grade as a word. */
 export function grade(of: Grade | null): string {
   return of === null ? t('grade_none') : named('grade', of);

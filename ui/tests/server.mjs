@@ -75,8 +75,10 @@ function write(url, request, body, response) {
     return json(response, 202, {});
   }
   const value = JSON.parse(body || '{}');
+  const shape = url.pathname.endsWith('/note') ? typeof value.note === 'string' : typeof value.isBaseline === 'boolean';
+  if (!shape) return refuse(response, 400, 'missing field');
   state.writes.push({ path: url.pathname, value });
-  return json(response, 200, { note: value.text ?? '', isBaseline: value.isBaseline ?? false });
+  return json(response, 200, { note: value.note ?? '', isBaseline: value.isBaseline ?? false });
 }
 
 function api(url, request, response) {

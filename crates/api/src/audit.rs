@@ -46,6 +46,9 @@ pub struct AuditFinding {
     pub place: String,
     /// The claim.
     pub claim: String,
+    /// The claim as the rule worded it, where `claim` is in another language; absent in English.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original: Option<String>,
     /// The figures.
     pub evidence: Vec<AuditFigure>,
     /// What follows.

@@ -9,7 +9,7 @@ use model::metric::builtin::{
 };
 use model::plan::{Compat, Plan};
 use model::{
-    Aggregate, Brief, Clock, DropCause, GeneratorState, MetricId, MetricKind, RunEvent, SeriesKey,
+    Aggregate, Brief, Clock, DropCause, GeneratorState, Instant, MetricId, MetricKind, RunEvent, SeriesKey,
     SystemClock, Validity, Window,
 };
 use runfile::{Anchor, Reader, Want};
@@ -127,69 +127,138 @@ pub(crate) fn of_stored_beside(
     whole: &Window,
     part: Option<Range<u32>>,
     is_wanted: impl Fn(SeriesKey) -> bool,
-    mut each: impl FnMut(u32, SeriesKey, Brief<'_>),
+    each: impl FnMut(u32, SeriesKey, Brief<'_>),
 ) -> Result<Validity, Failure> {
-    let header = reader.header();
-    let scenarios = &header.report.scenarios;
-    let kinds = scenarios.iter().map(|scenario| kind(&scenario.executor, scenario.is_open)).collect();
-    let mut facts = Facts::new(kinds, header.compat_strict, part.is_none());
-    for mark in reader.marks().map_err(|error| failed(&error))? {
-        // A merged run has the marks of all its parts, in order of time.
-        match mark.kind.as_str() {
-            "scenarios_started" if facts.scenarios_started.is_none() => {
-                facts.scenarios_started = Some(mark.at);
+    Ok(StoredFacts::read_beside(reader, &Looked { part, whole }, is_wanted, each)?.judge(whole))
+}
+
+/// What is looked at of a run: all of it, or a part and what that adds up to.
+struct Looked<'a> {
+    part: Option<Range<u32>>,
+    whole: &'a Window,
+}
+
+impl Looked<'_> {
+    fn is_inside(&self, at: Instant) -> bool {
+        self.part.is_none() || is_of(self.whole, at)
+    }
+}
+
+/// Whether what was read about the generator then was read about these windows.
+fn is_of(whole: &Window, at: Instant) -> bool {
+    whole.start < at && at < whole.end + STATE_DELAY
+}
+
+/// What the rules look at of a stored run, or of a part of it.
+#[derive(Debug)]
+pub(crate) struct StoredFacts(Facts);
+
+impl StoredFacts {
+    /// Of all of a run.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(crate) fn of_all(reader: &Reader) -> Result<StoredFacts, Failure> {
+        let looked = Looked { part: None, whole: &Window::default() };
+        StoredFacts::read_beside(reader, &looked, |_| false, |_, _, _| {})
+    }
+
+    /// Of a part of a run that `whole` adds up, or of all of it.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(crate) fn of(
+        reader: &Reader,
+        whole: &Window,
+        part: Option<Range<u32>>,
+    ) -> Result<StoredFacts, Failure> {
+        StoredFacts::read_beside(reader, &Looked { part, whole }, |_| false, |_, _, _| {})
+    }
+
+    fn read_beside(
+        reader: &Reader,
+        looked: &Looked<'_>,
+        is_wanted: impl Fn(SeriesKey) -> bool,
+        mut each: impl FnMut(u32, SeriesKey, Brief<'_>),
+    ) -> Result<StoredFacts, Failure> {
+        let header = reader.header();
+        let scenarios = &header.report.scenarios;
+        let kinds = scenarios.iter().map(|scenario| kind(&scenario.executor, scenario.is_open)).collect();
+        let mut facts = Facts::new(kinds, header.compat_strict, looked.part.is_none());
+        for mark in reader.marks().map_err(|error| failed(&error))? {
+            // A merged run has the marks of all its parts, in order of time.
+            match mark.kind.as_str() {
+                "scenarios_started" if facts.scenarios_started.is_none() => {
+                    facts.scenarios_started = Some(mark.at);
+                }
+                "scenarios_ended" => facts.scenarios_ended = Some(mark.at),
+                _ => {}
             }
-            "scenarios_ended" => facts.scenarios_ended = Some(mark.at),
-            _ => {}
         }
-    }
-    let range = match &part {
-        Some(range) => range.clone(),
-        None => reader.range().map_err(|error| failed(&error))?,
-    };
-    let want = |key: SeriesKey| match key.metric {
-        metric if METRICS.contains(&metric) => Want::Whole,
-        metric if Told::METRICS.contains(&metric) || is_wanted(key) => Want::Brief,
-        _ => Want::Nothing,
-    };
-    for minute in reader.minutes(range).map_err(|error| failed(&error))? {
-        let mut told = vec![Told::default(); minute.len()];
-        let windows = reader.minute(minute.clone(), want, |index, key, brief| {
-            let place = index.saturating_sub(minute.start) as usize;
-            if let Some(told) = told.get_mut(place) {
-                told.add(key.metric, &brief);
+        let range = match &looked.part {
+            Some(range) => range.clone(),
+            None => reader.range().map_err(|error| failed(&error))?,
+        };
+        let want = |key: SeriesKey| match key.metric {
+            metric if METRICS.contains(&metric) => Want::Whole,
+            metric if Told::METRICS.contains(&metric) || is_wanted(key) => Want::Brief,
+            _ => Want::Nothing,
+        };
+        for minute in reader.minutes(range).map_err(|error| failed(&error))? {
+            let mut told = vec![Told::default(); minute.len()];
+            let windows = reader.minute(minute.clone(), want, |index, key, brief| {
+                let place = index.saturating_sub(minute.start) as usize;
+                if let Some(told) = told.get_mut(place) {
+                    told.add(key.metric, &brief);
+                }
+                each(index, key, brief);
+            });
+            for window in windows.map_err(|error| failed(&error))? {
+                let nothing = Told::default();
+                let told = told.get((window.index - minute.start) as usize).unwrap_or(&nothing);
+                facts.add_window_in_brief(&window, told);
             }
-            each(index, key, brief);
-        });
-        for window in windows.map_err(|error| failed(&error))? {
-            let nothing = Told::default();
-            let told = told.get((window.index - minute.start) as usize).unwrap_or(&nothing);
-            facts.add_window_in_brief(&window, told);
         }
+        let states = reader.generator_states().map_err(|error| failed(&error))?;
+        states.iter().filter(|state| looked.is_inside(state.at)).for_each(|state| facts.add_state(state));
+        // Machines that made parts of a merged run have clocks of their own.
+        if header.merged_from.is_empty() {
+            let anchors = reader.anchors().map_err(|error| failed(&error))?;
+            anchors.into_iter().filter(|anchor| looked.is_inside(anchor.at)).for_each(|anchor| {
+                facts.add_anchor(clock_anchor(anchor));
+            });
+        }
+        if let Some(ending) = reader.ending() {
+            facts.losses = Losses { workers: ending.workers_lost, windows: ending.windows_lost };
+            facts.drops = Some(stored_drops(ending, &facts.scenarios));
+        }
+        Ok(StoredFacts(facts))
     }
-    let states = reader.generator_states().map_err(|error| failed(&error))?;
-    let is_inside = |at| part.is_none() || (whole.start < at && at < whole.end + STATE_DELAY);
-    states.iter().filter(|state| is_inside(state.at)).for_each(|state| facts.add_state(state));
-    // Machines that made parts of a merged run have clocks of their own.
-    if header.merged_from.is_empty() {
-        let anchors = reader.anchors().map_err(|error| failed(&error))?;
-        anchors.into_iter().filter(|anchor| is_inside(anchor.at)).for_each(|anchor| {
-            facts.add_anchor(clock_anchor(anchor));
-        });
+
+    /// Those of a part that `whole` adds up, exactly as if that part alone had been read; `None` for runs of days, of which
+    /// not everything is kept.
+    pub(crate) fn part(&self, whole: &Window, part: &Range<u32>) -> Option<StoredFacts> {
+        let facts = &self.0;
+        facts.is_complete().then(|| StoredFacts(facts.part(part, |at| is_of(whole, at))))
     }
-    let of = |metric| merged(whole, metric);
-    let [lateness, requests, iterations] =
-        [ITERATION_LATENESS, HTTP_REQ_DURATION, ITERATION_DURATION].map(of);
-    facts.whole = Whole::of(lateness.as_ref(), requests.as_ref(), iterations.as_ref());
-    if let Some(ending) = reader.ending() {
-        facts.losses = Losses { workers: ending.workers_lost, windows: ending.windows_lost };
-        facts.drops = Some(stored_drops(ending, &facts.scenarios));
+
+    /// What the numbers are worth that `whole` adds up.
+    pub(crate) fn judge(&self, whole: &Window) -> Validity {
+        let [lateness, requests, iterations] =
+            [ITERATION_LATENESS, HTTP_REQ_DURATION, ITERATION_DURATION].map(|metric| merged(whole, metric));
+        let mut facts = self.0.clone();
+        facts.whole = Whole::of(lateness.as_ref(), requests.as_ref(), iterations.as_ref());
+        judge(&facts)
     }
-    Ok(judge(&facts))
+
+    /// Requests per second in the busiest second; `None` for runs of days, of which not everything is kept.
+    pub(crate) fn busiest_per_s(&self) -> Option<f64> {
+        self.0.is_complete().then(|| self.0.busiest_per_s(calibration::WINDOW_MIN))
+    }
 }
 
 /// A window is closed, and the generator looked at, at most so long after its end.
-const STATE_DELAY: std::time::Duration = std::time::Duration::from_millis(500);
+pub(crate) const STATE_DELAY: std::time::Duration = std::time::Duration::from_millis(500);
 
 fn stored_drops(ending: &runfile::Ending, scenarios: &[ScenarioKind]) -> DropTotals {
     let mut totals = DropTotals::default();

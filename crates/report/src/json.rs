@@ -64,7 +64,7 @@ pub fn document_in(report: &RunReport, lang: Lang) -> Report {
         errors_beyond: report.errors.beyond,
         exemplars: report.exemplars.iter().map(|exemplar| shape.exemplar(exemplar)).collect(),
         generator: generator(report),
-        environment: facts(&report.environment),
+        environment: facts(&report.facts(lang.words())),
         options: report.options.clone(),
         log: ReportLog { before: report.log.before, lines: report.log.lines.clone() },
     }

@@ -13,6 +13,9 @@ use crate::facts::{Anchor, LoadRow, Note, RunMark, StoredLog, ThresholdPoint};
 use crate::reader::{Reader, RowError};
 use crate::store::{exemplar_kind_name, mark_name, work_name};
 
+/// More log lines than any file has: what SQLite can count.
+const LINES_MAX: u64 = i64::MAX as u64;
+
 impl Reader {
     /// When the scenarios began; `None` if they never did.
     ///
@@ -46,7 +49,25 @@ impl Reader {
     /// # Errors
     /// The file is damaged.
     pub fn log(&self) -> Result<Vec<StoredLog>, ReadError> {
-        self.rows("SELECT at_ns, level, source, message, fields FROM log ORDER BY id", [], |row| {
+        self.log_after(0, LINES_MAX)
+    }
+
+    /// How many log lines there are.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn log_count(&self) -> Result<u64, ReadError> {
+        let counts = self.rows("SELECT count(*) FROM log", [], |row| Ok(row.get::<_, u64>(0)?))?;
+        Ok(counts.first().copied().unwrap_or(0))
+    }
+
+    /// At most `count` log lines, in order, without the first `before`.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn log_after(&self, before: u64, count: u64) -> Result<Vec<StoredLog>, ReadError> {
+        let sql = "SELECT at_ns, level, source, message, fields FROM log ORDER BY id LIMIT ? OFFSET ?";
+        self.rows(sql, params![count.min(LINES_MAX), before.min(LINES_MAX)], |row| {
             let fields: String = row.get(4)?;
             Ok(StoredLog {
                 at: instant(row, 0)?,

@@ -135,7 +135,7 @@ export interface Headline {
   iterations: { due: Value; started: Value; finished: Value; dropped: Value };
 }
 export interface StripItem {
-  /** `dropped` `generator_cpu` `lateness` `timer_lag` `sockets` `recorded` `network` `steady` `clock` */
+  /** `dropped` `generator_cpu` `run_delay` `lateness` `timer_lag` `sockets` `network` `recorded` `steady` `clock` `throttled` `steal` */
   key: string;
   status: "ok" | "warn" | "fail" | "unknown";
   value: Value;
@@ -389,7 +389,7 @@ export interface ValidityPage {
 export interface Audit {
   schemaVersion: string;
   sources: string[];
-  findings: { rule: string; severity: "note" | "warning" | "error"; strength: string; place: string; claim: string; evidence: AuditFigure[]; implies: string; remedy: string; caveats: string[] }[];
+  findings: { rule: string; severity: "note" | "warning" | "error"; strength: string; place: string; claim: string; original?: string; evidence: AuditFigure[]; implies: string; remedy: string; caveats: string[] }[];
   beyond: { rule: string; count: number }[];
   derived: { law: string; place: string; says: string; figures: AuditFigure[]; caveats: string[] }[];
   remarks: string[];
@@ -452,7 +452,7 @@ export interface History {
 }
 
 // ───────────────────────────────────────────────────────────── writes: need header `X-Plimsoll: 1` (CSRF), JSON body, same origin
-/** PUT /api/v1/runs/{id}/note       body {"text": string ≤ 4000}  → NoteAnswer */
+/** PUT /api/v1/runs/{id}/note       body {"note": string ≤ 4000}  → NoteAnswer */
 /** PUT /api/v1/runs/{id}/baseline   body {"isBaseline": boolean} → NoteAnswer (the baseline of its script; unpins another) */
 /** POST /api/v1/runs/{id}/stop      empty body → 202 {}; 409 if this process does not run it. Graceful as k6's stop through the REST API. */
 /** POST /api/v1/session             with `Authorization: Bearer TOKEN` → 204 and a cookie. See README, token. */

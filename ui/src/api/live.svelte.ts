@@ -134,9 +134,9 @@ export class LiveFeed {
   }
 }
 
-/** The page of a run with what has come since it was asked for. */
+/** The page of a run with what has come since it was asked for. What is told to all who look is told in one language. */
 export function withLive(page: RunPage, live: LiveFeed | undefined): RunPage {
-  return live?.headline ? { ...page, headline: live.headline } : page;
+  return live?.headline ? { ...page, headline: { ...live.headline, sentence: page.headline.sentence } } : page;
 }
 
 function parsed<T>(text: string): T | undefined {

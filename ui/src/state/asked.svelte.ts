@@ -15,6 +15,30 @@ export interface Asked<T> {
 
 /** How often the screens of a run that goes on ask again, ms. */
 const AGAIN_MS = 5000;
+/**
+ * How many times as long as an answer took nothing is asked after it. The process that answers has a load to make: with a few
+ * questions on each screen, a page that is left open takes less than a hundredth of a core.
+ */
+const REST = 300;
+/** How long an answer is waiting for whoever will ask for it, ms. */
+const EARLY_MS = 5000;
+
+const early = new Map<string, { answer: Promise<unknown>; askedAt: number }>();
+
+/** Asks before the screen is there that will ask, so that both wait at once. */
+export function askEarly(path: string): void {
+  const answer = source().get(path);
+  // Why there is none is told to whoever asks.
+  answer.catch(() => undefined);
+  early.clear();
+  early.set(path, { answer, askedAt: performance.now() });
+}
+
+function taken(path: string): Promise<unknown> | undefined {
+  const known = early.get(path);
+  early.delete(path);
+  return known && performance.now() - known.askedAt < EARLY_MS ? known.answer : undefined;
+}
 
 /**
  * Asks for the path that `path` returns, whenever it changes; an empty path asks nothing. While `goesOn` says so, it asks
@@ -26,6 +50,7 @@ export function asked<T>(path: () => string, goesOn: () => boolean = () => false
   let pendingSince = $state<number | undefined>(undefined);
   let turn = $state(0);
   let pathOfData = '';
+  let restsUntil = 0;
 
   $effect(() => {
     void turn;
@@ -34,11 +59,12 @@ export function asked<T>(path: () => string, goesOn: () => boolean = () => false
     // An answer about another thing is no stand-in; one about another window of the same thing is.
     if (routeOf(wanted) !== routeOf(pathOfData)) data = undefined;
     const stop = new AbortController();
-    pendingSince = performance.now();
-    source()
-      .get(wanted, stop.signal)
+    const since = performance.now();
+    pendingSince = since;
+    (taken(wanted) ?? source().get(wanted, stop.signal))
       .then((value) => {
         if (stop.signal.aborted) return;
+        restsUntil = performance.now() + REST * (performance.now() - since);
         data = value as T;
         pathOfData = wanted;
         refusal = undefined;
@@ -57,7 +83,7 @@ export function asked<T>(path: () => string, goesOn: () => boolean = () => false
   $effect(() => {
     if (!goesOn()) return;
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible' && pendingSince === undefined) turn += 1;
+      if (document.visibilityState === 'visible' && pendingSince === undefined && performance.now() >= restsUntil) turn += 1;
     }, AGAIN_MS);
     return () => clearInterval(timer);
   });

@@ -32,6 +32,12 @@ const BARS: &[Bar] = &[
     at_most("lateness p99 at half load", 1.0, 1.0, "ms"),
     at_most("two workers against one", 1.1, 1.1, "×"),
     at_most("stored against not stored", 1.05, 1.05, "×"),
+    at_most("page's first paint", 300.0, 150.0, "ms"),
+    at_most("page opens an hour of 500 series", 1000.0, 500.0, "ms"),
+    at_most("page zooms", 100.0, 50.0, "ms"),
+    at_most("page zooms into most of an hour", 100.0, 50.0, "ms"),
+    at_most("page's heap, half an hour later", 1.5, 0.5, "MB"),
+    at_most("page left open, of the generator's core", 1.0, 0.5, "%"),
 ];
 
 const fn at_least(name: &'static str, required: f64, aim: f64, unit: &'static str) -> Bar {

@@ -4,6 +4,7 @@ mod bars;
 mod cases;
 mod clients;
 mod contest;
+mod hour;
 mod memory_latency;
 mod page;
 mod process;

@@ -31,9 +31,7 @@ pub(super) fn estimate(values: &[f64]) -> Option<Estimate> {
     if values.len() == 1 {
         return Some(Estimate { mean: mean.exp(), lower: 0.0, upper: f64::INFINITY });
     }
-    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    let t = T95[(values.len() - 2).min(T95.len() - 1)];
-    let half = t * (variance / count).sqrt();
+    let half = half_width(&logs, mean);
     Some(Estimate { mean: mean.exp(), lower: (mean - half).exp(), upper: (mean + half).exp() })
 }
 
@@ -41,6 +39,27 @@ pub(super) fn estimate(values: &[f64]) -> Option<Estimate> {
 pub(super) fn ratio(of: &[f64], to: &[f64]) -> Option<Estimate> {
     let ratios: Vec<f64> = of.iter().zip(to).map(|(of, to)| of / to).collect();
     estimate(&ratios)
+}
+
+/// How much larger one figure is than another that was measured in the same rounds, on average; `None` for one round, which
+/// bounds nothing.
+pub(super) fn difference(of: &[f64], to: &[f64]) -> Option<Estimate> {
+    let differences: Vec<f64> = of.iter().zip(to).map(|(of, to)| of - to).collect();
+    if differences.len() < 2 || differences.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    let count = differences.len() as f64;
+    let mean = differences.iter().sum::<f64>() / count;
+    let half = half_width(&differences, mean);
+    Some(Estimate { mean, lower: mean - half, upper: mean + half })
+}
+
+/// Half of Student's interval around the mean of at least two values.
+fn half_width(values: &[f64], mean: f64) -> f64 {
+    let count = values.len() as f64;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let t = T95[(values.len() - 2).min(T95.len() - 1)];
+    t * (variance / count).sqrt()
 }
 
 /// The middle value; `NaN` without values.
@@ -70,6 +89,14 @@ mod tests {
     fn equal_rounds_bound_themselves() {
         let found = ratio(&[6.0, 12.0, 3.0], &[2.0, 4.0, 1.0]).expect("an estimate");
         assert!((found.mean - 3.0).abs() < 1e-12 && (found.lower - 3.0).abs() < 1e-12, "{found:?}");
+    }
+
+    #[test]
+    fn differences_may_be_negative() {
+        let found = difference(&[1.0, 2.0], &[2.0, 5.0]).expect("an estimate");
+        // Differences −1 and −3: mean −2, deviation √2, half width 6.314 · √2 / √2.
+        assert!((found.mean + 2.0).abs() < 1e-12 && (found.upper - 4.314).abs() < 1e-9, "{found:?}");
+        assert_eq!(difference(&[1.0], &[2.0]), None);
     }
 
     #[test]

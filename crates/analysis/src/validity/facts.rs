@@ -1,5 +1,6 @@
 //! What is known of a run's measurement, gathered window by window while it runs or when it is read back.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use model::{Aggregate, GeneratorState, Instant, Quantile, Window};
@@ -137,6 +138,37 @@ impl Facts {
         }
     }
 
+    /// Whether everything that was added is kept, so that a part of it is all that there is of that part.
+    pub fn is_complete(&self) -> bool {
+        [self.seconds.len(), self.pulses.len(), self.anchors.len()].iter().all(|count| *count < WINDOWS_MAX)
+    }
+
+    /// What is known of a part: these windows, and what was read when `is_inside` says so. The numbers of the whole are those
+    /// of another range now, and are to be given anew.
+    pub fn part(&self, windows: &Range<u32>, is_inside: impl Fn(Instant) -> bool) -> Facts {
+        let seconds = self.seconds.iter().filter(|second| windows.contains(&second.index));
+        Facts {
+            scenarios: self.scenarios.clone(),
+            scenarios_started: self.scenarios_started,
+            scenarios_ended: self.scenarios_ended,
+            whole: Whole::default(),
+            drops: self.drops,
+            losses: self.losses,
+            forgets_cut: self.forgets_cut,
+            is_whole: false,
+            seconds: seconds.cloned().collect(),
+            pulses: self.pulses.iter().filter(|(at, _)| is_inside(*at)).copied().collect(),
+            anchors: self.anchors.iter().filter(|anchor| is_inside(anchor.at)).copied().collect(),
+        }
+    }
+
+    /// Requests per second in the busiest of the windows that are at least so long.
+    pub fn busiest_per_s(&self, length_min: Duration) -> f64 {
+        let is_second = |second: &&Second| second.end.since(second.start) >= length_min;
+        let rate = |second: &Second| second.requests_recorded as f64 / second.length_s();
+        self.seconds.iter().filter(is_second).map(rate).fold(0.0, f64::max)
+    }
+
     /// The windows, each with the generator's state that was read when it came.
     pub(super) fn seconds(&self) -> Vec<Second> {
         let mut seconds = self.seconds.clone();
@@ -172,6 +204,32 @@ mod tests {
     use model::{Reading, Vital};
 
     use super::*;
+
+    /// A run of so many seconds, and what was read at the end of each.
+    fn seconds(count: u32) -> Facts {
+        let at = |second: u32| Instant::from_ns(u64::from(second) * 1_000_000_000);
+        let mut facts = Facts::new(Vec::new(), false, true);
+        for index in 0..count {
+            let (start, end) = (at(index), at(index + 1));
+            facts.add_window(&Window { index, start, end, ..Window::default() });
+            let reading = Reading { vital: Vital::TimerLag, worker: None, value: f64::from(index) };
+            facts.add_state(&GeneratorState { at: end, readings: vec![reading] });
+            facts.add_anchor(ClockAnchor { at: end, wall_unix_ns: 0 });
+        }
+        facts
+    }
+
+    #[test]
+    fn a_part_is_what_was_added_of_it() {
+        let whole = seconds(9);
+        let end = |second: u64| Instant::from_ns(second * 1_000_000_000);
+        let part = whole.part(&(3..6), |at| end(3) < at && at <= end(6));
+        let told: Vec<_> =
+            part.seconds().iter().map(|second| (second.index, second.pulse.timer_lag_ms)).collect();
+        assert_eq!(told, [(3, Some(3.0)), (4, Some(4.0)), (5, Some(5.0))]);
+        assert_eq!((part.anchors().len(), part.is_whole, whole.is_complete()), (3, false, true));
+        assert!(whole.part(&(20..30), |_| false).seconds().is_empty());
+    }
 
     #[test]
     fn a_state_belongs_to_the_window_that_ended_when_it_was_read() {

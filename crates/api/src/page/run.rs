@@ -129,11 +129,12 @@ pub struct Headline {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StripItem {
-    /// `generator_cpu`, `lateness`, `dropped`, `timer_lag`, `sockets`, `recorded`, `network`, `steady`, `clock`.
+    /// `dropped`, `generator_cpu`, `run_delay` (waiting for a core), `lateness`, `timer_lag`, `sockets`, `network`, `recorded`,
+    /// `steady`, `clock`, `throttled`, `steal`.
     pub key: &'static str,
     /// `ok`, `warn`, `fail`, `unknown`.
     pub status: &'static str,
-    /// What was measured.
+    /// What was measured; what passed the limit where one was passed.
     pub value: Value,
     /// What it should not have passed; null where it did not.
     pub limit: Option<Value>,

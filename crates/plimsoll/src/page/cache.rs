@@ -58,11 +58,12 @@ impl Cache {
 
     /// Keeps an answer.
     pub(super) fn put(&mut self, asked: &str, stamp: Stamp, text: Arc<str>) {
-        if text.len() > self.bytes_max / 2 {
+        let bytes = Cache::bytes(asked, &text);
+        if bytes > self.bytes_max / 2 {
             return;
         }
         self.forget(asked);
-        self.bytes += text.len();
+        self.bytes += bytes;
         self.answers.insert(asked.to_owned(), Kept { stamp, made: SystemClock::now(), text });
         self.order.push_back(asked.to_owned());
         while self.bytes > self.bytes_max
@@ -72,11 +73,9 @@ impl Cache {
         }
     }
 
-    /// Forgets all answers whose question begins like this.
-    pub(super) fn forget_all(&mut self, prefix: &str) {
-        let gone: Vec<String> =
-            self.order.iter().filter(|asked| asked.starts_with(prefix)).cloned().collect();
-        gone.iter().for_each(|asked| self.forget(asked));
+    /// Forgets all answers.
+    pub(super) fn forget_all(&mut self) {
+        *self = Cache::new(self.bytes_max);
     }
 
     fn forget(&mut self, asked: &str) {
@@ -88,8 +87,13 @@ impl Cache {
 
     fn remove(&mut self, asked: &str) {
         if let Some(kept) = self.answers.remove(asked) {
-            self.bytes -= kept.text.len();
+            self.bytes -= Cache::bytes(asked, &kept.text);
         }
+    }
+
+    /// What an answer takes: a short one to a long question takes the question, twice.
+    fn bytes(asked: &str, text: &str) -> usize {
+        2 * asked.len() + text.len()
     }
 }
 
@@ -99,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_oldest_answers_make_room() {
-        let mut cache = Cache::new(10);
+        let mut cache = Cache::new(14);
         let stamp = Stamp::default();
         for asked in ["a", "b", "c"] {
             cache.put(asked, stamp, "1234".into());
@@ -107,10 +111,12 @@ mod tests {
         let held = |cache: &Cache| ["a", "b", "c"].map(|asked| cache.get(asked, stamp).is_some());
         assert_eq!(held(&cache), [false, true, true]);
         cache.put("b", stamp, "12".into());
-        assert_eq!((cache.bytes, cache.order.len()), (6, 2));
-        cache.put("huge", stamp, "123456".into());
-        assert!(cache.get("huge", stamp).is_none());
-        cache.forget_all("b");
-        assert_eq!(held(&cache), [false, false, true]);
+        assert_eq!((cache.bytes, cache.order.len()), (10, 2));
+        for (asked, text) in [("huge", ""), ("d", "123456")] {
+            cache.put(asked, stamp, text.into());
+            assert!(cache.get(asked, stamp).is_none(), "{asked}");
+        }
+        cache.forget_all();
+        assert_eq!((held(&cache), cache.bytes), ([false; 3], 0));
     }
 }

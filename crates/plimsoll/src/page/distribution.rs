@@ -13,7 +13,7 @@ use super::points::step_of;
 use super::scope::Scope;
 use super::tags::{TagFilter, fits};
 use super::values::{self, SUPPORT_MIN, is_supported, number_of};
-use super::{damaged, json, series};
+use super::{add, damaged, json, series};
 
 /// Columns of the histogram.
 const COLUMNS_MAX: f64 = 120.0;
@@ -101,7 +101,8 @@ impl Bounds {
         }
         // A hair below the smallest value, which is in the first column then.
         let low = smallest * (1.0 - 1e-9);
-        let factor = (max / low).powf(1.0 / columns).max(1.0 + 1e-6);
+        // By logarithms: the quotient of a huge value and a tiny one is no number.
+        let factor = ((max.ln() - low.ln()) / columns).exp().max(1.0 + 1e-6);
         let mut bounds: Vec<f64> = (0..=count).map(|place| low * factor.powi(place as i32)).collect();
         if min == 0.0 {
             bounds.insert(0, 0.0);
@@ -127,7 +128,7 @@ impl Bounds {
             return counts;
         }
         for bucket in trend.values.to_histogram().buckets() {
-            counts[self.place(&bucket)] += bucket.count;
+            add(&mut counts[self.place(&bucket)], bucket.count);
         }
         counts
     }
@@ -143,7 +144,8 @@ fn rounded(value: f64) -> f64 {
         return value;
     }
     let scale = 10f64.powi(5 - value.abs().log10().floor() as i32);
-    (value * scale).round() / scale
+    let rounded = (value * scale).round() / scale;
+    if rounded.is_finite() { rounded } else { value }
 }
 
 fn smallest_positive(trend: &Trend) -> Option<f64> {

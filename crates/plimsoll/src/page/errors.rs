@@ -1,14 +1,15 @@
 //! `/errors`: what went wrong, how often and when.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use api::page::{ErrorRow, Errors, Fact};
-use model::ErrorCount;
+use model::{ErrorCount, TagSetId};
 use server::PageError;
 
 use super::scope::Scope;
 use super::values::{self, FigureTotals};
-use super::{damaged, json};
+use super::{add, damaged, json, total};
 
 /// Parts of the time that errors are counted in.
 const PARTS: u32 = 60;
@@ -28,20 +29,20 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     // An empty message stands for everything beyond the distinct ones that were kept.
     let (distinct, beyond): (Vec<_>, Vec<_>) =
         window.errors.iter().partition(|error| !error.message.is_empty());
-    let total: u64 = window.errors.iter().map(|error| error.count).sum();
+    let total = total(window.errors.iter().map(|error| error.count));
     let mut spreads = spreads(scope)?;
     let row = |error: &&ErrorCount| {
-        let spread = spreads.remove(&(error.code, error.message.to_string()));
+        let spread = spreads.remove(&key(error));
         row(scope, error, total, spread)
     };
     let errors = distinct.iter().take(ERRORS_MAX).map(row).collect();
-    let left_out: u64 = distinct.iter().skip(ERRORS_MAX).map(|error| error.count).sum();
-    let report = report::json::document_in(&scope.document()?, scope.lang);
+    let left_out = distinct.iter().skip(ERRORS_MAX).chain(&beyond).map(|error| error.count);
+    let report = report::json::document_in(scope.document()?, scope.lang);
     json(&Errors {
         total,
         requests: FigureTotals::of(window).requests(),
         errors,
-        beyond: left_out + beyond.iter().map(|error| error.count).sum::<u64>(),
+        beyond: super::total(left_out),
         exemplars: report.exemplars.into_iter().filter(|one| one.kind == "failed").collect(),
     })
 }
@@ -64,21 +65,28 @@ fn row(scope: &Scope, error: &ErrorCount, total: u64, spread: Option<Spread>) ->
     }
 }
 
-/// When each error was, by its code and message.
-fn spreads(scope: &Scope) -> Result<HashMap<(u16, String), Spread>, PageError> {
+/// What tells errors apart: the code, the message, and where it was.
+type Key = (u16, Arc<str>, TagSetId);
+
+fn key(error: &ErrorCount) -> Key {
+    (error.code, error.message.clone(), error.tags)
+}
+
+/// When each error was.
+fn spreads(scope: &Scope) -> Result<HashMap<Key, Spread>, PageError> {
     let windows = (scope.range.len() as u32).max(1);
     let parts = windows.min(PARTS);
     let part = |window: u32| u64::from(window - scope.range.start) * u64::from(parts) / u64::from(windows);
-    let mut spreads: HashMap<(u16, String), Spread> = HashMap::new();
+    let mut spreads: HashMap<Key, Spread> = HashMap::new();
     for (window, error) in scope.reader.errors_of(scope.range.clone()).map_err(damaged)? {
-        let spread = spreads.entry((error.code, error.message.to_string())).or_insert_with(|| Spread {
+        let spread = spreads.entry(key(&error)).or_insert_with(|| Spread {
             first: window,
             last: window,
             shape: vec![0; parts as usize],
         });
         spread.last = window;
         if let Some(count) = spread.shape.get_mut(part(window) as usize) {
-            *count += error.count;
+            add(count, error.count);
         }
     }
     Ok(spreads)

@@ -13,13 +13,16 @@ use super::headline::{Facts, Peaks};
 use super::points::step_of;
 use super::scope::Scope;
 use super::tags::TagFilter;
-use super::{damaged, json, series, values};
+use super::{json, series, values};
+
+/// A window is closed, and the generator looked at, at most so long after its end, seconds.
+const STATE_DELAY_S: f64 = crate::validity::STATE_DELAY.as_secs_f64();
 
 pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let states = states(scope)?;
     let mut vitals = vitals(scope, &states);
     vitals.extend(lateness(scope)?);
-    let report = report::json::document_in(&scope.document()?, scope.lang);
+    let report = report::json::document_in(scope.document()?, scope.lang);
     json(&Generator {
         workers: scope.reader.header().host.workers,
         host: report
@@ -33,19 +36,21 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
 }
 
 /// What the strip is made of.
-pub(super) fn facts(scope: &Scope, states: &[GeneratorState]) -> Result<Facts, PageError> {
-    let mut facts = Facts::with(Peaks::of(states));
+pub(super) fn facts(scope: &Scope, states: &[&GeneratorState]) -> Result<Facts, PageError> {
+    let mut facts = Facts::with(Peaks::of(states.iter().copied()));
     facts.add(scope.sum()?.0);
     Ok(facts)
 }
 
 /// What was read about the generator in the part that is looked at.
-pub(super) fn states(scope: &Scope) -> Result<Vec<GeneratorState>, PageError> {
+pub(super) fn states(scope: &Scope) -> Result<Vec<&GeneratorState>, PageError> {
     let span = scope.span()?;
-    let mut states = scope.reader.generator_states().map_err(damaged)?;
     // What is a share is of the time before: the state belongs to the window that has just ended.
-    states.retain(|state| span.start < scope.t(state.at) && scope.t(state.at) <= span.end + 0.5);
-    Ok(states)
+    let is_inside = |state: &&GeneratorState| {
+        let t = scope.t(state.at);
+        span.start < t && t <= span.end + STATE_DELAY_S
+    };
+    Ok(scope.states()?.iter().filter(is_inside).collect())
 }
 
 /// What was read: of the process, or of one of its workers.
@@ -54,7 +59,7 @@ type Source = (Vital, Option<u16>);
 /// Seconds since the start, and values.
 type Points = Vec<(f64, f64)>;
 
-fn vitals(scope: &Scope, states: &[GeneratorState]) -> Vec<VitalSeries> {
+fn vitals(scope: &Scope, states: &[&GeneratorState]) -> Vec<VitalSeries> {
     let mut readings: BTreeMap<Source, Points> = BTreeMap::new();
     for state in states {
         for reading in &state.readings {

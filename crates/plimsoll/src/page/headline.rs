@@ -5,17 +5,21 @@ use std::time::Duration;
 use api::page::{Headline, IterationCounts, StripItem, Value};
 use model::metric::builtin::{DROPPED_ITERATIONS, ITERATION_LATENESS};
 use model::plan::TimeUnit;
-use model::{Aggregate, Fault, GeneratorState, Grade, Quantile, Trend, Validity, Vital, Window, Work};
+use model::{
+    Aggregate, Amount, Fault, GeneratorState, Grade, Quantile, Reason, Trend, Validity, Vital, Window, Work,
+};
 
+use super::add;
 use super::values::{self, FigureTotals};
 
 /// What the strip shows: the faults that each thing stands for.
-const ITEMS: [(&str, &[Fault]); 9] = [
+const ITEMS: [(&str, &[Fault]); 12] = [
     (
         "dropped",
         &[Fault::Dropped, Fault::DroppedByTarget, Fault::DroppedByGenerator, Fault::DroppedWhileStarting],
     ),
-    ("generator_cpu", &[Fault::WorkerCpu, Fault::Throttled, Fault::RunDelay, Fault::Steal]),
+    ("generator_cpu", &[Fault::WorkerCpu]),
+    ("run_delay", &[Fault::RunDelay]),
     ("lateness", &[Fault::StartLag]),
     ("timer_lag", &[Fault::TimerLag]),
     ("sockets", &[Fault::Ports, Fault::Descriptors, Fault::Exhausted]),
@@ -26,12 +30,17 @@ const ITEMS: [(&str, &[Fault]); 9] = [
     ),
     ("steady", &[Fault::Unsteady, Fault::Little]),
     ("clock", &[Fault::Clock]),
+    ("throttled", &[Fault::Throttled]),
+    ("steal", &[Fault::Steal]),
 ];
 
 /// What was read about the generator, at its worst, and what else the strip shows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Peaks {
     worker_cpu: Option<f64>,
+    run_delay: Option<f64>,
+    throttled: Option<f64>,
+    steal: Option<f64>,
     timer_lag_ms: Option<f64>,
     ports: Option<f64>,
     segments_sent: f64,
@@ -55,6 +64,9 @@ impl Peaks {
             }
         };
         keep(&mut self.worker_cpu, state.get(Vital::WorkerCpu));
+        keep(&mut self.run_delay, state.get(Vital::WorkerRunDelay));
+        keep(&mut self.throttled, state.get(Vital::Throttled));
+        keep(&mut self.steal, state.get(Vital::HostSteal));
         keep(&mut self.timer_lag_ms, state.get(Vital::TimerLag));
         let taken = |used: Vital, max: Vital| {
             state.get(used).zip(state.get(max)).filter(|(_, max)| *max > 0.0).map(|(used, max)| used / max)
@@ -93,15 +105,15 @@ impl Facts {
             match aggregate {
                 Aggregate::Trend(trend) if key.metric == ITERATION_LATENESS => self.lateness.merge(trend),
                 Aggregate::Counter(counter) if key.metric == DROPPED_ITERATIONS => {
-                    self.dropped += counter.sum.value().max(0.0) as u64;
+                    add(&mut self.dropped, counter.sum.value().max(0.0) as u64);
                 }
                 _ => {}
             }
         }
         for load in window.load.iter().filter(|load| load.work == Work::Iterations && load.scenario.is_some())
         {
-            self.started += load.started;
-            self.finished += load.finished;
+            add(&mut self.started, load.started);
+            add(&mut self.finished, load.finished);
         }
     }
 
@@ -120,7 +132,7 @@ impl Facts {
             strip: self.strip(validity, unit),
             figures: self.figures.figures(elapsed, unit),
             iterations: IterationCounts {
-                due: values::count(self.started + self.dropped),
+                due: values::count(self.started.saturating_add(self.dropped)),
                 started: values::count(self.started),
                 finished: values::count(self.finished),
                 dropped: values::count(self.dropped),
@@ -131,8 +143,17 @@ impl Facts {
     /// What was looked at, the worst first.
     pub(super) fn strip(&self, validity: Option<&Validity>, unit: Option<TimeUnit>) -> Vec<StripItem> {
         let item = |(key, faults): &(&'static str, &[Fault])| {
-            let (status, limit) = validity.map_or(("unknown", None), |validity| status(validity, faults));
-            StripItem { key, status, value: self.value(key, validity, unit), limit }
+            let (status, reason) = validity.map_or(("unknown", None), |validity| status(validity, faults));
+            let amount =
+                |amount: Amount| values::value(amount.value(), report::validity::amount_text(amount));
+            // Beside a limit stands what passed it, and not something else of the same name.
+            let value = reason.map(|reason| amount(reason.observed));
+            StripItem {
+                key,
+                status,
+                value: value.unwrap_or_else(|| self.value(key, validity, unit)),
+                limit: reason.map(|reason| amount(reason.limit)),
+            }
         };
         let mut items: Vec<StripItem> = ITEMS.iter().map(item).collect();
         let order = |item: &StripItem| match item.status {
@@ -152,6 +173,9 @@ impl Facts {
         match key {
             "dropped" => values::count(self.dropped),
             "generator_cpu" => share(self.peaks.worker_cpu),
+            "run_delay" => share(self.peaks.run_delay),
+            "throttled" => share(self.peaks.throttled),
+            "steal" => share(self.peaks.steal),
             "lateness" => ms(match self.lateness.quantile(0.99) {
                 Quantile::Value(value) => Some(value),
                 _ => None,
@@ -172,25 +196,20 @@ impl Facts {
     }
 }
 
-/// How a thing stands by the reasons about it, and the limit that it passed.
-fn status(validity: &Validity, faults: &[Fault]) -> (&'static str, Option<Value>) {
+/// How a thing stands by the reasons about it, and the worst of them where it stands badly.
+fn status<'a>(validity: &'a Validity, faults: &[Fault]) -> (&'static str, Option<&'a Reason>) {
     let reasons = validity.reasons.iter().filter(|reason| faults.contains(&reason.fault));
     let worst = reasons.max_by_key(|reason| reason.grade);
-    let limit =
-        worst.map(|reason| values::value(reason.limit.value(), report::validity::amount_text(reason.limit)));
-    let status = match worst.map(|reason| reason.grade) {
-        Some(Grade::Invalid) => "fail",
-        Some(Grade::Degraded) => "warn",
-        _ if validity.unmeasured.iter().any(|fault| faults.contains(fault)) => "unknown",
-        Some(Grade::Valid | Grade::Unmeasured) | None => "ok",
-    };
-    (status, limit.filter(|_| matches!(status, "fail" | "warn")))
+    match worst.map(|reason| reason.grade) {
+        Some(Grade::Invalid) => ("fail", worst),
+        Some(Grade::Degraded) => ("warn", worst),
+        _ if validity.unmeasured.iter().any(|fault| faults.contains(fault)) => ("unknown", None),
+        Some(Grade::Valid | Grade::Unmeasured) | None => ("ok", None),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use model::{Amount, Reason};
-
     use super::*;
 
     #[test]
@@ -199,6 +218,29 @@ mod tests {
             let places = ITEMS.iter().filter(|(_, faults)| faults.contains(fault)).count();
             assert_eq!(places, 1, "{fault:?}");
         }
+    }
+
+    #[test]
+    fn waiting_for_a_core_is_not_called_its_use() {
+        let reason = Reason {
+            fault: Fault::RunDelay,
+            grade: Grade::Degraded,
+            observed: Amount::Share(0.25),
+            limit: Amount::Share(0.125),
+            windows: vec![],
+        };
+        let validity = Validity { grade: Grade::Degraded, reasons: vec![reason], ..Validity::default() };
+        let reading = |vital, value| model::Reading { vital, worker: Some(0), value };
+        let readings = vec![reading(Vital::WorkerCpu, 0.5), reading(Vital::WorkerRunDelay, 0.75)];
+        let peaks = Peaks::of(&[GeneratorState { at: model::Instant::ZERO, readings }]);
+        let strip = Facts::with(peaks).strip(Some(&validity), None);
+        let item = |key: &str| {
+            let item = strip.iter().find(|item| item.key == key).expect("it is there");
+            let limit = item.limit.as_ref().map_or("", |limit| limit.text.as_str());
+            (item.status, item.value.text.clone(), limit.to_owned())
+        };
+        assert_eq!(item("run_delay"), ("warn", "25.00%".to_owned(), "12.50%".to_owned()));
+        assert_eq!(item("generator_cpu"), ("ok", "50.00%".to_owned(), String::new()));
     }
 
     #[test]
@@ -219,6 +261,7 @@ mod tests {
         let strip = Facts::default().strip(Some(&validity), None);
         assert_eq!((strip[0].key, strip[0].status), ("timer_lag", "fail"));
         assert_eq!(strip[0].limit.as_ref().map(|limit| limit.text.as_str()), Some("10ms"));
+        assert_eq!(strip[0].value.text, "41ms", "what passed the limit stands beside it");
         let last = strip.last().expect("items");
         assert_eq!((last.key, last.status), ("generator_cpu", "unknown"));
         let steady = strip.iter().find(|item| item.key == "steady").expect("it is there");

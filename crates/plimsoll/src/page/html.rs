@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use api::page::{RunList, RunRow};
 use report::Lang;
@@ -66,7 +67,7 @@ fn data(path: &Path, range: Option<std::ops::Range<u32>>, lang: Lang) -> Result<
     if let Some((from, to)) = &part {
         query.extend([("from", from.as_str()), ("to", to.as_str())]);
     }
-    let scope = Scope::open(path, &Question::of_run(View::Run, "", &query), Detail::INLINED)?;
+    let scope = Scope::open(path, &Question::of_run(View::Run, "", &query), Detail::INLINED, Arc::default())?;
     let id = scope.reader.header().run_id.clone();
     let beside = Beside { remark: Remark::default(), reopen: reopen("", &id) };
     let mut answers: BTreeMap<String, String> = BTreeMap::new();

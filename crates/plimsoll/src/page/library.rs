@@ -1,19 +1,22 @@
 //! All runs of a place, as the server asks for them.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use api::page::NoteAnswer;
 use api::rest::StatusChange;
 use catalogue::{Catalogue, CatalogueError};
+use runfile::State;
 use server::{Change, Feed, Live, PageError, Pages, Question, Refusal, View};
 
+use super::ahead::Ahead;
 use super::cache::{Cache, Stamp};
 use super::list::Rows;
 use super::remarks::{Remark, Remarks};
 use super::scope::{Detail, Scope};
-use super::{Beside, about, compare, history, json, list, of_run};
+use super::study::{self, Studies, locked};
+use super::{Beside, about, compare, history, json, list, of_run, stand_back};
 use crate::failure::Failure;
 use crate::stored::{open, quoted};
 
@@ -102,7 +105,7 @@ impl Gate {
     }
 
     fn state(&self) -> MutexGuard<'_, GateState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 }
 
@@ -121,6 +124,8 @@ pub(crate) struct Library {
     own: Option<Own>,
     rows: Rows,
     answers: Mutex<Cache>,
+    studies: Studies,
+    ahead: Option<Ahead>,
     /// The flag that names the place, as a shell reads it.
     runs_flag: String,
 }
@@ -134,9 +139,10 @@ impl Library {
         runs_flag: Option<&str>,
         own: Option<Own>,
     ) -> Library {
-        let (mode, kept) = match own {
-            Some(_) => (Mode::Run, KEPT_BYTES_BESIDE_LOAD_MAX),
-            None => (Mode::Serve, KEPT_BYTES_MAX),
+        // Beside a load memory and cores are the load's: little is kept, and nothing is read before it is asked for.
+        let (mode, kept, studies, ahead) = match own {
+            Some(_) => (Mode::Run, KEPT_BYTES_BESIDE_LOAD_MAX, Studies::new(0), None),
+            None => (Mode::Serve, KEPT_BYTES_MAX, Studies::new(study::RUNS_MAX), Ahead::start()),
         };
         Library {
             catalogue,
@@ -145,6 +151,8 @@ impl Library {
             own,
             rows: Rows::default(),
             answers: Mutex::new(Cache::new(kept)),
+            studies,
+            ahead,
             runs_flag: runs_flag.map_or_else(String::new, |place| format!(" --runs {}", quoted(place))),
         }
     }
@@ -172,41 +180,55 @@ impl Library {
         let path = self.find(&question.run)?;
         let stamp = Stamp::of(&path);
         let asked = format!("{} {}", path.display(), question.path());
-        if let Some(known) = self.answers().get(&asked, stamp) {
+        if let Some(known) = locked(&self.answers).get(&asked, stamp) {
             return Ok(known);
         }
-        let gate = self.own.as_ref().filter(|own| own.path == path).map(|own| &own.gate);
-        let refused = || PageError::Refused("failed to read the run: its file is being finished".into());
-        let _pass = gate.map(|gate| gate.enter().ok_or_else(refused)).transpose()?;
-        let scope = Scope::open(&path, question, Detail::SERVED)?;
+        let _pass = self.pass()?;
+        let study = self.studies.of(&path, stamp);
+        let scope = Scope::open(&path, question, Detail::SERVED, study.clone())?;
         let text: Arc<str> = of_run(&scope, question, &self.beside(&scope.reader.header().run_id))?.into();
-        self.answers().put(&asked, stamp, text.clone());
+        locked(&self.answers).put(&asked, stamp, text.clone());
+        if let Some(ahead) = &self.ahead
+            && question.view == View::Series
+            && scope.reader.state() != State::Live
+            && study.goes_ahead()
+        {
+            ahead.read(path, &study);
+        }
         Ok(text)
     }
 
-    fn answers(&self) -> MutexGuard<'_, Cache> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Lets files be read. In the process of a run nobody reads while its file is finished, whichever answer it would be for.
+    fn pass(&self) -> Result<Option<Pass<'_>>, PageError> {
+        let refused = || PageError::Refused("failed to read the runs: a run's file is being finished".into());
+        self.own.as_ref().map(|own| own.gate.enter().ok_or_else(refused)).transpose()
     }
 }
 
 impl Pages for Library {
     fn answer(&self, question: &Question) -> Result<Arc<str>, PageError> {
+        if self.mode == Mode::Run {
+            stand_back();
+        }
+        if question.view == View::About {
+            let run = self.own.as_ref().map(|own| own.id.as_str());
+            return about::answer(self.mode, &self.catalogue.place(), run).map(Arc::from);
+        }
+        if !is_of_many(question.view) {
+            return self.of_run(question);
+        }
+        let _pass = self.pass()?;
         let text = match question.view {
-            View::About => about::answer(
-                self.mode,
-                &self.catalogue.place(),
-                self.own.as_ref().map(|own| own.id.as_str()),
-            ),
             View::Runs => list::answer(&self.catalogue, &self.remarks, &self.rows, question),
             View::Compare => compare::answer(&self.catalogue, question),
-            View::History => history::answer(&self.catalogue, question),
-            _ => return self.of_run(question),
+            _ => history::answer(&self.catalogue, question),
         };
         text.map(Arc::from)
     }
 
     fn change(&self, run: &str, change: &Change) -> Result<String, PageError> {
         let path = self.find(run)?;
+        let _pass = self.pass()?;
         let reader = open(&path).map_err(super::failed)?;
         let header = reader.header();
         let written = match change {
@@ -218,7 +240,7 @@ impl Pages for Library {
         let Remark { note, is_baseline, .. } =
             written.map_err(|error| PageError::Refused(format!("failed to {error}")))?;
         // The run's file is as it was, and what is said beside it is not; another run may have lost its pin, too.
-        self.answers().forget_all("");
+        locked(&self.answers).forget_all();
         json(&NoteAnswer { note, is_baseline })
     }
 
@@ -231,6 +253,11 @@ impl Pages for Library {
         let own = self.own(run).ok_or_else(refusal)?;
         own.live.change(&StatusChange { stopped: Some(true), ..StatusChange::default() })
     }
+}
+
+/// Whether a view is of several runs.
+fn is_of_many(view: View) -> bool {
+    matches!(view, View::Runs | View::Compare | View::History)
 }
 
 /// How to see a run again when this process is gone.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use api::Number;
 use api::page::{Fact, RunList, RunRow, ThresholdCount, Unreadable};
@@ -15,8 +15,9 @@ use server::{PageError, Question, View};
 use super::cache::Stamp;
 use super::remarks::Remarks;
 use super::scope::{Detail, Scope};
+use super::study::locked;
 use super::values::{self, FigureTotals};
-use super::{damaged, json, number as parameter};
+use super::{add, damaged, json, number as parameter};
 use crate::stored;
 
 /// Runs of an answer, unless fewer are asked for.
@@ -40,12 +41,12 @@ pub(super) struct Rows(Mutex<HashMap<PathBuf, (Stamp, RunRow)>>);
 
 impl Rows {
     fn get(&self, path: &Path, stamp: Stamp) -> Option<RunRow> {
-        let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = locked(&self.0);
         rows.get(path).filter(|row| row.0 == stamp).map(|row| row.1.clone())
     }
 
     fn put(&self, path: &Path, stamp: Stamp, row: RunRow) {
-        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = locked(&self.0);
         if rows.len() >= ROWS_MAX {
             rows.clear();
         }
@@ -67,6 +68,15 @@ impl Filter<'_> {
         self.script.is_none_or(|part| header.script.contains(part) || name.contains(part))
             && self.tag.is_none_or(|(name, value)| header.tags.get(name).is_some_and(|is| is == value))
             && self.status.is_none_or(|status| stored::state_word(reader) == status)
+    }
+
+    /// The same of a row that is known.
+    fn fits_row(&self, row: &RunRow) -> bool {
+        let is_tag =
+            |(name, value): (&str, &str)| row.tags.iter().any(|tag| tag.name == name && tag.value == value);
+        self.script.is_none_or(|part| row.script.contains(part) || row.name.contains(part))
+            && self.tag.is_none_or(is_tag)
+            && self.status.is_none_or(|status| row.status == status)
     }
 }
 
@@ -126,20 +136,15 @@ fn row(
 ) -> Result<Option<RunRow>, PageError> {
     let path = catalogue.bring(entry).map_err(|error| PageError::Failed(format!("failed to {error}")))?;
     let stamp = Stamp::of(&path);
-    let question = Question::of_run(View::Run, entry.name.id.as_str(), &[]);
-    let is_unfiltered = filter.script.is_none() && filter.tag.is_none() && filter.status.is_none();
-    let known = rows.get(&path, stamp);
-    if is_unfiltered && let Some(known) = known {
-        return Ok(Some(known));
+    if let Some(known) = rows.get(&path, stamp) {
+        return Ok(filter.fits_row(&known).then_some(known));
     }
-    let scope = Scope::open(&path, &question, Detail::SERVED)?;
+    let question = Question::of_run(View::Run, entry.name.id.as_str(), &[]);
+    let scope = Scope::open(&path, &question, Detail::SERVED, Arc::default())?;
     if !filter.fits(&scope.reader) {
         return Ok(None);
     }
-    let row = match known {
-        Some(row) => row,
-        None => of(&scope, entry.bytes)?,
-    };
+    let row = of(&scope, entry.bytes)?;
     if scope.reader.state() != State::Live {
         rows.put(&path, stamp, row.clone());
     }
@@ -204,7 +209,7 @@ fn shape(scope: &Scope) -> Result<Vec<Option<Number>>, PageError> {
         if row.work == Work::Requests
             && let Some(sum) = sums.get_mut(part(row.window))
         {
-            sum.1 += row.finished;
+            add(&mut sum.1, row.finished);
         }
     }
     let rate = |(seconds, count): (f64, u64)| {

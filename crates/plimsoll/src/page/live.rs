@@ -10,7 +10,7 @@ use analysis::validity::Whole;
 use api::Number;
 use api::page::{Ended, Headline, LiveError, LiveState, LiveThresholds, Series, Tick};
 use engine::{RunConfig, RunControl};
-use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME};
+use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, ITERATION_DURATION};
 use model::plan::TimeUnit;
 use model::{
     Aggregate, Epoch, Instant, LogLevel, MetricId, MetricRegistry, RunEvent, RunProgress, SystemClock,
@@ -24,8 +24,8 @@ use server::{Feed, Live, Server};
 
 use super::headline::Facts;
 use super::library::{Gate, Own, reopen};
-use super::points::{self, METRICS, Point};
-use super::{logs, thresholds};
+use super::points::{self, METRICS, Point, Row};
+use super::{add, logs, thresholds};
 use crate::common::Common;
 use crate::failure::Failure;
 use crate::flags::RunFlags;
@@ -36,8 +36,12 @@ use crate::validity::Watch;
 /// Where the page is: any free port of this machine.
 const ADDRESS: &str = "127.0.0.1:0";
 
-/// How often it is judged what the measurement is worth so far, seconds: it looks at all of them.
+/// How often it is judged what the measurement is worth so far, seconds.
 const JUDGED_EVERY_S: u32 = 10;
+
+/// Into how many parts a long run is cut by that: a judgement looks at all seconds, and days of them every ten would cost the
+/// generator more than a page may.
+const JUDGINGS: u32 = 360;
 
 /// Errors that are told.
 const ERRORS_TOLD: usize = 20;
@@ -193,7 +197,6 @@ impl LivePage {
 /// What a run told so far.
 struct RunSoFar {
     facts: Facts,
-    durations: Aggregate,
     iterations: Aggregate,
     errors: HashMap<(u16, String), LiveError>,
     errors_total: u64,
@@ -227,7 +230,6 @@ impl RunSoFar {
         let live = RunReport { state: RunState::Live, ..RunReport::default() };
         RunSoFar {
             facts: Facts::default(),
-            durations: Aggregate::empty(model::MetricKind::Trend),
             iterations: Aggregate::empty(model::MetricKind::Trend),
             errors: HashMap::new(),
             errors_total: 0,
@@ -266,15 +268,13 @@ impl RunSoFar {
         self.end = window.end;
         self.facts.add(window);
         for (key, aggregate) in &window.series {
-            match key.metric {
-                HTTP_REQ_DURATION => self.durations.merge(aggregate),
-                model::metric::builtin::ITERATION_DURATION => self.iterations.merge(aggregate),
-                _ => {}
+            if key.metric == ITERATION_DURATION {
+                self.iterations.merge(aggregate);
             }
         }
         let t = self.second(window);
         for error in &window.errors {
-            self.errors_total += error.count;
+            add(&mut self.errors_total, error.count);
             let key = (error.code, error.message.to_string());
             if self.errors.len() >= ERRORS_MAX && !self.errors.contains_key(&key) {
                 continue;
@@ -285,18 +285,20 @@ impl RunSoFar {
                 count: 0,
                 last_t: t,
             });
-            known.count += error.count;
+            add(&mut known.count, error.count);
             known.last_t = t;
         }
     }
 
     fn judge(&mut self, index: u32, watch: &mut Watch) {
-        let is_due = self.judged_at.is_none_or(|at| index.saturating_sub(at) >= JUDGED_EVERY_S);
-        if !is_due {
+        let seconds = self.zero.map_or(0, |(_, first)| index.saturating_sub(first));
+        let every_s = (seconds / JUDGINGS).max(JUDGED_EVERY_S);
+        if self.judged_at.is_some_and(|at| index.saturating_sub(at) < every_s) {
             return;
         }
         let lateness = Aggregate::Trend(self.facts.lateness.clone());
-        let whole = Whole::of(Some(&lateness), Some(&self.durations), Some(&self.iterations));
+        let durations = Aggregate::Trend(self.facts.figures.duration().clone());
+        let whole = Whole::of(Some(&lateness), Some(&durations), Some(&self.iterations));
         self.validity = Some(watch.judge_so_far(whole));
         self.judged_at = Some(index);
     }
@@ -349,11 +351,10 @@ impl RunSoFar {
             }
         }
         window.load.iter().for_each(|load| point.add_load(load));
-        let points = [(self.second(window), point)];
         let errors =
             window.errors.iter().map(|error| (0, error.code, error.message.to_string(), error.count));
-        let mut series = points::series(1, &points);
-        series.errors = points::errors(&points, errors);
+        let mut series = points::series(1, [(self.second(window), &Row::of(&point))]);
+        series.errors = points::errors(&series.width, errors);
         let metric = self.registry.get(self.latency);
         series.latency.metric = metric.name.to_string();
         series.latency.contains = metric.contains.as_str();

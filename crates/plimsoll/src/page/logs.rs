@@ -12,25 +12,41 @@ use super::{damaged, json, number};
 /// Lines of an answer, unless fewer are asked for.
 const LINES_MAX: usize = 1_000;
 
+/// Lines that are read at a time: a log may be longer than memory.
+const BATCH: u64 = 2_000;
+
 pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
     let after: u64 = number(question, "after")?.unwrap_or(0);
     let limit = number(question, "limit")?.unwrap_or(LINES_MAX).clamp(1, LINES_MAX);
     let least = question.get("level").map(level).transpose()?;
     let part = question.get("q").map(str::to_lowercase);
-    let lines = scope.reader.log().map_err(damaged)?;
-    let total = lines.len() as u64;
+    let total = scope.reader.log_count().map_err(damaged)?;
     let span = scope.span()?;
     let is_asked_for = |line: &StoredLog| {
         least.is_none_or(|least| line.level >= least)
             && part.as_ref().is_none_or(|part| line.message.to_lowercase().contains(part))
             && span.contains(&scope.t(line.at))
     };
-    let numbered = (1u64..).zip(&lines).skip_while(|(id, _)| *id <= after);
-    let mut asked = numbered.filter(|(_, line)| is_asked_for(line));
     let epoch = epoch(scope);
-    let rows: Vec<LogRow> =
-        asked.by_ref().take(limit).map(|(id, line)| row(scope, &epoch, id, line)).collect();
-    let next = if asked.next().is_some() { rows.last().map(|row| row.id) } else { None };
+    let (mut rows, mut id, mut has_more): (Vec<LogRow>, u64, bool) = (Vec::new(), after, false);
+    while !has_more {
+        let lines = scope.reader.log_after(id, BATCH).map_err(damaged)?;
+        if lines.is_empty() {
+            break;
+        }
+        for line in &lines {
+            id += 1;
+            if !is_asked_for(line) {
+                continue;
+            }
+            if rows.len() >= limit {
+                has_more = true;
+                break;
+            }
+            rows.push(row(scope, &epoch, id, line));
+        }
+    }
+    let next = if has_more { rows.last().map(|row| row.id) } else { None };
     let lost = scope.reader.ending().map_or(0, |ending| ending.log_lines_lost);
     json(&Logs { lines: rows, next, total, lost })
 }

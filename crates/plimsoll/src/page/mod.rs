@@ -1,8 +1,10 @@
 //! What the page shows: runs as the answers of `/api/v1`, made of what the terminal and the files say, one file per answer.
 
 mod about;
+mod ahead;
 mod audit;
 mod cache;
+mod columns;
 mod compare;
 mod distribution;
 mod errors;
@@ -20,6 +22,7 @@ mod requests;
 mod run;
 mod scope;
 mod series;
+mod study;
 mod tags;
 mod thresholds;
 mod validity;
@@ -62,6 +65,27 @@ fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String,
         View::About | View::Runs | View::Compare | View::History => {
             Err(PageError::NotFound("failed to answer: that is about no single run".into()))
         }
+    }
+}
+
+/// Adds to a count. What a hostile file counts may be more than any number holds.
+fn add(sum: &mut u64, part: u64) {
+    *sum = sum.saturating_add(part);
+}
+
+/// Counts added up.
+fn total(parts: impl Iterator<Item = u64>) -> u64 {
+    parts.fold(0, u64::saturating_add)
+}
+
+/// How far a thread stands back: as far as there is.
+const NICE: i32 = 19;
+
+/// Lets other threads go before the one that calls. On Linux a priority is that of a thread; elsewhere it would be that of all.
+fn stand_back() {
+    if cfg!(target_os = "linux") {
+        // Where it is refused, everything is as it was without.
+        let _ = rustix::process::setpriority_process(None, NICE);
     }
 }
 

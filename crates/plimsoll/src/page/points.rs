@@ -1,4 +1,4 @@
-//! Windows as points of columns: what is drawn over time, from a file and from a live run alike.
+//! Windows as points, and points as rows of columns: what is drawn over time, from a file and from a live run alike.
 
 use std::ops::Range;
 
@@ -9,6 +9,7 @@ use model::metric::builtin::{
 };
 use model::{Aggregate, CounterTotal, GaugeTotal, Load, MetricId, Quantile, Trend, Work};
 
+use super::add;
 use super::values::{is_supported, number_of};
 
 /// Metrics that every point has, beside the trend that is looked at.
@@ -47,13 +48,13 @@ impl Point {
         match aggregate {
             Aggregate::Trend(trend) if metric == latency && fits => self.trend.merge(trend),
             Aggregate::Counter(counter) => match metric {
-                HTTP_REQS if fits => self.requests += counter.count,
+                HTTP_REQS if fits => add(&mut self.requests, counter.count),
                 DROPPED_ITERATIONS => merge(&mut self.dropped, counter),
                 DATA_SENT => merge(&mut self.sent, counter),
                 DATA_RECEIVED => merge(&mut self.received, counter),
                 _ => {}
             },
-            Aggregate::Rate(rate) if metric == HTTP_REQ_FAILED && fits => self.failed += rate.passes,
+            Aggregate::Rate(rate) if metric == HTTP_REQ_FAILED && fits => add(&mut self.failed, rate.passes),
             Aggregate::Gauge(gauge) if metric == VUS => keep_latest(&mut self.vus, gauge),
             Aggregate::Gauge(gauge) if metric == VUS_MAX => keep_latest(&mut self.vus_max, gauge),
             _ => {}
@@ -65,18 +66,18 @@ impl Point {
         match load.work {
             // Those of setup() and teardown() are nobody's plan.
             Work::Iterations if load.scenario.is_some() => {
-                self.started += load.started;
-                self.finished += load.finished;
+                add(&mut self.started, load.started);
+                add(&mut self.finished, load.finished);
             }
             Work::Iterations => {}
-            Work::Requests => self.in_flight_ns += load.in_flight_ns,
+            Work::Requests => add(&mut self.in_flight_ns, load.in_flight_ns),
         }
     }
 }
 
 fn merge(sum: &mut CounterTotal, part: &CounterTotal) {
     sum.sum.merge(&part.sum);
-    sum.count += part.count;
+    add(&mut sum.count, part.count);
 }
 
 fn keep_latest(sum: &mut GaugeTotal, part: &GaugeTotal) {
@@ -87,59 +88,100 @@ fn keep_latest(sum: &mut GaugeTotal, part: &GaugeTotal) {
     }
 }
 
-/// The columns of points; `t` is where each begins.
-pub(super) fn series(step: u32, points: &[(u32, Point)]) -> Series {
+/// What is drawn of a point: values, and why there are none.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    width_s: f64,
+    /// In the order of [`columns`].
+    cells: [(Option<f64>, Option<NoteKind>); COLUMNS],
+    /// Values of the trend that is looked at.
+    count: u64,
+}
+
+/// Columns that have reasons beside their values.
+const COLUMNS: usize = 16;
+
+/// Those of a series, in the order of [`Row::of`].
+fn columns(series: &mut Series) -> [&mut Column; COLUMNS] {
+    let latency = &mut series.latency;
+    [
+        &mut series.offered,
+        &mut series.started,
+        &mut series.finished,
+        &mut series.dropped,
+        &mut series.requests,
+        &mut series.failed,
+        &mut series.vus,
+        &mut series.vus_max,
+        &mut series.in_flight,
+        &mut series.sent,
+        &mut series.received,
+        &mut latency.p50,
+        &mut latency.p95,
+        &mut latency.p99,
+        &mut latency.max,
+        &mut latency.mean,
+    ]
+}
+
+impl Row {
+    /// Of a point that is complete.
+    pub(super) fn of(point: &Point) -> Row {
+        let rate = |of: f64| (point.width_s > 0.0).then(|| of / point.width_s);
+        let gauge = |gauge: &GaugeTotal| (!gauge.is_empty()).then_some(gauge.last);
+        let offered = point.offered.and_then(rate);
+        let counted = |value: Option<f64>| (value, value.is_none().then_some(NoteKind::NoSamples));
+        let trend = &point.trend;
+        let bound = |value: Option<f64>| match value {
+            None => (None, Some(NoteKind::NoSamples)),
+            value => (value, trend.failures.is_some().then_some(NoteKind::AtLeast)),
+        };
+        Row {
+            width_s: point.width_s,
+            cells: [
+                (offered, offered.is_none().then_some(NoteKind::Unplanned)),
+                counted(rate(point.started as f64)),
+                counted(rate(point.finished as f64)),
+                counted(rate(point.dropped.sum.value())),
+                counted(rate(point.requests as f64)),
+                counted(rate(point.failed as f64)),
+                counted(gauge(&point.vus)),
+                counted(gauge(&point.vus_max)),
+                counted(rate(point.in_flight_ns as f64 / 1e9)),
+                counted(rate(point.sent.sum.value())),
+                counted(rate(point.received.sum.value())),
+                quantile(trend, 0.5),
+                quantile(trend, 0.95),
+                quantile(trend, 0.99),
+                bound(trend.max()),
+                bound(trend.avg()),
+            ],
+            count: trend.population(),
+        }
+    }
+}
+
+/// The columns of rows; `t` is where each begins.
+pub(super) fn series<'a>(step: u32, rows: impl IntoIterator<Item = (u32, &'a Row)>) -> Series {
     let mut series = Series { step, ..Series::default() };
-    for (t, point) in points {
-        push(&mut series, *t, point);
+    for (t, row) in rows {
+        series.t.push(Number(t.into()));
+        series.width.push(Number(row.width_s));
+        for (column, (value, why)) in columns(&mut series).into_iter().zip(row.cells) {
+            column.push(value, why);
+        }
+        series.latency.count.push(row.count);
     }
     series
 }
 
-fn push(series: &mut Series, t: u32, point: &Point) {
-    let rate = |of: f64| (point.width_s > 0.0).then(|| of / point.width_s);
-    let gauge = |gauge: &GaugeTotal| (!gauge.is_empty()).then_some(gauge.last);
-    series.t.push(Number(t.into()));
-    series.width.push(Number(point.width_s));
-    let offered = point.offered.and_then(rate);
-    series.offered.push(offered, offered.is_none().then_some(NoteKind::Unplanned));
-    let counts = [
-        (&mut series.started, rate(point.started as f64)),
-        (&mut series.finished, rate(point.finished as f64)),
-        (&mut series.dropped, rate(point.dropped.sum.value())),
-        (&mut series.requests, rate(point.requests as f64)),
-        (&mut series.failed, rate(point.failed as f64)),
-        (&mut series.vus, gauge(&point.vus)),
-        (&mut series.vus_max, gauge(&point.vus_max)),
-        (&mut series.in_flight, rate(point.in_flight_ns as f64 / 1e9)),
-        (&mut series.sent, rate(point.sent.sum.value())),
-        (&mut series.received, rate(point.received.sum.value())),
-    ];
-    for (column, value) in counts {
-        column.push(value, value.is_none().then_some(NoteKind::NoSamples));
-    }
-    let (trend, latency) = (&point.trend, &mut series.latency);
-    for (column, q) in [(&mut latency.p50, 0.5), (&mut latency.p95, 0.95), (&mut latency.p99, 0.99)] {
-        push_quantile(column, trend, q);
-    }
-    let is_bound = trend.failures.is_some();
-    for (column, value) in [(&mut latency.max, trend.max()), (&mut latency.mean, trend.avg())] {
-        let why = match value {
-            None => Some(NoteKind::NoSamples),
-            Some(_) => is_bound.then_some(NoteKind::AtLeast),
-        };
-        column.push(value, why);
-    }
-    latency.count.push(trend.population());
-}
-
-fn push_quantile(column: &mut Column, trend: &Trend, q: f64) {
+fn quantile(trend: &Trend, q: f64) -> (Option<f64>, Option<NoteKind>) {
     let population = trend.population();
     if population == 0 {
-        return column.push(None, Some(NoteKind::NoSamples));
+        return (None, Some(NoteKind::NoSamples));
     }
     if !is_supported(population, q) {
-        return column.push(None, Some(NoteKind::FewSamples));
+        return (None, Some(NoteKind::FewSamples));
     }
     let quantile = trend.quantile(q);
     let why = match quantile {
@@ -148,37 +190,38 @@ fn push_quantile(column: &mut Column, trend: &Trend, q: f64) {
         Quantile::Failed => Some(NoteKind::Failed),
         Quantile::None => Some(NoteKind::NoSamples),
     };
-    column.push(number_of(quantile), why);
+    (number_of(quantile), why)
 }
 
 /// Errors by kind that have a column of their own.
 const ERROR_KINDS_MAX: usize = 8;
 
-/// The columns of errors: for each, at which point it was and how often. The most frequent kinds have one of their own.
+/// The columns of errors over points of these widths: for each error, at which point it was and how often. The most frequent
+/// kinds have one of their own.
 pub(super) fn errors(
-    points: &[(u32, Point)],
+    widths_s: &[Number],
     found: impl IntoIterator<Item = (usize, u16, String, u64)>,
 ) -> Vec<ErrorSeries> {
     let mut kinds: std::collections::BTreeMap<(u16, String), Vec<(usize, u64)>> = Default::default();
     for (point, code, message, count) in found {
         kinds.entry((code, message)).or_default().push((point, count));
     }
-    let total = |cells: &[(usize, u64)]| cells.iter().map(|cell| cell.1).sum::<u64>();
+    let total = |cells: &[(usize, u64)]| super::total(cells.iter().map(|cell| cell.1));
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by_key(|(_, cells)| std::cmp::Reverse(total(cells)));
     let rest = kinds.split_off(kinds.len().min(ERROR_KINDS_MAX));
     let column = |kind: String, code: u16, cells: &[(usize, u64)]| {
-        let mut values = vec![0u64; points.len()];
+        let mut values = vec![0u64; widths_s.len()];
         for (point, count) in cells {
             if let Some(value) = values.get_mut(*point) {
-                *value += count;
+                add(value, *count);
             }
         }
-        let rate = |(count, (_, point)): (&u64, &(u32, Point))| match point.width_s > 0.0 {
-            true => Number(*count as f64 / point.width_s),
+        let rate = |(count, width_s): (&u64, &Number)| match width_s.0 > 0.0 {
+            true => Number(*count as f64 / width_s.0),
             false => Number(0.0),
         };
-        let values = values.iter().zip(points).map(rate).collect();
+        let values = values.iter().zip(widths_s).map(rate).collect();
         ErrorSeries { kind, code, values, total: total(cells) }
     };
     let mut columns: Vec<ErrorSeries> =
@@ -220,13 +263,9 @@ mod tests {
 
     #[test]
     fn rare_kinds_of_errors_are_one() {
-        let points = vec![
-            (0, Point { width_s: 1.0, ..Point::default() }),
-            (1, Point { width_s: 0.5, ..Point::default() }),
-        ];
         let found =
             (0..10u16).map(|code| (usize::from(code % 2), code, format!("e{code}"), u64::from(code) + 1));
-        let columns = errors(&points, found);
+        let columns = errors(&[Number(1.0), Number(0.5)], found);
         assert_eq!(columns.len(), ERROR_KINDS_MAX + 1);
         assert_eq!(
             (columns[0].kind.as_str(), columns[0].total, columns[0].values[1]),
@@ -238,8 +277,8 @@ mod tests {
 
     #[test]
     fn a_point_says_what_it_lacks() {
-        let point = Point { width_s: 1.0, ..Point::default() };
-        let made = series(1, &[(3, point)]);
+        let row = Row::of(&Point { width_s: 1.0, ..Point::default() });
+        let made = series(1, [(3, &row)]);
         assert_eq!(made.offered.notes[0].why, NoteKind::Unplanned);
         assert_eq!(made.latency.p99.notes[0].why, NoteKind::NoSamples);
         assert_eq!(made.requests.values, [Some(Number(0.0))]);

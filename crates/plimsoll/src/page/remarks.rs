@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
+use super::study::locked;
 use crate::common::read_limited;
 
 /// The file's name, in the folder of the runs.
@@ -96,7 +97,7 @@ impl Remarks {
     }
 
     fn change(&self, run: &str, change: impl FnOnce(&mut All)) -> Result<Remark, RemarkError> {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = locked(&self.writing);
         // What cannot be understood is not overwritten.
         let mut all = self.read()?;
         change(&mut all);

@@ -14,16 +14,19 @@ use model::{Aggregate, MetricId, TagSet, Trend, ValueKind, Window};
 use runfile::Reader;
 use server::PageError;
 
-use super::json;
 use super::scope::Scope;
 use super::tags::TagFilter;
 use super::values;
+use super::{add, json};
 
 /// Endpoints that are told one by one: those with the most requests. More come of URLs with ids in them.
 const ENDPOINTS_MAX: usize = 1_000;
 
 /// Groups within groups; what is deeper stands in the one at this depth.
 const DEPTH_MAX: usize = 16;
+
+/// Scenarios and groups that are told one by one; what is in others stands in those around them.
+const BRANCHES_MAX: usize = 2_000;
 
 /// The phases, in order.
 const PHASES: [(MetricId, &str); 7] = [
@@ -67,12 +70,14 @@ impl Cell {
         let tag = |name| set.get(name).unwrap_or_default().to_owned();
         match aggregate {
             Aggregate::Counter(counter) if metric == HTTP_REQS => {
-                self.requests += counter.count;
-                self.statuses.entry((tag("status"), tag("error_code"))).or_default().0 += counter.count;
+                add(&mut self.requests, counter.count);
+                let status = self.statuses.entry((tag("status"), tag("error_code"))).or_default();
+                add(&mut status.0, counter.count);
             }
             Aggregate::Rate(rate) if metric == HTTP_REQ_FAILED => {
-                self.failed += rate.passes;
-                self.statuses.entry((tag("status"), tag("error_code"))).or_default().1 += rate.passes;
+                add(&mut self.failed, rate.passes);
+                let status = self.statuses.entry((tag("status"), tag("error_code"))).or_default();
+                add(&mut status.1, rate.passes);
             }
             Aggregate::Trend(trend) if metric == HTTP_REQ_DURATION => self.duration.merge(trend),
             Aggregate::Trend(trend) => {
@@ -85,14 +90,14 @@ impl Cell {
     }
 
     fn merge(&mut self, other: &Cell) {
-        self.requests += other.requests;
-        self.failed += other.failed;
+        add(&mut self.requests, other.requests);
+        add(&mut self.failed, other.failed);
         self.duration.merge(&other.duration);
         self.phases.iter_mut().zip(&other.phases).for_each(|(sum, part)| sum.merge(part));
         for (status, (count, failed)) in &other.statuses {
             let known = self.statuses.entry(status.clone()).or_default();
-            known.0 += count;
-            known.1 += failed;
+            add(&mut known.0, *count);
+            add(&mut known.1, *failed);
         }
     }
 }
@@ -111,9 +116,9 @@ pub(super) fn tree(reader: &Reader, window: &Window, elapsed: Duration, unit: Op
     let shape = Shape { seconds: elapsed.as_secs_f64(), unit, time_ms: total.duration.sum().value() };
     let statuses: BTreeSet<String> = total.statuses.keys().map(|(status, _)| status.clone()).collect();
     let left_out = cells.len().saturating_sub(ENDPOINTS_MAX);
-    let mut root = Branch::default();
+    let (mut root, mut room) = (Branch::default(), BRANCHES_MAX);
     for (number, (place, cell)) in cells.into_iter().enumerate() {
-        root.add(&place, cell, number < ENDPOINTS_MAX);
+        root.add(&place, cell, number < ENDPOINTS_MAX, &mut room);
     }
     Requests {
         metric: "http_req_duration".to_owned(),
@@ -164,11 +169,17 @@ struct Branch {
 }
 
 impl Branch {
-    /// Adds requests where they belong; with `is_leaf` as an endpoint of their own.
-    fn add(&mut self, place: &Place, cell: Cell, is_leaf: bool) {
-        let mut at = self.branches.entry(place.scenario.clone()).or_default();
-        at.cell.merge(&cell);
-        for name in place.group.split("::").filter(|name| !name.is_empty()).take(DEPTH_MAX) {
+    /// Adds requests where they belong; with `is_leaf` as an endpoint of their own. There is `room` for so many more branches.
+    fn add(&mut self, place: &Place, cell: Cell, is_leaf: bool, room: &mut usize) {
+        let groups = place.group.split("::").filter(|name| !name.is_empty()).take(DEPTH_MAX);
+        let mut at = self;
+        for name in std::iter::once(place.scenario.as_str()).chain(groups) {
+            if !at.branches.contains_key(name) {
+                if *room == 0 {
+                    break;
+                }
+                *room -= 1;
+            }
             at = at.branches.entry(name.to_owned()).or_default();
             at.cell.merge(&cell);
         }
@@ -312,11 +323,13 @@ mod tests {
 
     #[test]
     fn requests_are_counted_at_every_level() {
-        let mut root = Branch::default();
-        root.add(&place("s", "::a::b", "/x"), cell(5), true);
-        root.add(&place("s", "::a", "/y"), cell(2), true);
-        root.add(&place("s", "", "/z"), cell(90), true);
-        root.add(&place("t", "::a", "/rare"), cell(1), false);
+        let (mut root, mut room) = (Branch::default(), 5);
+        root.add(&place("s", "::a::b", "/x"), cell(5), true, &mut room);
+        root.add(&place("s", "::a", "/y"), cell(2), true, &mut room);
+        root.add(&place("s", "", "/z"), cell(90), true, &mut room);
+        root.add(&place("t", "::a", "/rare"), cell(1), false, &mut room);
+        assert_eq!(room, 0);
+        root.add(&place("t", "::a::no room", "/rare"), cell(1), true, &mut room);
         let shape = Shape { seconds: 2.0, unit: None, time_ms: 0.0 };
         let nodes = root.scenarios(&shape);
         let mut told = Vec::new();
@@ -336,8 +349,9 @@ mod tests {
                 "2 group b 5",
                 "3 request /x 5",
                 "2 request /y 2",
-                "0 scenario t 1",
-                "1 group a 1"
+                "0 scenario t 2",
+                "1 group a 2",
+                "2 request /rare 1"
             ]
         );
         assert_eq!(nodes[0].rate.text, "48.5/s");

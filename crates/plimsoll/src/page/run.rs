@@ -10,14 +10,10 @@ use super::scope::Scope;
 use super::{Beside, damaged, generator, json};
 use crate::stored;
 
-/// Why there are no response times.
-const CLOSED_LOOP: &str = "closed loop";
-
 pub(super) fn answer(scope: &Scope, beside: &Beside) -> Result<String, PageError> {
     let reader = &scope.reader;
     let header = reader.header();
-    let document = scope.document()?;
-    let report = report::json::document_in(&document, scope.lang);
+    let report = report::json::document_in(scope.document()?, scope.lang);
     let (window, elapsed) = scope.sum()?;
     let states = generator::states(scope)?;
     let verdict = (report.verdict.verdict, report.verdict.sentence.clone());
@@ -62,14 +58,14 @@ pub(super) fn answer(scope: &Scope, beside: &Beside) -> Result<String, PageError
             .filter(|ending| ending.ended_wall_ns > 0)
             .map(|ending| api::rfc3339(ending.ended_wall_ns)),
         scenarios: scenarios.collect(),
-        no_response_time: is_closed.then_some(CLOSED_LOOP),
+        no_response_time: is_closed.then(|| scope.lang.no_response_time()),
         metrics,
         command: header.command_line.iter().map(|word| stored::quoted(word)).collect::<Vec<_>>().join(" "),
         modules: header.modules.iter().map(module).collect(),
         counts: TabCounts {
             requests: report.endpoints.len() as u64,
             errors: report.errors.len() as u64,
-            logs: reader.log().map_err(damaged)?.len() as u64,
+            logs: reader.log_count().map_err(damaged)?,
             thresholds: report.thresholds.len() as u64,
         },
         headline,

@@ -1,18 +1,20 @@
 //! A run, the part of it that is looked at, and what several answers need of it.
 
-use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::plan::TimeUnit;
-use model::{Instant, Validity, Window};
+use model::{GeneratorState, Instant, Validity, Window};
 use report::{Lang, RunReport};
-use runfile::Reader;
+use runfile::{Reader, State};
 use server::{PageError, Question};
 
+use super::study::{PartStudy, Study};
 use super::{damaged, failed, number};
-use crate::stored;
+use crate::stored::{self, Judged};
+use crate::validity::StoredFacts;
 
 /// How fine answers are.
 #[derive(Clone, Copy, Debug)]
@@ -41,24 +43,30 @@ pub(super) struct Scope {
     pub(super) range: Range<u32>,
     /// The start of the first window: t = 0.
     pub(super) zero: Instant,
-    sum: OnceCell<(Window, Duration)>,
-    validity: OnceCell<Validity>,
+    /// What is known of the run already.
+    pub(super) study: Arc<Study>,
+    part: Arc<PartStudy>,
 }
 
 impl Scope {
-    /// Opens a run for a question.
+    /// Opens a run for a question; `study` is what is known of it.
     ///
     /// # Errors
     /// It cannot be read, or has no such part.
-    pub(super) fn open(path: &Path, question: &Question, detail: Detail) -> Result<Scope, PageError> {
+    pub(super) fn open(
+        path: &Path,
+        question: &Question,
+        detail: Detail,
+        study: Arc<Study>,
+    ) -> Result<Scope, PageError> {
         let reader = stored::open(path).map_err(failed)?;
         let all = reader.range().map_err(damaged)?;
         let range = part(&all, number(question, "from")?, number(question, "to")?)?;
         let first = reader.spans(all.start..all.start.saturating_add(1)).map_err(damaged)?;
         let zero = first.first().map_or(Instant::from_ns(reader.header().started_ns), |(_, span)| span.start);
         let lang = lang(question)?;
-        let (sum, validity) = (OnceCell::new(), OnceCell::new());
-        Ok(Scope { reader, lang, detail, all, range, zero, sum, validity })
+        let part = study.part(&range, reader.tags().len());
+        Ok(Scope { reader, lang, detail, all, range, zero, study, part })
     }
 
     /// Whether all of the run is looked at.
@@ -76,19 +84,15 @@ impl Scope {
     /// # Errors
     /// The file is damaged.
     pub(super) fn sum(&self) -> Result<(&Window, Duration), PageError> {
-        if self.sum.get().is_none() {
-            let sum = match self.is_whole() {
-                true => stored::whole(&self.reader).map_err(failed)?,
-                false => {
-                    let window = self.reader.sum(self.range.clone()).map_err(damaged)?;
-                    let length = window.end.since(window.start);
-                    (window, length)
-                }
-            };
-            let _ = self.sum.set(sum);
-        }
-        let nothing = || PageError::Failed("failed to add up the run".into());
-        self.sum.get().map(|(window, elapsed)| (window, *elapsed)).ok_or_else(nothing)
+        let (window, elapsed) = self.part.sum.get(|| match self.part() {
+            None => stored::whole(&self.reader).map_err(failed),
+            Some(range) => {
+                let window = self.reader.sum(range).map_err(damaged)?;
+                let length = window.end.since(window.start);
+                Ok((window, length))
+            }
+        })?;
+        Ok((window, *elapsed))
     }
 
     /// What the measurement is worth.
@@ -96,22 +100,46 @@ impl Scope {
     /// # Errors
     /// The file is damaged.
     pub(super) fn validity(&self) -> Result<&Validity, PageError> {
-        if self.validity.get().is_none() {
-            let (window, _) = self.sum()?;
-            let judged = crate::validity::of_stored(&self.reader, window, self.part()).map_err(failed)?;
-            let _ = self.validity.set(judged);
-        }
-        self.validity.get().ok_or_else(|| PageError::Failed("failed to judge the run".into()))
+        Ok(&self.judged()?.0)
+    }
+
+    /// What the measurement is worth, and the requests per second in the busiest second.
+    fn judged(&self) -> Result<&(Validity, Option<f64>), PageError> {
+        let (window, _) = self.sum()?;
+        self.part.judged.get(|| {
+            let judge = |facts: &StoredFacts| (facts.judge(window), facts.busiest_per_s());
+            let part = self.part();
+            // What is known of a run that goes on is old at once, so that more than the part would be read for nothing.
+            if part.is_none() || self.reader.state() != State::Live {
+                let all = self.study.facts.get(|| StoredFacts::of_all(&self.reader)).map_err(failed)?;
+                let Some(range) = &part else { return Ok(judge(all)) };
+                if let Some(facts) = all.part(window, range) {
+                    return Ok(judge(&facts));
+                }
+            }
+            StoredFacts::of(&self.reader, window, part).map(|facts| judge(&facts)).map_err(failed)
+        })
     }
 
     /// The same document that reports are made of.
     ///
     /// # Errors
     /// The file is damaged.
-    pub(super) fn document(&self) -> Result<RunReport, PageError> {
+    pub(super) fn document(&self) -> Result<&RunReport, PageError> {
         let (window, elapsed) = self.sum()?;
-        let validity = self.validity()?.clone();
-        stored::document_judged(&self.reader, window, elapsed, self.part(), validity).map_err(failed)
+        let (validity, busiest_per_s) = self.judged()?;
+        self.part.document.get(|| {
+            let judged = Judged { validity: validity.clone(), busiest_per_s: *busiest_per_s };
+            stored::document_judged(&self.reader, window, elapsed, self.part(), judged).map_err(failed)
+        })
+    }
+
+    /// What was read about the generator in all of the run.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(super) fn states(&self) -> Result<&[GeneratorState], PageError> {
+        self.study.states.get(|| self.reader.generator_states()).map(Vec::as_slice).map_err(damaged)
     }
 
     /// The unit that all times are shown in, if there is one.

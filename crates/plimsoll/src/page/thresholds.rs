@@ -14,7 +14,7 @@ use super::{damaged, json};
 pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let report = scope.document()?;
     let points = scope.reader.thresholds().map_err(damaged)?;
-    let mut thresholds = of_report(&report, scope.reader.header());
+    let mut thresholds = of_report(report, scope.reader.header());
     for threshold in &mut thresholds {
         add_past(threshold, scope, &points);
     }

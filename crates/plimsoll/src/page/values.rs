@@ -10,6 +10,8 @@ use model::{Aggregate, MetricKind, Quantile, Trend, ValueKind, Window};
 use report::number;
 use report::summary::{Statistic, Values};
 
+use super::add;
+
 /// Samples that have to be beyond a quantile for it to say something.
 pub(super) const SUPPORT_MIN: f64 = 10.0;
 
@@ -122,10 +124,12 @@ impl FigureTotals {
     pub(super) fn add(&mut self, window: &Window) {
         for (key, aggregate) in &window.series {
             match aggregate {
-                Aggregate::Counter(counter) if key.metric == HTTP_REQS => self.requests += counter.count,
+                Aggregate::Counter(counter) if key.metric == HTTP_REQS => {
+                    add(&mut self.requests, counter.count);
+                }
                 Aggregate::Rate(rate) if key.metric == HTTP_REQ_FAILED => {
-                    self.failed += rate.passes;
-                    self.judged += rate.total;
+                    add(&mut self.failed, rate.passes);
+                    add(&mut self.judged, rate.total);
                 }
                 Aggregate::Trend(trend) if key.metric == HTTP_REQ_DURATION => self.duration.merge(trend),
                 _ => {}
@@ -136,6 +140,11 @@ impl FigureTotals {
     /// How many requests there were.
     pub(super) fn requests(&self) -> u64 {
         self.requests
+    }
+
+    /// How long they took.
+    pub(super) fn duration(&self) -> &Trend {
+        &self.duration
     }
 
     /// The figures of so long a time.

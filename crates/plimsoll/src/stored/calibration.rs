@@ -23,7 +23,7 @@ const BYTES_MAX: u64 = 64 << 10;
 const SHARE_NEAR: f64 = 0.8;
 
 /// A window that is shorter is no second: the last one of a run.
-const WINDOW_MIN: Duration = Duration::from_millis(500);
+pub(crate) const WINDOW_MIN: Duration = Duration::from_millis(500);
 
 /// What was measured, and the machine that it is of.
 #[derive(Debug, Serialize, Deserialize)]

@@ -7,20 +7,21 @@ use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
 use model::{Aggregate, Epoch, Exemplar, ExemplarKind, Instant, MetricKind, TagSet, Validity, Window};
 use report::RunReport;
 use report::document::{
-    DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Outcome, Part,
-    RunState,
+    CanSend, DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Outcome,
+    Part, RunState,
 };
 use report::summary::{Statistic, SummaryInput, Values};
 use runfile::{Header, Reader, State, StoredLog};
 
 use super::{ending, failed, summary_facts, summary_of, time_unit};
 use crate::failure::Failure;
+use crate::validity::StoredFacts;
 
 /// Exemplars in a report, of each kind.
 const EXEMPLARS_MAX: usize = 10;
 
 /// Log lines in a report; the last ones.
-const LOG_LINES_MAX: usize = 100;
+const LOG_LINES_MAX: u64 = 100;
 
 /// Everything that a report says about a run, or about the part that `window` adds up.
 ///
@@ -32,11 +33,20 @@ pub(crate) fn document(
     elapsed: Duration,
     part: Option<std::ops::Range<u32>>,
 ) -> Result<RunReport, Failure> {
-    let validity = crate::validity::of_stored(reader, window, part.clone())?;
-    document_judged(reader, window, elapsed, part, validity)
+    let facts = StoredFacts::of(reader, window, part.clone())?;
+    let judged = Judged { validity: facts.judge(window), busiest_per_s: facts.busiest_per_s() };
+    document_judged(reader, window, elapsed, part, judged)
 }
 
-/// The same where it is known what the measurement is worth.
+/// What was found out about a run second by second.
+pub(crate) struct Judged {
+    /// What the measurement is worth.
+    pub(crate) validity: Validity,
+    /// Requests per second in the busiest second; `None` where that is yet to be looked for.
+    pub(crate) busiest_per_s: Option<f64>,
+}
+
+/// The same where its seconds have been read already.
 ///
 /// # Errors
 /// As above.
@@ -45,7 +55,7 @@ pub(crate) fn document_judged(
     window: &Window,
     elapsed: Duration,
     part: Option<std::ops::Range<u32>>,
-    validity: Validity,
+    judged: Judged,
 ) -> Result<RunReport, Failure> {
     let header = reader.header();
     let facts = summary_facts(header);
@@ -60,7 +70,7 @@ pub(crate) fn document_judged(
         },
         window: part.as_ref().map(|_| Part { from: window.start.since(zero), to: window.end.since(zero) }),
         outcome: outcome(reader),
-        summary: SummaryInput { validity: Some(validity), ..summary_of(reader, window, elapsed)? },
+        summary: SummaryInput { validity: Some(judged.validity), ..summary_of(reader, window, elapsed)? },
         time_unit: time_unit(header),
         compat: facts.compat,
         endpoints: endpoints(reader, window, &facts.trend_stats, elapsed),
@@ -68,7 +78,8 @@ pub(crate) fn document_judged(
         exemplars: exemplars(reader, shown.clone(), zero)?,
         drops: drops(reader),
         generator: generator(reader),
-        environment: environment(reader, shown)?,
+        environment: environment(reader),
+        can_send: can_send(reader, shown, judged.busiest_per_s)?,
         options: serde_json::from_str(&header.options_json).ok(),
         log: log_tail(reader)?,
         imported: header.imported.as_deref().map(super::imported::of_report),
@@ -229,12 +240,12 @@ fn generator(reader: &Reader) -> Generator {
     }
 }
 
-fn environment(reader: &Reader, range: std::ops::Range<u32>) -> Result<Vec<(String, String)>, Failure> {
+fn environment(reader: &Reader) -> Vec<(String, String)> {
     let header = reader.header();
     let host = &header.host;
     let mebibytes = |bytes: u64| format!("{} MiB", bytes >> 20);
     if header.imported.is_some() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let mut facts = vec![
         ("host".to_owned(), host.name.clone()),
@@ -243,10 +254,6 @@ fn environment(reader: &Reader, range: std::ops::Range<u32>) -> Result<Vec<(Stri
         ("memory".to_owned(), mebibytes(host.memory_bytes)),
     ];
     facts.extend(host.memory_limit_bytes.map(|bytes| ("memory limit".to_owned(), mebibytes(bytes))));
-    if let Some(known) = &host.calibration {
-        facts.push(("can send".to_owned(), can_send(known)));
-        facts.push(("asked for at most".to_owned(), asked_for(reader, range, known)?));
-    }
     if !header.segment.is_empty() {
         facts.push(("execution segment".to_owned(), header.segment.clone()));
     }
@@ -258,42 +265,49 @@ fn environment(reader: &Reader, range: std::ops::Range<u32>) -> Result<Vec<(Stri
         (format!("__ENV.{}", variable.name), variable.value.clone().unwrap_or_else(hidden))
     };
     facts.extend(header.environment.iter().map(variable));
-    Ok(facts)
+    facts
 }
 
-/// What the machine was measured to be able to send.
-fn can_send(known: &runfile::Calibration) -> String {
-    let day = api::rfc3339(known.measured_unix_s.saturating_mul(1_000_000_000));
-    let cpu = report::number::duration(known.cpu_per_request_ns as f64 / 1e6, None);
-    let bound = if known.is_lower_bound { "at least " } else { "" };
-    format!("{bound}{} requests/s in time, {cpu} of CPU each (measured {day})", known.rate_per_s)
-}
-
-/// The busiest second, and how much of that it was.
-fn asked_for(
+/// What the machine was measured to be able to send; `None` of runs of other tools, and where nobody measured it.
+fn can_send(
     reader: &Reader,
     range: std::ops::Range<u32>,
-    known: &runfile::Calibration,
-) -> Result<String, Failure> {
+    busiest_per_s: Option<f64>,
+) -> Result<Option<CanSend>, Failure> {
+    let Some(known) =
+        reader.header().host.calibration.as_ref().filter(|_| reader.header().imported.is_none())
+    else {
+        return Ok(None);
+    };
+    Ok(Some(CanSend {
+        rate_per_s: known.rate_per_s,
+        is_lower_bound: known.is_lower_bound,
+        cpu_per_request_ns: known.cpu_per_request_ns,
+        measured_unix_ns: known.measured_unix_s.saturating_mul(1_000_000_000),
+        busiest_per_s: busiest_per_s.map_or_else(|| busiest(reader, range), Ok)?,
+    }))
+}
+
+/// Requests per second in the busiest second.
+fn busiest(reader: &Reader, range: std::ops::Range<u32>) -> Result<f64, Failure> {
     let mut busiest_per_s: f64 = 0.0;
     for window in reader.windows_of(range, &[HTTP_REQS]) {
         let window = window.map_err(|error| failed(&error))?;
         busiest_per_s = busiest_per_s.max(super::calibration::requests_per_s(&window).unwrap_or(0.0));
     }
-    let percent = busiest_per_s / known.rate_per_s.max(1) as f64 * 100.0;
-    Ok(format!("{busiest_per_s:.0} requests/s, {percent:.0} % of that"))
+    Ok(busiest_per_s)
 }
 
 fn log_tail(reader: &Reader) -> Result<LogTail, Failure> {
-    let lines = reader.log().map_err(|error| failed(&error))?;
+    let before = reader.log_count().map_err(|error| failed(&error))?.saturating_sub(LOG_LINES_MAX);
+    let lines = reader.log_after(before, LOG_LINES_MAX).map_err(|error| failed(&error))?;
     let epoch = Epoch {
         at: Instant::from_ns(reader.header().started_ns),
         wall_unix_ns: reader.header().started_wall_ns,
     };
-    let before = lines.len().saturating_sub(LOG_LINES_MAX);
     let text = |line: &StoredLog| {
         let time = api::rfc3339(epoch.wall_unix_ns(line.at) / 1_000_000_000 * 1_000_000_000);
         format!("{time} {} {}", line.level.as_str(), line.message)
     };
-    Ok(LogTail { lines: lines[before..].iter().map(text).collect(), before: before as u64 })
+    Ok(LogTail { lines: lines.iter().map(text).collect(), before })
 }

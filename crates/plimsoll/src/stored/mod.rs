@@ -20,7 +20,7 @@ pub(crate) use audit::{audit_facts, audit_version};
 pub(crate) use candidate::{Candidate, Chosen, script_hash};
 pub(crate) use ci::{CiOutputs, render};
 pub(crate) use coverage::coverage_flaws;
-pub(crate) use document::{document, document_judged};
+pub(crate) use document::{Judged, document, document_judged};
 pub(crate) use ending::cause;
 pub(crate) use imported::{Source, figure, header as imported_header, stated_summary};
 pub(crate) use offered::Offered;

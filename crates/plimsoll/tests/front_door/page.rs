@@ -133,6 +133,76 @@ fn the_page_says_what_the_files_say() {
 }
 
 #[test]
+fn a_part_says_what_its_report_says_whatever_was_asked_before() {
+    let server = testkit::http::start();
+    let ran = plimsoll(&OPEN.replace("'60s'", "'3s'")).against(&server).run().exits(0);
+    let report = |flags: &str| -> Value {
+        let out = ran.and(&format!("report --format json {flags}")).run().exits(0).out.clone();
+        serde_json::from_str(&out).expect("JSON")
+    };
+    let (whole, part) = (report(""), report("--window 1s..2s"));
+    for first in ["/api/v1/runs/@last", "/api/v1/runs/@last?from=0&to=2", "/api/v1/runs/@last/series"] {
+        let address = free();
+        let serving = serve(ran.and("serve"), &address);
+        json(&address, first);
+        for _ in 0..2 {
+            assert_eq!(json(&address, "/api/v1/runs/@last?from=1&to=2")["report"], part, "after {first}");
+            assert_eq!(json(&address, "/api/v1/runs/@last")["report"], whole, "after {first}");
+        }
+        let series = json(&address, "/api/v1/runs/@last/series");
+        let of_part = json(&address, "/api/v1/runs/@last/series?from=1&to=2");
+        assert_eq!(of_part["t"], serde_json::json!([1]));
+        for path in ["/requests/values", "/offered/values", "/latency/p50/values", "/latency/count", "/width"]
+        {
+            let (all, one) =
+                (series.pointer(path).expect("a column"), of_part.pointer(path).expect("a column"));
+            assert_eq!(all[1], one[0], "{path}");
+        }
+        serving.signal(Signal::INT);
+        serving.wait().exits(0);
+    }
+}
+
+/// The texts of an answer that are sentences of the program's own, each with its key.
+fn sentences<'a>(value: &'a Value, found: &mut Vec<(&'a str, &'a str)>) {
+    const KEYS: [&str; 8] =
+        ["sentence", "line", "claim", "implies", "remedy", "says", "noResponseTime", "closing"];
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| sentences(value, found)),
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match value.as_str() {
+                    Some(text) if KEYS.contains(&key.as_str()) && !text.is_empty() => found.push((key, text)),
+                    _ => sentences(value, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn sentences_are_in_the_language_that_is_asked_for() {
+    let server = testkit::http::start();
+    let ran = visits(&server).flags("-i 30").run().exits(99);
+    let address = free();
+    let serving = serve(ran.and("serve"), &address);
+    let mut told = 0;
+    for view in ["", "/errors", "/validity", "/generator", "/audit", "/thresholds", "/requests"] {
+        let answer = json(&address, &format!("/api/v1/runs/@last{view}?lang=ko"));
+        let mut found = Vec::new();
+        sentences(&answer, &mut found);
+        for (key, text) in &found {
+            assert!(text.contains(|glyph: char| ('가'..='힣').contains(&glyph)), "{view}: {key}: {text}");
+        }
+        told += found.len();
+    }
+    assert!(told >= 5, "{told} sentences");
+    serving.signal(Signal::INT);
+    serving.wait().exits(0);
+}
+
+#[test]
 fn comparisons_and_histories_are_those_of_their_verbs() {
     let server = testkit::http::start();
     let ran = visits(&server).flags("-i 30").run().exits(99);

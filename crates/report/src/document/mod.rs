@@ -10,6 +10,8 @@ use std::time::Duration;
 use model::plan::{Compat, TimeUnit};
 use model::{DropCause, ExemplarKind};
 
+use crate::lang::{Words, fill};
+use crate::number;
 use crate::summary::{Statistic, SummaryInput, Values};
 
 pub use judged::{Judged, Margin};
@@ -44,12 +46,51 @@ pub struct RunReport {
     pub generator: Generator,
     /// Further facts about host and environment, in the order to show. Secrets have been left out by whoever made this.
     pub environment: Vec<(String, String)>,
+    /// What the machine was measured to be able to send, where somebody measured it.
+    pub can_send: Option<CanSend>,
     /// The consolidated options.
     pub options: Option<serde_json::Value>,
     /// The last lines of the log.
     pub log: LogTail,
     /// Where the run comes from, if another tool made it.
     pub imported: Option<Imported>,
+}
+
+/// What the machine of a run can send, and what it was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CanSend {
+    /// Requests per second that it sends in time.
+    pub rate_per_s: u64,
+    /// It may be more.
+    pub is_lower_bound: bool,
+    /// CPU time of a request, nanoseconds.
+    pub cpu_per_request_ns: u64,
+    /// When that was measured, nanoseconds since the Unix epoch.
+    pub measured_unix_ns: i64,
+    /// Requests per second in the busiest second of the run.
+    pub busiest_per_s: f64,
+}
+
+impl RunReport {
+    /// Further facts about host and environment as they are shown, in a language.
+    pub(crate) fn facts(&self, words: &Words) -> Vec<(String, String)> {
+        let mut facts = self.environment.clone();
+        facts.extend(self.can_send.iter().flat_map(|can_send| can_send.facts(words)));
+        facts
+    }
+}
+
+impl CanSend {
+    fn facts(&self, words: &Words) -> [(String, String); 2] {
+        let rate = self.rate_per_s.to_string();
+        let rate = if self.is_lower_bound { fill(words.env_at_least, &[&rate]) } else { rate };
+        let cpu = number::duration(self.cpu_per_request_ns as f64 / 1e6, None);
+        let can_send = fill(words.env_can_send_is, &[&rate, &cpu, &api::rfc3339(self.measured_unix_ns)]);
+        let percent = self.busiest_per_s / self.rate_per_s.max(1) as f64 * 100.0;
+        let asked = [format!("{:.0}", self.busiest_per_s), format!("{percent:.0}")];
+        let asked = fill(words.env_asked_for_is, &[&asked[0], &asked[1]]);
+        [(words.env_can_send.to_owned(), can_send), (words.env_asked_for.to_owned(), asked)]
+    }
 }
 
 /// Where a run of another tool comes from, and what is not known of it.

@@ -9,7 +9,7 @@ use model::{Derived, Finding, Severity};
 use crate::Lang;
 use crate::lang::{Words, fill};
 
-pub use json::render as json;
+pub use json::{render as json, render_in as json_in};
 pub use markdown::{BYTES_MAX, render as markdown};
 pub use text::render as text;
 
@@ -238,6 +238,12 @@ mod tests {
             }
             assert!(!shown.contains('\u{1b}'));
         }
+        let shown = json_in(&told, Lang::Ko);
+        for part in ["\"claim\": \"사용량이 한도보다", "\"original\": \"pod ", "p95가 한도를 넘는 VU 수"]
+        {
+            assert!(shown.contains(part), "{part} is not in {shown}");
+        }
+        assert!(!json(&told).contains("original"));
     }
 
     #[test]

@@ -34,6 +34,11 @@ impl Lang {
         }
     }
 
+    /// Why a run has no response times, in a sentence.
+    pub fn no_response_time(self) -> &'static str {
+        self.words().no_response_time
+    }
+
     /// What a rule of the auditor says; `None` where the finding's own words are to be shown.
     pub(crate) fn rule(self, name: &str) -> Option<&'static RuleWords> {
         match self {

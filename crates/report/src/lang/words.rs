@@ -24,6 +24,7 @@ macro_rules! words {
 words! {
     // The verdict.
     pass, fail, inconclusive,
+    no_response_time,
     all_held, crossed, exit_code, exit_message, unmeasured, no_thresholds, part_only, partial, live,
     partial_note, live_note, part_note,
     // The identity.
@@ -48,6 +49,8 @@ words! {
     fault_recorded, fault_windows_lost, fault_workers_lost, fault_little, fault_unsteady, fault_clock,
     topic_rate, topic_cpu, topic_throttled, topic_run_delay, topic_steal, topic_timer_lag, topic_coverage,
     topic_segments, topic_requests, topic_ports, topic_descriptors, topic_clock,
+    // The machine.
+    env_can_send, env_can_send_is, env_at_least, env_asked_for, env_asked_for_is,
     // Runs of other tools.
     imported, imported_from, figures, reading,
     // Annotations.

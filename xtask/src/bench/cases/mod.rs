@@ -12,6 +12,7 @@ mod libraries;
 mod memory;
 mod memory_big;
 mod memory_small;
+mod page;
 mod ready;
 mod regex;
 mod startup;
@@ -43,4 +44,5 @@ pub(super) const ALL: &[Case] = &[
     Case { name: "startup", run: startup::run },
     Case { name: "lateness", run: lateness::run },
     Case { name: "regex", run: regex::run },
+    Case { name: "page", run: page::run },
 ];

@@ -1,0 +1,13 @@
+// How fast the page is: measured with a program that is told by the environment, and not part of the tests.
+
+import { defineConfig } from '@playwright/test';
+import shared from './playwright.config.ts';
+
+export default defineConfig({
+  ...shared,
+  testDir: 'tests/speed',
+  testIgnore: [],
+  timeout: 600_000,
+  use: { ...shared.use, baseURL: undefined },
+  webServer: undefined,
+});
