@@ -230,7 +230,65 @@ fn parse_traceparent(text: &str) -> Option<([u8; 16], [u8; 8], bool)> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpListener;
+
     use super::*;
+    use crate::metrics::Definition;
+
+    /// Takes one request, answers it and gives its body.
+    fn receive(listener: &TcpListener) -> Vec<u8> {
+        let (stream, _) = listener.accept().expect("a connection");
+        let mut reader = BufReader::new(stream);
+        let (mut line, mut length) = (String::new(), 0);
+        while reader.read_line(&mut line).expect("a head") > 2 {
+            let header = line.to_lowercase();
+            if let Some(value) = header.strip_prefix("content-length:") {
+                length = value.trim().parse().expect("a number");
+            }
+            line.clear();
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).expect("a body");
+        reader.get_mut().write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").expect("an answer");
+        body
+    }
+
+    #[test]
+    fn spans_arrive_below_the_one_that_answers() {
+        const DEFINITIONS: &[Definition] =
+            &[Definition { name: SPANS, help: "Spans.", kind: crate::metrics::Kind::Counter }];
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/", listener.local_addr().expect("it is bound"));
+        let metrics = Arc::new(Metrics::new(DEFINITIONS));
+        let tracer = Tracer::new(Some(&url), "shop", metrics.clone());
+        let timed = |name: &'static str, kind| Timed {
+            name: name.into(),
+            kind,
+            began: SystemClock::now(),
+            ended: SystemClock::now() + Duration::from_millis(5),
+            attributes: vec![("rows", Attribute::Number(3))],
+            is_error: false,
+        };
+        tracer
+            .trace(Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"))
+            .end(timed("not kept", SpanKind::Server));
+        let mut trace = tracer.trace(Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
+        trace.add(timed("SELECT", SpanKind::Client));
+        assert_eq!(trace.id(), "0af7651916cd43dd8448eb211c80319c");
+        trace.end(timed("GET /", SpanKind::Server));
+        let request = ExportTraceServiceRequest::decode(&receive(&listener)[..]).expect("protobuf");
+        let spans = &request.resource_spans[0].scope_spans[0].spans;
+        let [child, root] = &spans[..] else { panic!("two spans: {spans:?}") };
+        assert_eq!((child.name.as_str(), root.name.as_str()), ("SELECT", "GET /"));
+        assert_eq!(child.parent_span_id, root.span_id);
+        assert_eq!(root.parent_span_id, 0xb7ad_6b71_6920_3331_u64.to_be_bytes());
+        assert!(spans.iter().all(|span| span.trace_id == root.trace_id));
+        assert!(root.end_time_unix_nano >= root.start_time_unix_nano + 5_000_000);
+        while !metrics.render().contains("otel_spans_total{outcome=\"sent\"} 2") {
+            std::thread::yield_now();
+        }
+    }
 
     #[test]
     fn a_traceparent_is_read_as_w3c_says() {

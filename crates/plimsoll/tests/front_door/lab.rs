@@ -115,7 +115,7 @@ fn a_lab_is_up_in_time_and_leaves_nothing() {
     }
     let control = status["control_url"].as_str().expect("a URL");
     assert!(
-        get(&format!("{control}/metrics")).1.contains("http_server_requests_total 5"),
+        get(&format!("{control}/metrics")).1.contains("http_server_requests_total 6"),
         "404 of no route counts not"
     );
     labs.lab("up appstore").exits(255).says("it is up already");

@@ -61,6 +61,7 @@ fn judge(
         let (is_moved, is_own) = (value > indicator.moved_above, own == Some(&indicator.name));
         let what = if is_own { "does not move" } else { "moves" };
         let (name, unit, limit) = (&indicator.name, &indicator.unit, indicator.moved_above);
+        eprintln!("{planted:<22} {name:<14} {value:>12.4} {unit:<14} limit {limit}");
         (is_moved != is_own)
             .then(|| format!("{planted} {what} {name}: {value:.4} {unit}, the limit is {limit}"))
     });
