@@ -8,17 +8,22 @@ need cc build-essential
 need valgrind valgrind
 need influxd influxdb
 need prometheus prometheus
+[ -d /usr/lib/postgresql ] || packages="$packages postgresql"
+need redis-server redis-server
+need nginx nginx
+[ -e /usr/lib/rabbitmq/bin/rabbitmq-server ] || packages="$packages rabbitmq-server"
 need npm npm
 need chromium chromium
 
-echo "the tests need: a C compiler, valgrind (counts instructions), InfluxDB and Prometheus (store what is exported), Node and Chromium (build and test the page), rustfmt and clippy, cargo-deny (checks licences)"
+echo "the tests need: a C compiler, valgrind (counts instructions), InfluxDB and Prometheus (store what is exported), PostgreSQL, Redis, NGINX and RabbitMQ (the lab runs on them), Node and Chromium (build and test the page), rustfmt and clippy, cargo-deny (checks licences)"
 if [ -n "$packages" ]; then
     echo "installing from the distribution:$packages"
     as_root=""
     [ "$(id -u)" = 0 ] || as_root=sudo
     $as_root apt-get update -qq
+    # At run level 1 no service is started beside those that the tests start.
     # shellcheck disable=SC2086 — a list of names.
-    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $packages >/dev/null
+    RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $packages >/dev/null
 fi
 if command -v rustup >/dev/null 2>&1; then
     for component in clippy rustfmt; do

@@ -8,6 +8,7 @@ mod bench;
 mod callgrind;
 mod evaluate;
 mod fuzz;
+mod lab;
 #[cfg(test)]
 mod readme;
 mod tidy;
@@ -26,6 +27,11 @@ const VERBS: &[Verb] = &[
     Verb { name: "callgrind", help: "counts instructions per request", run: callgrind::main },
     Verb { name: "evaluate", help: "measures the analysis against known truth", run: evaluate::main },
     Verb { name: "fuzz", help: "runs the fuzz targets", run: fuzz::main },
+    Verb {
+        name: "lab",
+        help: "checks that the systems of the lab behave as their stories say",
+        run: lab::main,
+    },
 ];
 
 fn main() -> ExitCode {

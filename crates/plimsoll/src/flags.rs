@@ -10,11 +10,13 @@ mod audit;
 mod calibrate;
 mod compare;
 mod import;
+mod lab;
 mod series;
 mod serve;
 mod stored;
 
 pub(crate) use self::import::ImportFlags;
+pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
@@ -93,6 +95,8 @@ pub(crate) enum Verb {
     Deps(Box<DepsFlags>),
     /// Write a script to start from.
     New(NewFlags),
+    /// Start real systems to load, plant faults in them, and end them.
+    Lab(LabFlags),
     /// Show how a running test stands.
     Status,
     /// Show the metrics of a running test so far.

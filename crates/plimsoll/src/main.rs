@@ -94,6 +94,7 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Archive(flags) => verbs::archive::run(flags, common),
         Verb::Deps(flags) => verbs::deps::run(flags, common),
         Verb::New(flags) => verbs::new::run(flags, common),
+        Verb::Lab(flags) => verbs::lab::run(flags, common),
         Verb::Status => verbs::status::run(common),
         Verb::Stats => verbs::stats::run(common),
         Verb::Pause => verbs::pause::run(common),

@@ -12,6 +12,7 @@ pub(crate) mod export;
 pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod inspect;
+pub(crate) mod lab;
 pub(crate) mod merge;
 pub(crate) mod new;
 pub(crate) mod note;

@@ -14,6 +14,8 @@ mod facts;
 mod harness;
 mod http2;
 mod imports;
+mod lab;
+mod lab_faults;
 mod live;
 mod page;
 mod prometheus;

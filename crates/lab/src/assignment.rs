@@ -1,0 +1,61 @@
+//! What the process that serves a system is told.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::LabError;
+
+/// The file within a lab's directory that holds it.
+const FILE: &str = "service.json";
+
+/// Where a system's service listens and where its servers are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assignment {
+    /// The system's name.
+    pub system: String,
+    /// The variant's name.
+    pub variant: String,
+    /// The loopback port that the service answers its users on.
+    pub port: u16,
+    /// The loopback port for `/ready`, `/metrics` and `/faults`.
+    pub control_port: u16,
+    /// Where the structured log is written.
+    pub log: PathBuf,
+    /// The base URL that spans go to (OTLP over HTTP); without one none are made.
+    pub otlp: Option<String>,
+    /// Seconds between two runs of what the system does periodically.
+    pub refresh_s: u64,
+    /// How to reach each server, by its name; passwords included.
+    pub servers: BTreeMap<String, String>,
+}
+
+impl Assignment {
+    /// How to reach a server.
+    ///
+    /// # Errors
+    /// The system did not ask for it.
+    pub fn server(&self, name: &str) -> Result<&str, String> {
+        self.servers
+            .get(name)
+            .map(String::as_str)
+            .ok_or_else(|| format!("find {name} among the lab's servers"))
+    }
+
+    /// Reads the assignment of the lab in `directory`.
+    ///
+    /// # Errors
+    /// There is none that can be read.
+    pub fn read(directory: &Path) -> Result<Assignment, LabError> {
+        let path = directory.join(FILE);
+        let text = std::fs::read(&path).map_err(|error| LabError::file("read", &path, error))?;
+        serde_json::from_slice(&text).map_err(|error| LabError::file("read", &path, error.into()))
+    }
+
+    /// Writes it for nobody else to read: it holds passwords.
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
+        let text = serde_json::to_vec_pretty(self).map_err(|error| LabError::Other(error.to_string()))?;
+        crate::state::write_privately(&directory.join(FILE), &text)
+    }
+}

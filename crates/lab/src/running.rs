@@ -1,0 +1,71 @@
+//! Children that run, and how they are ended.
+
+use std::path::Path;
+use std::process::{Child, ExitStatus};
+use std::time::Duration;
+
+use model::SystemClock;
+
+use crate::error::LabError;
+use crate::process::{Identity, Launch};
+
+/// A process that has not ended this long after it was asked is killed.
+const STOP_LIMIT: Duration = Duration::from_secs(3);
+
+/// How often is looked whether they have ended.
+const PERIOD: Duration = Duration::from_millis(20);
+
+/// A child, and how it is told to stop.
+#[derive(Debug)]
+pub(crate) struct Running {
+    child: Child,
+    launch: Launch,
+    identity: Identity,
+}
+
+impl Running {
+    /// Starts a process in `directory`.
+    ///
+    /// # Errors
+    /// As [`Launch::spawn`].
+    pub(crate) fn start(launch: Launch, directory: &Path, log: &Path) -> Result<Running, LabError> {
+        let child = launch.spawn(directory, log)?;
+        let pid = i32::try_from(child.id()).unwrap_or_default();
+        // A child that was not waited for keeps its entry, so this finds it even when it has ended.
+        let identity = Identity::of(pid).unwrap_or(Identity { pid, started_ticks: 0 });
+        Ok(Running { child, launch, identity })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.launch.name
+    }
+
+    pub(crate) fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// How it ended; `None` while it runs.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+}
+
+/// Ends all, the last first, and waits for them.
+pub(crate) fn stop(children: &mut [Running]) {
+    for running in children.iter_mut().rev() {
+        drop(running.child.stdin.take());
+        running.identity.signal(running.launch.stop_signal);
+    }
+    let asked = SystemClock::now();
+    while children.iter_mut().any(|running| running.ended().is_none()) {
+        if SystemClock::now().since(asked) > STOP_LIMIT {
+            break;
+        }
+        std::thread::sleep(PERIOD);
+    }
+    for running in children {
+        // It has ended already, or there is no other way.
+        let _ = running.child.kill();
+        let _ = running.child.wait();
+    }
+}

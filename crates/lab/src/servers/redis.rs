@@ -1,0 +1,49 @@
+//! Redis, which saves nothing.
+
+use super::{Place, Server, exchange};
+use crate::error::LabError;
+use crate::process::{self, Launch};
+
+const PROGRAM: &str = "redis-server";
+
+#[derive(Debug)]
+pub(super) struct Redis;
+
+impl Server for Redis {
+    fn name(&self) -> &'static str {
+        "redis"
+    }
+
+    fn package(&self) -> &'static str {
+        "redis-server"
+    }
+
+    fn is_installed(&self) -> bool {
+        process::find_program(PROGRAM).is_some()
+    }
+
+    fn port_count(&self) -> usize {
+        1
+    }
+
+    fn prepare(&self, place: &Place) -> Result<Vec<Launch>, LabError> {
+        let program = process::find_program(PROGRAM)
+            .ok_or_else(|| LabError::start(self.name(), "it is not installed"))?;
+        // In a file, because everybody can read the arguments of a process.
+        let settings = format!(
+            "bind 127.0.0.1\nport {}\nrequirepass {}\nsave \"\"\nappendonly no\ndaemonize no\n",
+            place.ports[0], place.password
+        );
+        place.write("redis.conf", &settings)?;
+        Ok(vec![Launch::new(self.name(), program).args(["redis.conf"])])
+    }
+
+    fn is_ready(&self, place: &Place) -> bool {
+        let request = format!("AUTH {}\r\nPING\r\n", place.password);
+        exchange(place.address(0), request.as_bytes()).is_some_and(|answer| answer.starts_with(b"+OK"))
+    }
+
+    fn url(&self, place: &Place) -> String {
+        format!("redis://:{}@127.0.0.1:{}", place.password, place.ports[0])
+    }
+}

@@ -1,0 +1,12 @@
+//! What every service of the lab needs: spans, metrics, a structured log, and a door for faults that can be switched while it
+//! runs. It knows nothing of what a service does, nor of how it was started.
+
+mod control;
+mod log;
+mod metrics;
+mod trace;
+
+pub use control::{Control, FaultOrder, Orders};
+pub use log::Log;
+pub use metrics::{Definition, Kind, Metrics};
+pub use trace::{Attribute, SpanKind, Timed, Trace, Tracer};

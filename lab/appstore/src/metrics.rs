@@ -1,0 +1,59 @@
+//! The service's metrics, by the names of OpenTelemetry's conventions where there is one.
+
+use labkit::{Definition, Kind};
+
+pub(crate) const REQUEST_SECONDS: &str = "http_server_request_duration_seconds";
+pub(crate) const REQUESTS: &str = "http_server_requests_total";
+pub(crate) const RESPONSE_BYTES: &str = "http_server_response_bytes_total";
+pub(crate) const QUERIES: &str = "db_client_queries_total";
+pub(crate) const QUERY_SECONDS: &str = "db_client_query_seconds_total";
+pub(crate) const POOL_MAX: &str = "db_client_connection_max";
+pub(crate) const POOL_USED: &str = "db_client_connection_used";
+pub(crate) const POOL_PENDING: &str = "db_client_connection_pending_requests";
+pub(crate) const POOL_WAIT_SECONDS: &str = "db_client_connection_wait_seconds_total";
+pub(crate) const LOCK_WAIT_SECONDS: &str = "db_lock_wait_seconds_total";
+pub(crate) const REVIEW_ROWS_SCANNED: &str = "db_review_rows_scanned_total";
+pub(crate) const CACHE_LOADS: &str = "category_cache_loads_total";
+pub(crate) const REFRESH_SECONDS: &str = "view_refresh_seconds_total";
+pub(crate) const REFRESHES: &str = "view_refreshes_total";
+pub(crate) const JOB_SECONDS: &str = "report_job_seconds_total";
+pub(crate) const PAUSE_SECONDS: &str = "process_pause_seconds_total";
+pub(crate) const THROTTLED_SECONDS: &str = "process_cpu_throttled_seconds_total";
+pub(crate) const CPU_SECONDS: &str = "process_cpu_seconds_total";
+pub(crate) const LOG_SYNC_SECONDS: &str = "log_sync_seconds_total";
+
+/// All of them.
+pub(crate) const ALL: &[Definition] = &[
+    of(REQUEST_SECONDS, Kind::Histogram, "Time from a request to its answer, by route."),
+    of(REQUESTS, Kind::Counter, "Requests answered."),
+    of(RESPONSE_BYTES, Kind::Counter, "Bytes of all answers' bodies."),
+    of(QUERIES, Kind::Counter, "Queries that requests have made."),
+    of(QUERY_SECONDS, Kind::Counter, "Time that requests have waited for their queries."),
+    of(POOL_MAX, Kind::Gauge, "Connections that may be open."),
+    of(POOL_USED, Kind::Gauge, "Connections that requests hold."),
+    of(POOL_PENDING, Kind::Gauge, "Requests that wait for a connection."),
+    of(POOL_WAIT_SECONDS, Kind::Counter, "Time that requests have waited for a connection."),
+    of(
+        LOCK_WAIT_SECONDS,
+        Kind::Counter,
+        "Time that sessions have waited for locks, sampled ten times a second.",
+    ),
+    of(REVIEW_ROWS_SCANNED, Kind::Counter, "Rows of reviews read one after the other for want of an index."),
+    of(CACHE_LOADS, Kind::Counter, "Times that the categories were loaded."),
+    of(REFRESHES, Kind::Counter, "Times that the views were refreshed."),
+    of(REFRESH_SECONDS, Kind::Counter, "Time that refreshing the views has taken."),
+    of(JOB_SECONDS, Kind::Counter, "Time that the report has taken."),
+    of(PAUSE_SECONDS, Kind::Counter, "Time in which the whole service stood still."),
+    of(THROTTLED_SECONDS, Kind::Counter, "Time in which the service was kept from its core."),
+    of(CPU_SECONDS, Kind::Counter, "Time of the core that the service has used."),
+    of(
+        LOG_SYNC_SECONDS,
+        Kind::Counter,
+        "Time that requests have waited until their log line was on the disk.",
+    ),
+    of("otel_spans_total", Kind::Counter, "Spans, by what became of them."),
+];
+
+const fn of(name: &'static str, kind: Kind, help: &'static str) -> Definition {
+    Definition { name, help, kind }
+}

@@ -1,0 +1,98 @@
+//! What the service knows, and what of it can be switched.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use labkit::{Log, Metrics, Tracer};
+use model::{Instant, SystemClock};
+
+use crate::cache::Cache;
+use crate::database::Pool;
+
+/// Which of the three ways the lists are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variant {
+    TwoQueries,
+    Projection,
+    Matview,
+}
+
+impl Variant {
+    /// All, in the order of the system's own list.
+    pub(crate) const ALL: [Variant; 3] = [Variant::TwoQueries, Variant::Projection, Variant::Matview];
+
+    /// The variant of a name.
+    pub(crate) fn of(name: &str) -> Option<Variant> {
+        let index = crate::SYSTEM.variants.iter().position(|variant| variant.name == name)?;
+        Variant::ALL.get(index).copied()
+    }
+}
+
+/// All that requests share.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) variant: Variant,
+    pub(crate) pool: Pool,
+    pub(crate) cache: Cache,
+    pub(crate) switches: Switches,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) tracer: Tracer,
+    pub(crate) log: Log,
+}
+
+/// Faults that requests look at on their way.
+#[derive(Debug, Default)]
+pub(crate) struct Switches {
+    /// Each app of a list asks for its category.
+    pub(crate) n_plus_one: AtomicBool,
+    /// Answers carry forty times what is shown.
+    pub(crate) chatty: AtomicBool,
+    /// The service may use a fifth of a core.
+    pub(crate) cpu_limit: AtomicBool,
+    period: Mutex<Period>,
+}
+
+/// What the service may use of a core while it is limited, and in which period (as CPU quotas of Linux, in their default
+/// period).
+const QUOTA: Duration = Duration::from_millis(20);
+const QUOTA_PERIOD: Duration = Duration::from_millis(100);
+
+impl Switches {
+    /// Holds the service's thread until its next period where it has used up its share of this one; how long that was.
+    ///
+    /// The whole thread stands still, as a throttled one does.
+    pub(crate) fn throttle(&self) -> Duration {
+        if !self.cpu_limit.load(Ordering::Relaxed) {
+            return Duration::ZERO;
+        }
+        let (now, used) = (SystemClock::now(), Switches::cpu_used());
+        let mut period = self.period.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = now.since(period.began);
+        if passed >= QUOTA_PERIOD {
+            *period = Period { began: now, cpu_before: used };
+            return Duration::ZERO;
+        }
+        if used.saturating_sub(period.cpu_before) < QUOTA {
+            return Duration::ZERO;
+        }
+        let left = QUOTA_PERIOD.saturating_sub(passed);
+        std::thread::sleep(left);
+        *period = Period { began: SystemClock::now(), cpu_before: used };
+        left
+    }
+
+    /// What this thread has used of a core so far.
+    pub(crate) fn cpu_used() -> Duration {
+        let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        let (seconds, ns) = (u64::try_from(used.tv_sec), u32::try_from(used.tv_nsec));
+        Duration::new(seconds.unwrap_or_default(), ns.unwrap_or_default())
+    }
+}
+
+/// A period of the limit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Period {
+    began: Instant,
+    cpu_before: Duration,
+}
