@@ -290,3 +290,60 @@ fn last_core() -> Result<usize, LabError> {
     let found = (0..rustix::thread::CpuSet::MAX_CPU).rev().find(|core| cores.is_set(*core));
     found.ok_or_else(|| LabError::Other("find the cores of this machine".to_owned()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::Launch;
+    use crate::servers::Place;
+    use crate::system::Variant;
+
+    /// A server that nobody has installed.
+    #[derive(Debug)]
+    struct Absent;
+
+    impl Server for Absent {
+        fn name(&self) -> &'static str {
+            "absent"
+        }
+
+        fn package(&self) -> &'static str {
+            "absent-server"
+        }
+
+        fn is_installed(&self) -> bool {
+            false
+        }
+
+        fn port_count(&self) -> usize {
+            1
+        }
+
+        fn prepare(&self, _: &Place) -> Result<Vec<Launch>, LabError> {
+            Ok(Vec::new())
+        }
+
+        fn is_ready(&self, _: &Place) -> bool {
+            false
+        }
+
+        fn url(&self, _: &Place) -> String {
+            String::new()
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_what_installs_it() {
+        let system = System {
+            name: "nowhere",
+            summary: "",
+            variants: &[Variant { name: "plain", summary: "" }],
+            servers: &[&Absent],
+            scripts: &[],
+            serve: |_| Ok(()),
+        };
+        let error = up(&system, &UpSettings::default()).expect_err("nothing can be started").to_string();
+        assert!(error.starts_with("find absent: install with `"), "{error}");
+        assert!(error.contains("apt-get install absent-server`, or add --install"), "{error}");
+    }
+}

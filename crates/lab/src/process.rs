@@ -224,6 +224,13 @@ mod tests {
     }
 
     #[test]
+    fn users_are_found_by_their_whole_name() {
+        let root = User { name: "root".to_owned(), uid: 0, gid: 0 };
+        assert_eq!(user("root"), Some(root));
+        assert_eq!((user("roo"), user("")), (None, None));
+    }
+
+    #[test]
     fn a_number_that_came_to_another_process_is_not_the_process() {
         let mut child = Command::new("sleep").arg("30").spawn().expect("sleep is there");
         let pid = i32::try_from(child.id()).expect("a process number");
