@@ -1,6 +1,7 @@
 //! The thin layer over the QuickJS binding: natives, errors, bytecode. All of this room's `unsafe` is here.
 #![expect(unsafe_code, reason = "what the safe binding does not offer; each block states its invariant")]
 
+pub(crate) mod heap;
 pub(crate) mod jobs;
 pub(crate) mod scope;
 mod surrogates;

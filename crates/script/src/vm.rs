@@ -42,7 +42,7 @@ impl Vm {
     /// Makes the runtime; must be called on the coroutine that will run it.
     pub(crate) fn new(state: Rc<VuState>) -> Result<Vm, ScriptError> {
         let host = |error: rquickjs::Error| ScriptError::Host(error.to_string());
-        let runtime = Runtime::new().map_err(host)?;
+        let runtime = Runtime::new_with_alloc(crate::js::heap::Recycling).map_err(host)?;
         runtime.set_gc_threshold(gc_threshold_bytes(state.init.heap_bytes.load(Ordering::Relaxed)));
         if let Some(stack_bytes) = vu::stack_bytes() {
             runtime.set_max_stack_size(stack_bytes / STACK_SHARE.1 * STACK_SHARE.0);

@@ -1,0 +1,186 @@
+//! Memory of the JavaScript heaps of a thread: what was freed last is given out first.
+//!
+//! An iteration makes some dozens of small objects and frees them. A general allocator goes through all free blocks of a page
+//! before it uses one again, and by then the block has left the processor's cache. Here the next iteration, mostly another
+//! VU's, gets the blocks that the last one had.
+
+use std::cell::UnsafeCell;
+use std::ptr::null_mut;
+
+use rquickjs::allocator::Allocator;
+
+/// Sizes of blocks that are kept: multiples of 16 up to 128 bytes, then four in each doubling.
+const SIZES: usize = 24;
+
+/// The largest of them.
+const BYTES_MAX: usize = 2048;
+
+/// Freed blocks of one size that a thread keeps; further ones go back to the program's allocator.
+const SPARES_MAX: usize = 62;
+
+/// The allocator of all runtimes: the program's, with spare blocks of each thread in front of it.
+pub(crate) struct Recycling;
+
+/// Freed blocks of one size, the last one last.
+struct Spares {
+    count: usize,
+    blocks: [*mut u8; SPARES_MAX],
+}
+
+struct AllSpares([Spares; SIZES]);
+
+thread_local! {
+    static SPARES: UnsafeCell<AllSpares> = const {
+        UnsafeCell::new(AllSpares([const { Spares { count: 0, blocks: [null_mut(); SPARES_MAX] } }; SIZES]))
+    };
+}
+
+impl Spares {
+    fn take(&mut self) -> Option<*mut u8> {
+        self.count = self.count.checked_sub(1)?;
+        Some(self.blocks[self.count])
+    }
+
+    /// Whether there was room.
+    fn keep(&mut self, block: *mut u8) -> bool {
+        let Some(place) = self.blocks.get_mut(self.count) else { return false };
+        *place = block;
+        self.count += 1;
+        true
+    }
+}
+
+impl Drop for AllSpares {
+    fn drop(&mut self) {
+        for spares in &mut self.0 {
+            while let Some(block) = spares.take() {
+                // SAFETY: it came from `malloc` and has been freed by its owner: nobody else has it.
+                unsafe { libc::free(block.cast()) };
+            }
+        }
+    }
+}
+
+/// Does something with this thread's spare blocks of a size; `None` when the thread is about to end.
+fn with_spares<R>(size: usize, act: impl FnOnce(&mut Spares) -> R) -> Option<R> {
+    // SAFETY: what `act` does here never allocates, so that nobody comes back to these spares meanwhile.
+    SPARES.try_with(|spares| act(unsafe { &mut (&mut *spares.get()).0[size] })).ok()
+}
+
+/// The index of the smallest size that holds so many bytes, of which there are at most [`BYTES_MAX`].
+fn holding(bytes: usize) -> usize {
+    if bytes <= 128 {
+        return bytes.saturating_sub(1) / 16;
+    }
+    let last = bytes - 1;
+    let doubling = last.ilog2() as usize;
+    8 + (doubling - 7) * 4 + ((last >> (doubling - 2)) & 3)
+}
+
+/// The index of the largest size that fits into a block of so many bytes; 16 of them at least.
+fn fitting(bytes: usize) -> usize {
+    holding(bytes + 1) - 1
+}
+
+/// The bytes of a size.
+fn bytes_of(size: usize) -> usize {
+    if size < 8 {
+        return (size + 1) * 16;
+    }
+    let (doubling, quarters) = (size / 4 + 5, size % 4 + 1);
+    (1 << doubling) + (quarters << (doubling - 2))
+}
+
+// SAFETY: every block comes from `malloc`, `calloc` or `realloc` of the program's allocator, which align it for everything and
+// tell how long it is. A spare block is at least as long as its size says, and is in nobody else's hands.
+unsafe impl Allocator for Recycling {
+    fn alloc(&mut self, bytes: usize) -> *mut u8 {
+        let rounded = if bytes > BYTES_MAX {
+            bytes
+        } else {
+            let size = holding(bytes);
+            if let Some(block) = with_spares(size, Spares::take).flatten() {
+                return block;
+            }
+            bytes_of(size)
+        };
+        // SAFETY: asks for memory only.
+        unsafe { libc::malloc(rounded) }.cast()
+    }
+
+    fn calloc(&mut self, count: usize, size: usize) -> *mut u8 {
+        let Some(bytes) = count.checked_mul(size) else { return null_mut() };
+        if bytes > BYTES_MAX {
+            // SAFETY: asks for memory only.
+            return unsafe { libc::calloc(count, size) }.cast();
+        }
+        let block = self.alloc(bytes);
+        if !block.is_null() {
+            // SAFETY: the block is ours, and as long as was asked for.
+            unsafe { block.write_bytes(0, bytes) };
+        }
+        block
+    }
+
+    unsafe fn dealloc(&mut self, block: *mut u8) {
+        // SAFETY: the caller got it from here, and gives it up.
+        let bytes = unsafe { Self::usable_size(block) };
+        let may_keep = (16..=BYTES_MAX).contains(&bytes);
+        if may_keep && with_spares(fitting(bytes), |spares| spares.keep(block)) == Some(true) {
+            return;
+        }
+        // SAFETY: as above.
+        unsafe { libc::free(block.cast()) };
+    }
+
+    unsafe fn realloc(&mut self, block: *mut u8, bytes: usize) -> *mut u8 {
+        // SAFETY: the caller got it from here, and gives it up for what it gets.
+        unsafe { libc::realloc(block.cast(), bytes) }.cast()
+    }
+
+    unsafe fn usable_size(block: *mut u8) -> usize {
+        // SAFETY: the caller got it from here.
+        unsafe { libc::malloc_usable_size(block.cast()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_hold_what_they_say() {
+        for bytes in 0..=BYTES_MAX {
+            let size = holding(bytes);
+            assert!(size < SIZES && bytes_of(size) >= bytes, "{bytes}");
+            assert!(size == 0 || bytes_of(size - 1) < bytes, "{bytes} would fit into a smaller one");
+            assert!(bytes < 16 || bytes_of(fitting(bytes)) <= bytes, "{bytes}");
+        }
+        assert_eq!((bytes_of(SIZES - 1), fitting(BYTES_MAX)), (BYTES_MAX, SIZES - 1));
+    }
+
+    #[test]
+    fn what_was_freed_last_comes_first() {
+        let mut heap = Recycling;
+        let blocks: Vec<_> = (0..SPARES_MAX + 10).map(|_| heap.alloc(100)).collect();
+        // SAFETY: each block is written within its length, and freed once.
+        unsafe {
+            for block in &blocks {
+                block.write_bytes(7, 100);
+                assert!(Recycling::usable_size(*block) >= 100);
+            }
+            heap.dealloc(blocks[3]);
+            heap.dealloc(blocks[5]);
+            assert_eq!((heap.alloc(112), heap.alloc(97)), (blocks[5], blocks[3]));
+            blocks.iter().for_each(|block| heap.dealloc(*block));
+            // What was cleared stays clear, whoever had it before.
+            let clear = heap.calloc(10, 10);
+            assert!(std::slice::from_raw_parts(clear, 100).iter().all(|byte| *byte == 0));
+            let longer = heap.realloc(clear, 5000);
+            assert!(Recycling::usable_size(longer) >= 5000);
+            heap.dealloc(longer);
+        }
+        assert!(heap.calloc(usize::MAX, 2).is_null());
+        assert!(heap.alloc(usize::MAX / 2).is_null());
+    }
+}
