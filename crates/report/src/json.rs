@@ -54,7 +54,7 @@ pub fn document_in(report: &RunReport, lang: Lang) -> Report {
             .outcome
             .as_ref()
             .map(|outcome| ReportOutcome { exit_code: outcome.exit_code, message: outcome.message.clone() }),
-        thresholds: report.judged().iter().map(|judged| shape.threshold(judged)).collect(),
+        thresholds: thresholds(report),
         metrics: shape.metrics(&summary.metrics),
         checks: checks(&summary.checks),
         scenarios: summary.scenarios.iter().map(|scenario| shape.scenario(scenario)).collect(),
@@ -62,12 +62,29 @@ pub fn document_in(report: &RunReport, lang: Lang) -> Report {
         endpoints: report.endpoints.iter().map(|endpoint| shape.endpoint(endpoint)).collect(),
         errors: errors(&report.errors.distinct),
         errors_beyond: report.errors.beyond,
-        exemplars: report.exemplars.iter().map(|exemplar| shape.exemplar(exemplar)).collect(),
+        exemplars: exemplars(report),
         generator: generator(report),
-        environment: facts(&report.facts(lang.words())),
+        environment: environment(report, lang),
         options: report.options.clone(),
         log: ReportLog { before: report.log.before, lines: report.log.lines.clone() },
     }
+}
+
+/// The thresholds alone.
+pub fn thresholds(report: &RunReport) -> Vec<ReportThreshold> {
+    let shape = Shape { options: report.number_options() };
+    report.judged().iter().map(|judged| shape.threshold(judged)).collect()
+}
+
+/// The exemplars alone.
+pub fn exemplars(report: &RunReport) -> Vec<ReportExemplar> {
+    let shape = Shape { options: report.number_options() };
+    report.exemplars.iter().map(|exemplar| shape.exemplar(exemplar)).collect()
+}
+
+/// The facts about host and environment alone.
+pub fn environment(report: &RunReport, lang: Lang) -> Vec<ReportFact> {
+    facts(&report.facts(lang.words()))
 }
 
 /// Whether numbers can be trusted, as the types of the room `api`.

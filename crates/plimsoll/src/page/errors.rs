@@ -37,13 +37,15 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     };
     let errors = distinct.iter().take(ERRORS_MAX).map(row).collect();
     let left_out = distinct.iter().skip(ERRORS_MAX).chain(&beyond).map(|error| error.count);
-    let report = report::json::document_in(scope.document()?, scope.lang);
     json(&Errors {
         total,
         requests: FigureTotals::of(window).requests(),
         errors,
         beyond: super::total(left_out),
-        exemplars: report.exemplars.into_iter().filter(|one| one.kind == "failed").collect(),
+        exemplars: report::json::exemplars(scope.document()?)
+            .into_iter()
+            .filter(|one| one.kind == "failed")
+            .collect(),
     })
 }
 

@@ -22,11 +22,9 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let states = states(scope)?;
     let mut vitals = vitals(scope, &states);
     vitals.extend(lateness(scope)?);
-    let report = report::json::document_in(scope.document()?, scope.lang);
     json(&Generator {
         workers: scope.reader.header().host.workers,
-        host: report
-            .environment
+        host: report::json::environment(scope.document()?, scope.lang)
             .into_iter()
             .filter(|fact| !fact.name.starts_with("__ENV."))
             .collect::<Vec<Fact>>(),

@@ -219,7 +219,7 @@ impl Pages for Library {
         }
         let _pass = self.pass()?;
         let text = match question.view {
-            View::Runs => list::answer(&self.catalogue, &self.remarks, &self.rows, question),
+            View::Runs => list::answer(&self.catalogue, &self.remarks, (&self.rows, &self.studies), question),
             View::Compare => compare::answer(&self.catalogue, question),
             _ => history::answer(&self.catalogue, question),
         };

@@ -15,7 +15,7 @@ use server::{PageError, Question, View};
 use super::cache::Stamp;
 use super::remarks::Remarks;
 use super::scope::{Detail, Scope};
-use super::study::locked;
+use super::study::{RUNS_MAX as NEWEST, Studies, locked};
 use super::values::{self, FigureTotals};
 use super::{add, damaged, json, number as parameter};
 use crate::stored;
@@ -83,7 +83,7 @@ impl Filter<'_> {
 pub(super) fn answer(
     catalogue: &Catalogue,
     remarks: &Remarks,
-    rows: &Rows,
+    (rows, studies): (&Rows, &Studies),
     question: &Question,
 ) -> Result<String, PageError> {
     let limit = parameter(question, "limit")?.unwrap_or(RUNS_DEFAULT).clamp(1, RUNS_MAX);
@@ -105,7 +105,9 @@ pub(super) fn answer(
             list.before = list.runs.last().map(|row| row.id.clone());
             break;
         }
-        match row(catalogue, entry, rows, &filter) {
+        // Who looks at the list opens one of the newest, which is read then.
+        let kept = (list.runs.len() < NEWEST).then_some(studies);
+        match row(catalogue, entry, (rows, kept), &filter) {
             Ok(Some(mut row)) => {
                 let remark = remarks.get(&row.id).cloned().unwrap_or_default();
                 (row.note, row.is_baseline) = (remark.note, remark.is_baseline);
@@ -131,7 +133,7 @@ fn tag(text: &str) -> Result<(&str, &str), PageError> {
 fn row(
     catalogue: &Catalogue,
     entry: &Entry,
-    rows: &Rows,
+    (rows, studies): (&Rows, Option<&Studies>),
     filter: &Filter<'_>,
 ) -> Result<Option<RunRow>, PageError> {
     let path = catalogue.bring(entry).map_err(|error| PageError::Failed(format!("failed to {error}")))?;
@@ -140,7 +142,8 @@ fn row(
         return Ok(filter.fits_row(&known).then_some(known));
     }
     let question = Question::of_run(View::Run, entry.name.id.as_str(), &[]);
-    let scope = Scope::open(&path, &question, Detail::SERVED, Arc::default())?;
+    let study = studies.map_or_else(Arc::default, |studies| studies.of(&path, stamp));
+    let scope = Scope::open(&path, &question, Detail::SERVED, study)?;
     if !filter.fits(&scope.reader) {
         return Ok(None);
     }

@@ -28,7 +28,7 @@ pub(super) fn of_report(report: &RunReport, header: &Header) -> Vec<ThresholdOve
         let mut conditions = facts.flat_map(|facts| &facts.conditions);
         conditions.any(|condition| condition.source == judged.threshold.source && condition.abort_on_fail)
     };
-    let rows = report::json::document(report).thresholds;
+    let rows = report::json::thresholds(report);
     let one = |(judged, threshold): (&Judged<'_>, api::report::ReportThreshold)| ThresholdOverTime {
         threshold,
         limit_text: judged.limit_text(),

@@ -45,4 +45,5 @@ pub(super) const ALL: &[Case] = &[
     Case { name: "lateness", run: lateness::run },
     Case { name: "regex", run: regex::run },
     Case { name: "page", run: page::run },
+    Case { name: "page-open", run: page::left_open },
 ];

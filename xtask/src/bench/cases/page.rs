@@ -57,7 +57,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
     hour::write(&runs.join(hour::FILE))?;
     let mut report = Report { rows: vec![titles()], ..Report::default() };
     report.rows.extend(answers(bench, &runs)?);
-    if !workspace::root().join("ui/node_modules").exists() {
+    if !has_browser() {
         report.notes.push("Without a browser: `npm ci` in `ui` installs what drives one.".to_owned());
         return Ok(report);
     }
@@ -67,12 +67,6 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
     let figures = in_browser(bench, &runs, &ticks)?;
     report.rows.extend(rows_of(&figures));
     report.verdicts.extend(verdicts_of(&figures));
-    let (looked_at, alone) = left_open(bench, rate)?;
-    report.rows.push(row("generator's core, page open, %", &looked_at, None));
-    report.rows.push(row("generator's core, page closed, %", &alone, None));
-    report.verdicts.extend(
-        difference(&looked_at, &alone).map(|found| judge("page left open, of the generator's core", found)),
-    );
     report.notes.push(format!(
         "A run of an hour with {} series; each round has a new server and a new browser. Times in the browser are from the \
          reader's last move until the frame with the last number is drawn; *first* is what a server does that has read nothing, \
@@ -82,6 +76,38 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
         hour::SERIES
     ));
     Ok(report)
+}
+
+/// What a page that is left open costs the generator.
+pub(super) fn left_open(bench: &Bench) -> anyhow::Result<Report> {
+    if !has_browser() {
+        return Ok(Report::skipped("`npm ci` in `ui` installs what drives a browser"));
+    }
+    let rate = half_load_per_s(bench)?;
+    let (looked_at, alone) = shares(bench, rate)?;
+    let share = |what: &str, shares: &[f64]| vec![what.to_owned(), format!("{:.2} %", median(shares))];
+    let found = difference(&looked_at, &alone);
+    Ok(Report {
+        rows: vec![
+            ["page", "CPU of the core"].map(str::to_owned).to_vec(),
+            share("open", &looked_at),
+            share("closed", &alone),
+        ],
+        verdicts: found
+            .map(|found| judge("page left open, of the generator's core", found))
+            .into_iter()
+            .collect(),
+        notes: vec![format!(
+            "{rate:.0} requests/s from an open schedule; medians of runs of {RUN_S} s, of which {} s are measured. The browser \
+             has the server's core.",
+            MEASURED.as_secs()
+        )],
+    })
+}
+
+/// Whether what drives a browser is installed.
+fn has_browser() -> bool {
+    workspace::root().join("ui/node_modules").exists()
 }
 
 fn titles() -> Vec<String> {
@@ -323,7 +349,7 @@ fn verdicts_of(figures: &HashMap<String, Vec<f64>>) -> Vec<Verdict> {
 }
 
 /// The share of its core that the generator takes with a page open and without, in percent, round by round.
-fn left_open(bench: &Bench, rate: f64) -> anyhow::Result<(Vec<f64>, Vec<f64>)> {
+fn shares(bench: &Bench, rate: f64) -> anyhow::Result<(Vec<f64>, Vec<f64>)> {
     let mut shares = [Vec::new(), Vec::new()];
     for round in 0..bench.rounds as usize {
         // Every round begins with the other one.
