@@ -124,12 +124,13 @@ pub fn directory() -> Result<PathBuf, LabError> {
 /// Makes a directory that others can enter and only this user can change or list.
 pub(crate) fn make_enterable(path: &Path) -> Result<(), LabError> {
     let made = std::fs::DirBuilder::new().mode(0o711).create(path);
-    if let Err(error) = made.or_else(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => Ok(()),
-        _ => Err(error),
-    }) {
-        return Err(LabError::file("create", path, error));
-    }
+    let opened = match made {
+        // Whatever the process's mask took away.
+        Ok(()) => std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o711)),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    };
+    opened.map_err(|error| LabError::file("create", path, error))?;
     // Somebody else may have been there first: its name is no secret.
     let metadata = std::fs::symlink_metadata(path).map_err(|error| LabError::file("look at", path, error))?;
     let is_own = metadata.uid() == rustix::process::geteuid().as_raw();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
-use crate::harness::{Ran, eventually, verb};
+use crate::harness::{Plimsoll, Ran, eventually, verb};
 
 /// Everything answers by then, on two cores.
 const UP_LIMIT: Duration = Duration::from_secs(15);
@@ -39,7 +39,19 @@ impl Labs {
 
     /// `plimsoll lab <words>`
     pub(crate) fn lab(&self, words: &str) -> Ran {
-        verb(&format!("lab {words}")).env("PLIMSOLL_LAB_DIR", &self.folder.display().to_string()).run()
+        self.verb(words).run()
+    }
+
+    fn verb(&self, words: &str) -> Plimsoll {
+        verb(&format!("lab {words}")).env("PLIMSOLL_LAB_DIR", &self.folder.display().to_string())
+    }
+
+    /// Whether a process is at work in the labs' folder: servers and services are, each in its own.
+    fn is_inhabited(&self) -> bool {
+        let processes = std::fs::read_dir("/proc").expect("processes").flatten();
+        let folders = processes.filter_map(|process| std::fs::read_link(process.path().join("cwd")).ok());
+        let mut inside = folders.filter(|folder| folder.starts_with(&self.folder));
+        inside.next().is_some()
     }
 
     /// The one lab that is up.
@@ -124,7 +136,7 @@ fn a_lab_is_up_in_time_and_leaves_nothing() {
     labs.lab("status").exits(0).prints("faults on: n-plus-one");
     let ran = labs.lab("down appstore").exits(0).prints("nothing of it is left");
     assert!(ran.elapsed < DOWN_LIMIT, "it took {:?}", ran.elapsed);
-    assert!(!pids(&status).into_iter().any(runs) && labs.is_empty());
+    assert!(!pids(&status).into_iter().any(runs) && labs.is_empty() && !labs.is_inhabited());
     labs.lab("status").exits(0).prints("nothing is up");
     labs.lab("fault appstore n-plus-one on").exits(255).says("plimsoll lab up appstore");
     labs.lab("down").exits(0).prints("nothing was up");
@@ -144,7 +156,7 @@ fn a_part_that_is_killed_is_named() {
             .exits(255)
             .says("failed to have appstore turn missing-index on");
         labs.lab("down").exits(0);
-        assert!(!pids(&status).into_iter().any(runs) && labs.is_empty());
+        assert!(!pids(&status).into_iter().any(runs) && labs.is_empty() && !labs.is_inhabited());
     }
 }
 
@@ -158,9 +170,21 @@ fn nothing_outlives_a_supervisor_that_is_killed() {
     eventually("all of it has ended", || !pids.iter().copied().any(runs));
     labs.lab("status").exits(255).prints("its supervisor is gone");
     labs.lab("fault appstore row-lock on").exits(255).says("its supervisor is gone");
+    assert!(!labs.is_inhabited());
     // What is left of it is no obstacle to the next.
     labs.lab("up appstore").exits(0);
     labs.lab("down").exits(0);
+    assert!(labs.is_empty());
+}
+
+#[test]
+fn nothing_outlives_a_supervisor_that_is_killed_while_it_starts() {
+    let Some(labs) = Labs::open() else { return };
+    let starting = labs.verb("up appstore").start();
+    eventually("it has begun", || labs.is_inhabited());
+    kill(labs.status()["supervisor"]["pid"].as_i64().expect("a number") as i32);
+    starting.wait().exits(255).says("failed to start the supervisor: it ended");
+    eventually("all of it has ended", || !labs.is_inhabited());
     assert!(labs.is_empty());
 }
 

@@ -78,7 +78,8 @@ fn watch(url: &str, control: &str) -> (Counters, Counters, f64) {
     (before, counters(control), SystemClock::now().since(began).as_secs_f64())
 }
 
-/// People look at a page, at one app, and download another.
+/// People look at a page, at one app, and download another, each one of their own: they do not wait for each other, and the first
+/// wants the one whose row a fault holds.
 fn load(url: &str, lasts: Duration) {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -95,7 +96,10 @@ fn load(url: &str, lasts: Duration) {
                 for round in (0..10_000).take_while(|_| !is_over.load(Ordering::Relaxed)) {
                     look("/apps/first-page".to_owned());
                     look(format!("/apps/{}", 1 + (round + person) % 12));
-                    agent.post(format!("{url}/apps/1/downloads")).send_empty().expect("an answer");
+                    agent
+                        .post(format!("{url}/apps/{}/downloads", 1 + person))
+                        .send_empty()
+                        .expect("an answer");
                 }
             });
         }
