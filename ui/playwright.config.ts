@@ -4,6 +4,7 @@ const PORT = Number(process.env['PORT'] ?? 4519);
 
 export default defineConfig({
   testDir: 'tests',
+  testIgnore: 'real/**',
   workers: 1,
   timeout: 60_000,
   reporter: [['list']],

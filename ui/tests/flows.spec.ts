@@ -64,7 +64,7 @@ test('a baseline is pinned and a note is kept', async ({ page, request }) => {
   const { writes } = (await (await request.get('/test/state')).json()) as { writes: unknown };
   expect(writes).toEqual([
     { path: '/api/v1/runs/ab12cd08/baseline', value: { isBaseline: true } },
-    { path: '/api/v1/runs/ab12cd08/note', value: { text: 'after the index' } },
+    { path: '/api/v1/runs/ab12cd08/note', value: { note: 'after the index' } },
   ]);
 });
 

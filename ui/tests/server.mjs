@@ -76,7 +76,7 @@ function write(url, request, body, response) {
   }
   const value = JSON.parse(body || '{}');
   state.writes.push({ path: url.pathname, value });
-  return json(response, 200, { note: value.text ?? '', isBaseline: value.isBaseline ?? false });
+  return json(response, 200, { note: value.note ?? '', isBaseline: value.isBaseline ?? false });
 }
 
 function api(url, request, response) {

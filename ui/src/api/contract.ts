@@ -452,7 +452,7 @@ export interface History {
 }
 
 // ───────────────────────────────────────────────────────────── writes: need header `X-Plimsoll: 1` (CSRF), JSON body, same origin
-/** PUT /api/v1/runs/{id}/note       body {"text": string ≤ 4000}  → NoteAnswer */
+/** PUT /api/v1/runs/{id}/note       body {"note": string ≤ 4000}  → NoteAnswer */
 /** PUT /api/v1/runs/{id}/baseline   body {"isBaseline": boolean} → NoteAnswer (the baseline of its script; unpins another) */
 /** POST /api/v1/runs/{id}/stop      empty body → 202 {}; 409 if this process does not run it. Graceful as k6's stop through the REST API. */
 /** POST /api/v1/session             with `Authorization: Bearer TOKEN` → 204 and a cookie. See README, token. */
