@@ -179,6 +179,10 @@ test('what is measured is questioned: validity and audit', async ({ page }) => {
   await page.keyboard.press(']');
   await expect(page).toHaveURL(/\/audit/);
   await expect(card(page, 'What follows from the figures')).toBeVisible();
+  // Both limits on failed requests cannot be meant, which is told in each language.
+  await expect(page.locator('main .find h3').first()).toContainText('http_req_failed');
+  await page.getByRole('button', { name: '한국어' }).click();
+  await expect(page.locator('main .find h3').first()).toContainText(/[가-힣].*http_req_failed/);
   expect(problems()).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 // The request tree, added up anew from `export`: what the page's numbers are held to where no verb prints them.
 
-import { bytes, duration, percent, plain } from '../../src/format';
+import { duration, percent, plain } from '../../src/format';
 import { says } from './real';
 
 /** A series in a second, as `export --format json` writes it. */
@@ -39,8 +39,6 @@ const PHASES = ['blocked', 'looking_up', 'connecting', 'tls_handshaking', 'sendi
 
 /** What requests of one place in the tree add up to. */
 export interface Sum {
-  depth: number;
-  name: string;
   requests: number;
   failed: number;
   /** Samples with a time, and those that were not measured to their end. */
@@ -48,7 +46,6 @@ export interface Sum {
   unmeasured: number;
   /** Durations, ns: whole numbers, so that adding them up loses nothing. */
   sumNs: bigint;
-  min: number;
   max: number;
   /** Sums of phases, ns. */
   phasesNs: Record<string, bigint>;
@@ -75,9 +72,7 @@ export function pathOf(names: string[]): string {
 
 function add(sums: Map<string, Sum>, path: string[], row: WindowRow): void {
   const key = pathOf(path);
-  const sum = sums.get(key) ?? {
-    depth: path.length - 1, name: path.at(-1) ?? '', requests: 0, failed: 0, timed: 0, unmeasured: 0, sumNs: 0n, min: Infinity, max: 0, phasesNs: {}, statuses: {},
-  };
+  const sum = sums.get(key) ?? { requests: 0, failed: 0, timed: 0, unmeasured: 0, sumNs: 0n, max: 0, phasesNs: {}, statuses: {} };
   sums.set(key, sum);
   const status = row.tags['status'] ?? '';
   if (row.metric === 'http_reqs') {
@@ -89,7 +84,6 @@ function add(sums: Map<string, Sum>, path: string[], row: WindowRow): void {
     sum.timed += row.count - row.unmeasured;
     sum.unmeasured += row.unmeasured;
     sum.sumNs += ns(row.sum);
-    sum.min = Math.min(sum.min, row.min ?? Infinity);
     sum.max = Math.max(sum.max, row.max ?? 0);
   } else {
     const phase = PHASES.find((known) => row.metric === `http_req_${known}`);
@@ -123,4 +117,4 @@ export function phasesOf(sum: Sum): Record<string, string> {
   return Object.fromEntries(PHASES.map((phase) => [phase, duration(mean(sum.phasesNs[phase] ?? 0n, sum.timed))]));
 }
 
-export { bytes, duration, percent, plain };
+export { duration, percent, plain };

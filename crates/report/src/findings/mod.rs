@@ -9,7 +9,7 @@ use model::{Derived, Finding, Severity};
 use crate::Lang;
 use crate::lang::{Words, fill};
 
-pub use json::render as json;
+pub use json::{render as json, render_in as json_in};
 pub use markdown::{BYTES_MAX, render as markdown};
 pub use text::render as text;
 
@@ -237,6 +237,11 @@ mod tests {
                 assert!(shown.contains(part), "{part} is not in {shown}");
             }
             assert!(!shown.contains('\u{1b}'));
+        }
+        let (english, korean) = (json(&told), json_in(&told, Lang::Ko));
+        for part in ["사용량이 한도보다 큽니다 (", "1.84 cores", "p95가 한도를 넘는 VU 수", "383.9 VUs"]
+        {
+            assert!(korean.contains(part) && english.contains(part) == part.is_ascii(), "{part}: {korean}");
         }
     }
 
