@@ -1,12 +1,16 @@
 # check installs what the tests need and runs all of them; test installs nothing and skips visibly.
-.PHONY: check test install-test-tools lint deny ui
+.PHONY: check test install-test-tools lint deny ui page
+
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 
 check: install-test-tools lint deny ui
 	PLIMSOLL_TESTS=all cargo test --workspace --profile checked --quiet
+	$(MAKE) --no-print-directory page
 	cargo xtask callgrind
 
 test:
 	cargo test --workspace --quiet
+	@echo "skipped: the page in a browser (make check installs what that needs)"
 
 lint:
 	cargo fmt --all --check
@@ -23,6 +27,11 @@ ui:
 	cd ui && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent && npm run --silent check && npm run --silent build
 	@test -z "$$(git status --porcelain ui/dist)" || { echo "ui/dist is not what ui/src makes: commit what was just built"; exit 1; }
 	cd ui && npm test --silent
+
+# The page against runs that are really made: with the programs that the tests of `check` have built.
+page:
+	cd ui && PLIMSOLL_BIN="$${PLIMSOLL_BIN:-$(TARGET)/checked/plimsoll}" TESTKIT_BIN="$${TESTKIT_BIN:-$(TARGET)/checked/testkit}" \
+	npm run --silent test:real
 
 install-test-tools:
 	@sh xtask/install-test-tools.sh

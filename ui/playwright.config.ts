@@ -4,8 +4,8 @@ const PORT = Number(process.env['PORT'] ?? 4519);
 
 export default defineConfig({
   testDir: 'tests',
-  // These need a built program and a quiet machine.
-  testIgnore: 'speed/**',
+  // These need built programs, and the former a quiet machine.
+  testIgnore: ['speed/**', 'real/**'],
   workers: 1,
   timeout: 60_000,
   reporter: [['list']],

@@ -381,6 +381,7 @@ const STRINGS = {
   histogram_none: ['{} has no timed samples in this window.', '이 구간에 {}의 측정값이 없습니다.'],
   histogram_caption: ['n = {}; the axis is logarithmic.', 'n = {}, 로그 축입니다.'],
   untimed_caption: ['{} failed without a time and are in no bucket; they rank above every success.', '{}건은 시간 없이 실패하여 구간에 없으며, 모든 성공보다 느린 것으로 칩니다.'],
+  bounded_caption: ['{} timed out or were cut and are in no bucket: only a lower bound of their time is known.', '{}건은 시간 초과나 끊긴 응답으로 하한값만 알 수 있어 구간에 없습니다.'],
   above: ['above', '초과'],
   up_to: ['up to', '이하'],
   log_scale: ['{}, logarithmic axis', '{}, 로그 축'],

@@ -385,7 +385,7 @@ export interface ValidityPage {
 }
 
 // ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/audit
-/** Exactly what `plimsoll audit --format json` writes. */
+/** Exactly what `plimsoll audit --format json` writes; with `lang=ko` its sentences are Korean. */
 export interface Audit {
   schemaVersion: string;
   sources: string[];

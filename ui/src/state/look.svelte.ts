@@ -29,7 +29,8 @@ export function isDark(): boolean {
 export function nextTheme(): void {
   chosenTheme = THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length] ?? 'system';
   remember('plimsoll.theme', chosenTheme);
-  if (parameter('theme')) setQuery({ theme: chosenTheme });
+  // In the address, so that whoever gets the link sees the same; what the system chooses is nobody else's.
+  setQuery({ theme: chosenTheme === 'system' ? '' : chosenTheme });
 }
 
 /** The language of the page. */
@@ -43,7 +44,7 @@ export function language(): Language {
 export function nextLanguage(): void {
   chosenLanguage = language() === 'ko' ? 'en' : 'ko';
   remember('plimsoll.lang', chosenLanguage);
-  if (parameter('lang')) setQuery({ lang: chosenLanguage });
+  setQuery({ lang: chosenLanguage });
 }
 
 /** A text of the page in its language. */

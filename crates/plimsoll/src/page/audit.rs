@@ -12,15 +12,13 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let facts = stored::audit_facts(&scope.reader).map_err(failed)?;
     let sources = [facts.name.clone()];
     let found = audit(&facts_of_run(&facts));
-    Ok(findings::json_in(
-        &Findings {
-            sources: &sources,
-            findings: &found.findings,
-            beyond: &found.beyond,
-            derived: &found.derived,
-            remarks: &[],
-            remarks_beyond: 0,
-        },
-        scope.lang,
-    ))
+    let told = Findings {
+        sources: &sources,
+        findings: &found.findings,
+        beyond: &found.beyond,
+        derived: &found.derived,
+        remarks: &[],
+        remarks_beyond: 0,
+    };
+    Ok(findings::json_in(&told, scope.lang))
 }

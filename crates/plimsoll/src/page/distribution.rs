@@ -177,7 +177,8 @@ fn curve(metric: &str, trend: &Trend) -> Curve {
             curve.at_least_from = Some(place);
         }
         curve.q.push(Number(rounded(q)));
-        curve.values.push(number_of(quantile).map(|value| Number(rounded(value))));
+        // Not rounded: the page writes it as the terminal does, which cuts decimals off.
+        curve.values.push(number_of(quantile).map(Number));
     }
     curve
 }
@@ -258,6 +259,13 @@ mod tests {
         check(&[0.0, 0.5, 3.0]);
         check(&[-4.0, 0.0, 9.0]);
         check(&(1..5000).map(f64::from).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn curves_have_all_digits() {
+        // The terminal cuts this to 284.82ms; six digits of it would be 284.83ms.
+        let curve = curve("m", &trend(&[284.829_996; 30]));
+        assert_eq!(curve.values.first().copied().flatten(), Some(Number(284.829_996)));
     }
 
     #[test]

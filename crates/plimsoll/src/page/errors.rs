@@ -27,8 +27,10 @@ struct Spread {
 pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let (window, _) = scope.sum()?;
     // An empty message stands for everything beyond the distinct ones that were kept.
-    let (distinct, beyond): (Vec<_>, Vec<_>) =
+    let (mut distinct, beyond): (Vec<_>, Vec<_>) =
         window.errors.iter().partition(|error| !error.message.is_empty());
+    // In the order of the report; what is left out is then what there was least of.
+    distinct.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.message.cmp(&b.message)));
     let total = total(window.errors.iter().map(|error| error.count));
     let mut spreads = spreads(scope)?;
     let row = |error: &&ErrorCount| {
