@@ -1,19 +1,22 @@
 //! Memory of the JavaScript heaps of a thread: what was freed last is given out first.
 //!
-//! An iteration makes some dozens of small objects and frees them. A general allocator goes through all free blocks of a page
-//! before it uses one again, and by then the block has left the processor's cache. Here the next iteration, mostly another
-//! VU's, gets the blocks that the last one had.
+//! QuickJS-ng keeps arenas of its own in each runtime for what takes up to 512 bytes. Longer blocks, such as the body of a
+//! response, it asks for one by one, and there a general allocator has its slow path and goes through all free blocks of a
+//! page before it uses one again. Here the next iteration, mostly another VU's, gets the block that the last one had.
 
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 
 use rquickjs::allocator::Allocator;
 
-/// Sizes of blocks that are kept: multiples of 16 up to 128 bytes, then four in each doubling.
-const SIZES: usize = 24;
+/// Blocks that are no longer than this seldom come here: they are in the engine's arenas.
+const BYTES_MIN: usize = 512;
 
-/// The largest of them.
+/// The longest block that is kept.
 const BYTES_MAX: usize = 2048;
+
+/// Sizes of blocks that are kept: the shortest, and four in each doubling up to the longest.
+const SIZES: usize = 9;
 
 /// Freed blocks of one size that a thread keeps; further ones go back to the program's allocator.
 const SPARES_MAX: usize = 62;
@@ -67,27 +70,29 @@ fn with_spares<R>(size: usize, act: impl FnOnce(&mut Spares) -> R) -> Option<R> 
     SPARES.try_with(|spares| act(unsafe { &mut (&mut *spares.get()).0[size] })).ok()
 }
 
-/// The index of the smallest size that holds so many bytes, of which there are at most [`BYTES_MAX`].
+/// Whether blocks of so many bytes are kept.
+fn is_kept(bytes: usize) -> bool {
+    (BYTES_MIN..=BYTES_MAX).contains(&bytes)
+}
+
+/// The index of the smallest size that holds so many bytes, which are as many as are kept.
 fn holding(bytes: usize) -> usize {
-    if bytes <= 128 {
-        return bytes.saturating_sub(1) / 16;
+    if bytes == BYTES_MIN {
+        return 0;
     }
     let last = bytes - 1;
     let doubling = last.ilog2() as usize;
-    8 + (doubling - 7) * 4 + ((last >> (doubling - 2)) & 3)
+    1 + (doubling - 9) * 4 + ((last >> (doubling - 2)) & 3)
 }
 
-/// The index of the largest size that fits into a block of so many bytes; 16 of them at least.
+/// The index of the largest size that fits into a block of so many bytes.
 fn fitting(bytes: usize) -> usize {
     holding(bytes + 1) - 1
 }
 
 /// The bytes of a size.
 fn bytes_of(size: usize) -> usize {
-    if size < 8 {
-        return (size + 1) * 16;
-    }
-    let (doubling, quarters) = (size / 4 + 5, size % 4 + 1);
+    let (doubling, quarters) = (size / 4 + 9, size % 4);
     (1 << doubling) + (quarters << (doubling - 2))
 }
 
@@ -95,14 +100,14 @@ fn bytes_of(size: usize) -> usize {
 // tell how long it is. A spare block is at least as long as its size says, and is in nobody else's hands.
 unsafe impl Allocator for Recycling {
     fn alloc(&mut self, bytes: usize) -> *mut u8 {
-        let rounded = if bytes > BYTES_MAX {
-            bytes
-        } else {
+        let rounded = if is_kept(bytes) {
             let size = holding(bytes);
             if let Some(block) = with_spares(size, Spares::take).flatten() {
                 return block;
             }
             bytes_of(size)
+        } else {
+            bytes
         };
         // SAFETY: asks for memory only.
         unsafe { libc::malloc(rounded) }.cast()
@@ -110,7 +115,7 @@ unsafe impl Allocator for Recycling {
 
     fn calloc(&mut self, count: usize, size: usize) -> *mut u8 {
         let Some(bytes) = count.checked_mul(size) else { return null_mut() };
-        if bytes > BYTES_MAX {
+        if !is_kept(bytes) {
             // SAFETY: asks for memory only.
             return unsafe { libc::calloc(count, size) }.cast();
         }
@@ -125,8 +130,7 @@ unsafe impl Allocator for Recycling {
     unsafe fn dealloc(&mut self, block: *mut u8) {
         // SAFETY: the caller got it from here, and gives it up.
         let bytes = unsafe { Self::usable_size(block) };
-        let may_keep = (16..=BYTES_MAX).contains(&bytes);
-        if may_keep && with_spares(fitting(bytes), |spares| spares.keep(block)) == Some(true) {
+        if is_kept(bytes) && with_spares(fitting(bytes), |spares| spares.keep(block)) == Some(true) {
             return;
         }
         // SAFETY: as above.
@@ -150,11 +154,11 @@ mod tests {
 
     #[test]
     fn sizes_hold_what_they_say() {
-        for bytes in 0..=BYTES_MAX {
+        for bytes in BYTES_MIN..=BYTES_MAX {
             let size = holding(bytes);
             assert!(size < SIZES && bytes_of(size) >= bytes, "{bytes}");
             assert!(size == 0 || bytes_of(size - 1) < bytes, "{bytes} would fit into a smaller one");
-            assert!(bytes < 16 || bytes_of(fitting(bytes)) <= bytes, "{bytes}");
+            assert!(bytes_of(fitting(bytes)) <= bytes, "{bytes}");
         }
         assert_eq!((bytes_of(SIZES - 1), fitting(BYTES_MAX)), (BYTES_MAX, SIZES - 1));
     }
@@ -162,20 +166,20 @@ mod tests {
     #[test]
     fn what_was_freed_last_comes_first() {
         let mut heap = Recycling;
-        let blocks: Vec<_> = (0..SPARES_MAX + 10).map(|_| heap.alloc(100)).collect();
+        let blocks: Vec<_> = (0..SPARES_MAX + 10).map(|_| heap.alloc(1000)).collect();
         // SAFETY: each block is written within its length, and freed once.
         unsafe {
             for block in &blocks {
-                block.write_bytes(7, 100);
-                assert!(Recycling::usable_size(*block) >= 100);
+                block.write_bytes(7, 1000);
+                assert!(Recycling::usable_size(*block) >= 1000);
             }
             heap.dealloc(blocks[3]);
             heap.dealloc(blocks[5]);
-            assert_eq!((heap.alloc(112), heap.alloc(97)), (blocks[5], blocks[3]));
+            assert_eq!((heap.alloc(1024), heap.alloc(897)), (blocks[5], blocks[3]));
             blocks.iter().for_each(|block| heap.dealloc(*block));
             // What was cleared stays clear, whoever had it before.
-            let clear = heap.calloc(10, 10);
-            assert!(std::slice::from_raw_parts(clear, 100).iter().all(|byte| *byte == 0));
+            let clear = heap.calloc(100, 10);
+            assert!(std::slice::from_raw_parts(clear, 1000).iter().all(|byte| *byte == 0));
             let longer = heap.realloc(clear, 5000);
             assert!(Recycling::usable_size(longer) >= 5000);
             heap.dealloc(longer);
