@@ -311,12 +311,8 @@ mod tests {
             "absent-server"
         }
 
-        fn is_installed(&self) -> bool {
-            false
-        }
-
-        fn port_count(&self) -> usize {
-            1
+        fn program(&self) -> &'static str {
+            "a-program-that-nobody-has"
         }
 
         fn prepare(&self, _: &Place) -> Result<Vec<Launch>, LabError> {

@@ -135,6 +135,7 @@ pub(crate) fn wait() {
 pub(crate) fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     let handle = move || {
+        let mut has_warned = false;
         for signal in &mut signals {
             if running.release() {
                 continue;
@@ -145,7 +146,7 @@ pub(crate) fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
                 let state = turn.state();
                 (state.control.clone(), state.has_results)
             };
-            if control.is_stopped() || is_idle && !has_results {
+            if has_warned || is_idle && !has_results {
                 logger.say(LogLevel::Error, format!("received {name}, leaving at once"));
                 std::process::exit(Exit::Signal.code().into());
             }
@@ -155,6 +156,7 @@ pub(crate) fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
             }
             let doing = if is_finishing { "writing what was measured" } else { "stopping the test" };
             logger.say(LogLevel::Warn, format!("received {name}, {doing}; once more leaves at once"));
+            has_warned = true;
             control.stop(AbortReason::Signal);
         }
     };

@@ -64,6 +64,18 @@ impl MemoryLatency {
     }
 }
 
+/// Seconds that the machine takes to give a gigabyte that nobody has used. A virtual one may have to ask its host for each page.
+pub(super) fn first_touch_s_per_gb() -> f64 {
+    const GIGABYTE: usize = 1 << 30;
+    const PAGE: usize = 4096;
+    let start = SystemClock::now();
+    // Zeros are asked for and not written: pages are given when they are touched.
+    let mut memory = vec![0u8; GIGABYTE];
+    memory.iter_mut().step_by(PAGE).for_each(|byte| *byte = 1);
+    black_box(&memory);
+    SystemClock::now().since(start).as_secs_f64()
+}
+
 /// Every line once, in an order that no prefetcher guesses.
 fn chain() -> Vec<usize> {
     let lines = BYTES / 64;

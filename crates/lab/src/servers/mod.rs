@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::error::LabError;
-use crate::process::Launch;
+use crate::process::{self, Launch};
 
 mod nginx;
 mod postgres;
@@ -35,10 +35,16 @@ pub trait Server: std::fmt::Debug + Sync {
     fn name(&self) -> &'static str;
     /// Debian's package that holds it.
     fn package(&self) -> &'static str;
+    /// The program that it is.
+    fn program(&self) -> &'static str;
     /// Whether all it needs is installed.
-    fn is_installed(&self) -> bool;
+    fn is_installed(&self) -> bool {
+        process::find_program(self.program()).is_some()
+    }
     /// How many ports it listens on.
-    fn port_count(&self) -> usize;
+    fn port_count(&self) -> usize {
+        1
+    }
     /// Makes what it needs in its directory, and says which processes to start, in order.
     ///
     /// # Errors
@@ -50,6 +56,12 @@ pub trait Server: std::fmt::Debug + Sync {
     fn url(&self, place: &Place) -> String;
     /// Removes what it left outside its directory when it was ended without a chance to.
     fn sweep(&self, _directory: &Path) {}
+}
+
+/// Where a server's program is.
+fn path_of(server: &dyn Server) -> Result<PathBuf, LabError> {
+    process::find_program(server.program())
+        .ok_or_else(|| LabError::start(server.name(), "it is not installed"))
 }
 
 /// Where a server is started.

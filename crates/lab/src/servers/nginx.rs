@@ -1,11 +1,9 @@
 //! NGINX. A system that needs more than its status page writes `*.conf` files into `sites` before it starts.
 
-use super::{Place, Server};
+use super::{Place, Server, path_of};
 use crate::error::LabError;
 use crate::http;
 use crate::process::{self, Launch};
-
-const PROGRAM: &str = "nginx";
 
 /// Where its own numbers are (`ngx_http_stub_status_module`).
 const STATUS: &str = "/lab/nginx";
@@ -22,20 +20,21 @@ impl Server for Nginx {
         "nginx"
     }
 
-    fn is_installed(&self) -> bool {
-        process::find_program(PROGRAM).is_some()
-    }
-
-    fn port_count(&self) -> usize {
-        1
+    fn program(&self) -> &'static str {
+        "nginx"
     }
 
     fn prepare(&self, place: &Place) -> Result<Vec<Launch>, LabError> {
-        let program = process::find_program(PROGRAM)
-            .ok_or_else(|| LabError::start(self.name(), "it is not installed"))?;
         place.write("nginx.conf", &settings(place.ports[0]))?;
         let prefix = format!("{}/", place.directory.display());
-        Ok(vec![Launch::new(self.name(), program).args(["-e", "stderr", "-c", "nginx.conf", "-p", &prefix])])
+        Ok(vec![Launch::new(self.name(), path_of(self)?).args([
+            "-e",
+            "stderr",
+            "-c",
+            "nginx.conf",
+            "-p",
+            &prefix,
+        ])])
     }
 
     fn is_ready(&self, place: &Place) -> bool {

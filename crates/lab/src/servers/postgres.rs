@@ -50,12 +50,12 @@ impl Server for Postgres {
         "postgresql"
     }
 
-    fn is_installed(&self) -> bool {
-        programs().is_some()
+    fn program(&self) -> &'static str {
+        "postgres"
     }
 
-    fn port_count(&self) -> usize {
-        1
+    fn is_installed(&self) -> bool {
+        programs().is_some()
     }
 
     fn prepare(&self, place: &Place) -> Result<Vec<Launch>, LabError> {

@@ -1,11 +1,9 @@
 //! Prometheus, which scrapes the system's service.
 
-use super::{Place, Server};
+use super::{Place, Server, path_of};
 use crate::error::LabError;
 use crate::http;
-use crate::process::{self, Launch};
-
-const PROGRAM: &str = "prometheus";
+use crate::process::Launch;
 
 #[derive(Debug)]
 pub(super) struct Prometheus;
@@ -19,24 +17,18 @@ impl Server for Prometheus {
         "prometheus"
     }
 
-    fn is_installed(&self) -> bool {
-        process::find_program(PROGRAM).is_some()
-    }
-
-    fn port_count(&self) -> usize {
-        1
+    fn program(&self) -> &'static str {
+        "prometheus"
     }
 
     fn prepare(&self, place: &Place) -> Result<Vec<Launch>, LabError> {
-        let program = process::find_program(PROGRAM)
-            .ok_or_else(|| LabError::start(self.name(), "it is not installed"))?;
         let settings = format!(
             "global: {{ scrape_interval: 1s }}\nscrape_configs:\n- job_name: service\n  static_configs: \
              [{{ targets: ['127.0.0.1:{}'] }}]\n",
             place.service_control_port
         );
         place.write("prometheus.yml", &settings)?;
-        let launch = Launch::new(self.name(), program);
+        let launch = Launch::new(self.name(), path_of(self)?);
         let launch = launch.args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"]);
         Ok(vec![launch.args([format!("--web.listen-address={}", place.address(0))])])
     }

@@ -32,6 +32,10 @@ impl Server for RabbitMq {
         "rabbitmq-server"
     }
 
+    fn program(&self) -> &'static str {
+        SCRIPT
+    }
+
     fn is_installed(&self) -> bool {
         Path::new(SCRIPT).is_file() && process::find_program(NAME_SERVER_PROGRAM).is_some()
     }

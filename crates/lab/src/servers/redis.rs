@@ -1,10 +1,8 @@
 //! Redis, which saves nothing.
 
-use super::{Place, Server, exchange};
+use super::{Place, Server, exchange, path_of};
 use crate::error::LabError;
-use crate::process::{self, Launch};
-
-const PROGRAM: &str = "redis-server";
+use crate::process::Launch;
 
 #[derive(Debug)]
 pub(super) struct Redis;
@@ -18,24 +16,18 @@ impl Server for Redis {
         "redis-server"
     }
 
-    fn is_installed(&self) -> bool {
-        process::find_program(PROGRAM).is_some()
-    }
-
-    fn port_count(&self) -> usize {
-        1
+    fn program(&self) -> &'static str {
+        "redis-server"
     }
 
     fn prepare(&self, place: &Place) -> Result<Vec<Launch>, LabError> {
-        let program = process::find_program(PROGRAM)
-            .ok_or_else(|| LabError::start(self.name(), "it is not installed"))?;
         // In a file, because everybody can read the arguments of a process.
         let settings = format!(
             "bind 127.0.0.1\nport {}\nrequirepass {}\nsave \"\"\nappendonly no\ndaemonize no\n",
             place.ports[0], place.password
         );
         place.write("redis.conf", &settings)?;
-        Ok(vec![Launch::new(self.name(), program).args(["redis.conf"])])
+        Ok(vec![Launch::new(self.name(), path_of(self)?).args(["redis.conf"])])
     }
 
     fn is_ready(&self, place: &Place) -> bool {
