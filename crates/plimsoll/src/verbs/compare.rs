@@ -26,7 +26,13 @@ const QUANTILES_MAX: usize = 20;
 /// # Errors
 /// A flag cannot be read, a side names no run, or a run cannot be read.
 pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure> {
-    let report = between(&flags.a, &flags.b, options(&flags.judge)?, &common.catalogue()?)?;
+    let options = options(&flags.judge)?;
+    let catalogue = common.catalogue()?;
+    let (a, b) = (side(&flags.a, &catalogue)?, side(&flags.b, &catalogue)?);
+    if let Some(path) = a.iter().find(|path| b.contains(path)) {
+        return Err(on_both_sides(path));
+    }
+    let report = judged(&a, &b, options)?;
     let lang = flags.lang.lang();
     let text = match flags.format {
         CompareFormat::Text => {
@@ -44,6 +50,16 @@ pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure
         })?,
     }
     Ok(exit(&report, &flags.judge))
+}
+
+/// Of a run and itself nothing is to be learnt; who names only the runs before often means the run before the last.
+fn on_both_sides(path: &Path) -> Failure {
+    let text = format!(
+        "failed to compare {} with itself: it is on both sides; name the runs before, then the runs after (they are @prev and \
+         @last, unless you say so)",
+        path.display()
+    );
+    Failure::new(Exit::Other, text)
 }
 
 /// Compares the runs that two sides name.
