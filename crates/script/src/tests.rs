@@ -18,6 +18,7 @@ use crate::{
 };
 
 mod code;
+mod flow;
 mod groups;
 mod notes;
 mod web;
