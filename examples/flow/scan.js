@@ -13,10 +13,10 @@ import flow from './anywhere.js';
 const TARGET = __ENV.TARGET || 'http://127.0.0.1:8080';
 
 export const options = {
-  vus: 20,
-  duration: '30s',
-  // Tasks that are under way when the time is up may end.
-  gracefulStop: '60s',
+  scenarios: {
+    // Tasks that are under way when the time is up may end.
+    scans: { executor: 'constant-vus', vus: 20, duration: '30s', gracefulStop: '60s' },
+  },
   thresholds: {
     flow_submit_duration: ['p(95)<500'],
     flow_poll_duration: ['p(95)<500'],

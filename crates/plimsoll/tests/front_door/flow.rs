@@ -51,7 +51,7 @@ fn what_does_not_finish_in_time_is_no_short_task() {
     // The end of the test cuts what is under way, and its durations are bounds too.
     let script = guides_script().replace("gracefulStop: '10s'", "gracefulStop: '0s'");
     let script = script.replace("ms=700", "ms=60000");
-    let ran = plimsoll(&script).against(&server).flags("-d 1s").run().exits(99).prints("(cut)");
+    let ran = plimsoll(&script).against(&server).run().exits(99).prints("(cut)");
     assert_eq!((ran.count("flow_tasks"), ran.value("flow_finished", "value")), (5, Some(0.0)));
 }
 
