@@ -10,7 +10,7 @@
   // A day: longer waits are a slip of units.
   const TIME_MS_MAX = 86_400_000;
   const OUTCOMES_MAX = 64;
-  const OUTCOME_CHARS_MAX = 128;
+  const TEXT_CHARS_MAX = 128;
 
   const OPTIONS = [
     'submit', 'poll', 'done', 'isAnswer', 'interval', 'delay', 'backoff', 'maxInterval', 'timeout', 'maxPolls', 'outcomes', 'name',
@@ -19,14 +19,14 @@
 
   function shown(value) {
     if (typeof value === 'function') return 'a function';
-    if (typeof value === 'string') return JSON.stringify(value.slice(0, OUTCOME_CHARS_MAX));
+    if (typeof value === 'string') return JSON.stringify(value.slice(0, TEXT_CHARS_MAX));
     return typeof value === 'object' && value !== null ? 'an object' : String(value);
   }
 
   // The options of one call, read and checked.
   class Settings {
     constructor(who, given) {
-      if (typeof given !== 'object' || given === null) {
+      if (!isObject(given)) {
         throw new TypeError(`${who}() takes one object: ${who}({ submit, poll, done }); it was given ${shown(given)}`);
       }
       this.who = who;
@@ -36,18 +36,20 @@
       this.submit = this.callback('submit', 'start the task and return what poll() needs');
       this.poll = this.callback('poll', 'ask for the state and return the answer');
       this.done = this.callback('done', 'tell from the answer whether the task is done');
-      this.isAnswer = given.isAnswer === undefined ? (answer) => !isFailure(answer) : this.callback('isAnswer', 'tell whether a poll says anything');
+      const saysAnything = (answer) => !isFailure(answer);
+      this.isAnswer = given.isAnswer === undefined ? saysAnything : this.callback('isAnswer', 'tell whether a poll says anything');
       this.interval = this.time('interval', INTERVAL_MS, INTERVAL_MS_MIN);
       this.delay = this.time('delay', undefined, 0);
       this.maxInterval = this.time('maxInterval', Math.max(INTERVAL_MS_MAX, this.interval), this.interval);
       this.timeout = this.time('timeout', TIMEOUT_MS, INTERVAL_MS_MIN);
+      const isCount = (it) => it >= 1 && (Number.isInteger(it) || it === Infinity);
       this.backoff = this.number('backoff', 1, 'a number from 1 up: each pause is so many times the one before', (it) => it >= 1);
-      this.maxPolls = this.number('maxPolls', Infinity, 'a whole number from 1 up', (it) => it >= 1 && (Number.isInteger(it) || it === Infinity));
+      this.maxPolls = this.number('maxPolls', Infinity, 'a whole number from 1 up', isCount);
       this.outcomes = this.outcomeNames();
       this.name = given.name;
-      if (this.name !== undefined && (typeof this.name !== 'string' || this.name === '')) this.refuse('name', 'a text');
+      if (this.name !== undefined && !isShort(this.name)) this.refuse('name', 'a short text');
       this.tags = given.tags;
-      if (this.tags !== undefined && (typeof this.tags !== 'object' || this.tags === null)) this.refuse('tags', 'an object of names and values');
+      if (this.tags !== undefined && !isObject(this.tags)) this.refuse('tags', 'an object of names and values');
     }
 
     refuse(name, expected) {
@@ -80,19 +82,24 @@
     outcomeNames() {
       const names = this.given.outcomes;
       if (names === undefined) return undefined;
-      const fits = Array.isArray(names) && names.length <= OUTCOMES_MAX && names.every(isOutcome);
+      const fits = Array.isArray(names) && names.length <= OUTCOMES_MAX && names.every(isShort);
       if (!fits) this.refuse('outcomes', `a list of at most ${OUTCOMES_MAX} short texts that done() returns`);
       return [...new Set(names)];
     }
   }
 
-  function isOutcome(value) {
-    return typeof value === 'string' && value !== '' && value.length <= OUTCOME_CHARS_MAX;
+  function isObject(value) {
+    return typeof value === 'object' && value !== null;
+  }
+
+  // What is short enough for a tag.
+  function isShort(value) {
+    return typeof value === 'string' && value !== '' && value.length <= TEXT_CHARS_MAX;
   }
 
   // A response of k6/http or fetch() that says nothing but that the request failed.
   function isFailure(value) {
-    if (typeof value !== 'object' || value === null || typeof value.status !== 'number') return false;
+    if (!isObject(value) || typeof value.status !== 'number') return false;
     return ('error_code' in value || 'ok' in value) && (value.status === 0 || value.status >= 400);
   }
 
@@ -104,11 +111,12 @@
   function verdictOf(value) {
     if (value === true) return true;
     if (value === undefined || value === null || value === false || value === '') return false;
-    if (isOutcome(value)) return value;
+    if (isShort(value)) return value;
     if (typeof value === 'string') {
-      throw new TypeError(`done() returned a text of ${value.length} characters; an outcome becomes a tag and has at most ${OUTCOME_CHARS_MAX}`);
+      throw new TypeError(`done() returned ${value.length} characters; an outcome becomes a tag and has at most ${TEXT_CHARS_MAX}`);
     }
-    throw new TypeError(`done() must return true or an outcome (a short text) when the task is done, and false until then; it returned ${shown(value)}`);
+    const expected = 'true or an outcome (a short text) when the task is done, and false until then';
+    throw new TypeError(`done() must return ${expected}; it returned ${shown(value)}`);
   }
 
   // The pauses before each poll, in milliseconds.
@@ -163,7 +171,8 @@
         host.sleep(pause / 1000);
         step = steps.next();
       } else if (typeof value?.then === 'function') {
-        step = steps.throw(new TypeError(`${from}() returned a promise, and task() waits for none: write "await flow.asyncTask(…)"`));
+        const instead = 'write "await flow.asyncTask(…)"';
+        step = steps.throw(new TypeError(`${from}() returned a promise, and task() waits for none: ${instead}`));
       } else {
         step = steps.next(value);
       }

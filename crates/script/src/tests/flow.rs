@@ -1,8 +1,10 @@
 //! `plimsoll/flow` against a server that knows when each task was done.
 
+use std::time::Duration;
+
 use model::Mark;
 
-use super::{Left, load_error, logged, run, run_against};
+use super::{Left, load_error, logged, run, run_against, run_late};
 use crate::End;
 
 /// A script that submits tasks of `ms` milliseconds and polls them; `options` are further options, `query` goes with polls.
@@ -325,4 +327,25 @@ fn async_tasks_run_side_by_side() {
     );
     assert_eq!(left.logs, ["fine3,fine3,fine3 true", "after it"]);
     assert_eq!((sum(&left, "flow_tasks"), sum(&left, "flow_finished")), (4, 4));
+}
+
+#[test]
+fn a_task_that_comes_first_counts_from_when_it_was_due() {
+    let source = "import { sleep } from 'k6'; import flow from 'plimsoll/flow';
+        export default function () {
+            const it = { submit: () => 1, poll: () => 1, done: () => true, delay: 0.02 };
+            flow.task(it); flow.task(it);
+        }";
+    let left = run_late("", 1, Some(Duration::from_millis(200)), source);
+    let ms: Vec<f64> = values(&left, "flow_duration").iter().map(|it| it.0).collect();
+    assert!(ms[0] >= 220.0 && (20.0..200.0).contains(&ms[1]), "{ms:?}");
+    assert!(values(&left, "flow_submit_duration").iter().all(|it| it.0 < 200.0));
+    // After a pause it is no longer the first step.
+    let left = run_late(
+        "",
+        1,
+        Some(Duration::from_millis(200)),
+        &source.replace("flow.task(it); flow", "sleep(0.01); flow"),
+    );
+    assert!(values(&left, "flow_duration")[0].0 < 200.0, "{:?}", left.samples);
 }
