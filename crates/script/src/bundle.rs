@@ -74,6 +74,7 @@ impl Bundle {
             env: settings.env,
             shared_arrays: Default::default(),
             strict: AtomicBool::new(false),
+            outcomes: crate::flow::Outcomes::default(),
             heap_bytes: AtomicUsize::new(0),
         });
         init.sources.add_text(&url, entry.text.clone());

@@ -86,7 +86,7 @@ fn open<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     Ok(rquickjs::String::from_str(args.ctx.clone(), &text)?.into_value())
 }
 
-fn set_timeout<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+pub(crate) fn set_timeout<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     start_timer(args, false)
 }
 

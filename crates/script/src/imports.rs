@@ -106,7 +106,7 @@ impl Loader for Follower {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<Module<'js, Declared>> {
-        if name == "k6" || name.starts_with("k6/") || name == crate::source::EMPTY_URL {
+        if crate::modules::is_builtin_name(name) || name == crate::source::EMPTY_URL {
             return Module::declare(ctx.clone(), name, "");
         }
         let text = self.0.read_text(name).map_err(|text| Exception::throw_message(ctx, &text))?;

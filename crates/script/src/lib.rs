@@ -17,6 +17,7 @@ mod console;
 mod directives;
 mod error;
 mod event_loop;
+mod flow;
 mod globals;
 mod http;
 mod imports;

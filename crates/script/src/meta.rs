@@ -35,7 +35,7 @@ fn resolve(sources: &Sources, base: &str, specifier: &str) -> Result<String, Str
     if specifier.is_empty() {
         return Err("import.meta.resolve() can't be used with an empty specifier".into());
     }
-    if specifier == "k6" || specifier.starts_with("k6/") {
+    if crate::modules::is_builtin_name(specifier) {
         return Err(format!("\"{specifier}\" is a module of the program, and has no URL"));
     }
     if let Some(url) = outside::resolve(base, specifier)? {

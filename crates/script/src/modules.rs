@@ -20,7 +20,7 @@ use std::rc::Rc;
 pub(crate) use self::crypto::RunningHash;
 pub(crate) use self::html::{Nodes, fail, resolve, select_page};
 pub(crate) use fs::PART as FS;
-pub(crate) use k6::CheckTags;
+pub(crate) use k6::{CheckTags, sleep};
 use rquickjs::{Ctx, Exception, Object, Persistent};
 
 use crate::state::VuState;
@@ -51,7 +51,13 @@ const ALL: &[Builtin] = &[
     crate::websocket::LEGACY_MODULE,
     crate::websocket::MODULE,
     crate::websocket::EXPERIMENTAL,
+    crate::flow::MODULE,
 ];
+
+/// Whether a specifier names a module of the host, of those there are or not.
+pub(crate) fn is_builtin_name(specifier: &str) -> bool {
+    specifier == "k6" || specifier.starts_with("k6/") || specifier.starts_with("plimsoll/")
+}
 
 /// The module's own name, or a text that says which ones there are.
 pub(crate) fn find(name: &str) -> Result<&'static str, String> {

@@ -103,6 +103,8 @@ pub(crate) struct InitShared {
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
     pub(crate) strict: std::sync::atomic::AtomicBool,
+    /// What tasks of `plimsoll/flow` ended with.
+    pub(crate) outcomes: crate::flow::Outcomes,
     /// The heap of a VU whose init has run; 0 until one has.
     pub(crate) heap_bytes: std::sync::atomic::AtomicUsize,
 }
@@ -118,6 +120,7 @@ pub(crate) struct VuState {
     pub(crate) events: EventLoop,
     pub(crate) http: HttpState,
     pub(crate) websockets: crate::websocket::WebSockets,
+    pub(crate) tasks: crate::flow::Tasks,
     pub(crate) stop: Stop,
     pub(crate) cjs: crate::cjs::Cache,
     pub(crate) builtin_objects: RefCell<HashMap<&'static str, Persistent<Object<'static>>>>,
@@ -148,6 +151,7 @@ impl VuState {
             events: EventLoop::default(),
             http: HttpState::default(),
             websockets: crate::websocket::WebSockets::default(),
+            tasks: crate::flow::Tasks::default(),
             stop: Stop::default(),
             cjs: crate::cjs::Cache::default(),
             builtin_objects: RefCell::default(),

@@ -18,6 +18,7 @@ use crate::{
 };
 
 mod code;
+mod flow;
 mod groups;
 mod notes;
 mod web;
@@ -114,6 +115,11 @@ fn load(
 /// Runs `iterations` of a script's default function (after its `setup`, if any) for at most a second of
 /// computing and two of waiting.
 fn run_against(base: &str, iterations: u64, source: &str) -> Left {
+    run_late(base, iterations, None, source)
+}
+
+/// The same in iterations that were due so long before they start.
+fn run_late(base: &str, iterations: u64, late: Option<Duration>, source: &str) -> Left {
     let heard = Arc::new(Heard::default());
     let metrics = Arc::new(MetricRegistry::default());
     let bundle = load(source, &heard, &metrics, base).unwrap_or_else(|error| panic!("{error}"));
@@ -147,7 +153,7 @@ fn run_against(base: &str, iterations: u64, source: &str) -> Left {
     let workers = vu::Workers::start(1).unwrap();
     let (sender, receiver) = std::sync::mpsc::channel();
     workers.spawn(0, move || async move {
-        let coroutine = vu::coroutine(STACK_BYTES, move || iterate(&bundle, run, iterations));
+        let coroutine = vu::coroutine(STACK_BYTES, move || iterate(&bundle, run, iterations, late));
         let interrupter = coroutine.interrupter();
         tokio::task::spawn_local(async move {
             tokio::time::sleep(Duration::from_secs(2)).await;
@@ -170,7 +176,7 @@ fn run_against(base: &str, iterations: u64, source: &str) -> Left {
 
 type Ended = (Vec<End>, Vec<(MetricId, TagSetId, f64, Mark)>, notes::Seen, Option<String>);
 
-fn iterate(bundle: &Bundle, run: Arc<RunShared>, iterations: u64) -> Ended {
+fn iterate(bundle: &Bundle, run: Arc<RunShared>, iterations: u64, late: Option<Duration>) -> Ended {
     let recorded = Recorded::default();
     let noted = Rc::new(notes::Noting::default());
     let seat = |id: u64| Seat {
@@ -194,7 +200,7 @@ fn iterate(bundle: &Bundle, run: Arc<RunShared>, iterations: u64) -> Ended {
             iteration_in_scenario: index,
             iteration_in_instance: index,
             iteration_in_test: index,
-            due: None,
+            due: late.map(due_and_late),
         };
         vu.iterate(&call, setup_data.as_ref()).0
     });
@@ -202,6 +208,13 @@ fn iterate(bundle: &Bundle, run: Arc<RunShared>, iterations: u64) -> Ended {
     drop(vu);
     let samples = recorded.take();
     (ends, samples, noted.take(), setup_data.map(|data| data.to_string()))
+}
+
+/// When something was due that comes so much later.
+fn due_and_late(late: Duration) -> Instant {
+    let due = SystemClock::now();
+    std::thread::sleep(late);
+    due
 }
 
 fn run(source: &str) -> Left {

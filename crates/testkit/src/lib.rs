@@ -11,6 +11,7 @@ mod connection;
 pub mod hold;
 pub mod http;
 mod http2;
+pub mod queues;
 pub mod reply;
 pub mod request;
 pub mod seen;

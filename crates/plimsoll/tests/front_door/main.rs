@@ -11,6 +11,7 @@ mod counting;
 mod exit_codes;
 mod exports;
 mod facts;
+mod flow;
 mod harness;
 mod http2;
 mod imports;

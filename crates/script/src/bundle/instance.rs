@@ -89,6 +89,7 @@ impl ScriptVu {
     /// Emits what is counted per iteration, also of iterations that failed or were cut off; tells when.
     fn end_iteration(&self, state: &Rc<VuState>) -> Instant {
         state.websockets.end_all();
+        state.tasks.cut_all(state);
         let (sent, received) = state.http.take_bytes();
         let tags = state.tags.borrow_mut().id(&state.cache);
         let at = SystemClock::now();

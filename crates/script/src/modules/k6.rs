@@ -193,7 +193,7 @@ fn record_group(vu: &VuState, started: Instant) {
 }
 
 /// `sleep(seconds)`
-fn sleep<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+pub(crate) fn sleep<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     /// Longer than any run; keeps infinity out of the timer.
     const SECONDS_MAX: f64 = 1e9;
     let seconds = js::to_number(args.ctx, &args.get(0))?;

@@ -24,7 +24,7 @@ impl Sources {
     }
 
     fn resolve_as(&self, base: &str, specifier: &str, asked: Asked) -> Result<Resolved, String> {
-        if specifier == "k6" || specifier.starts_with("k6/") {
+        if crate::modules::is_builtin_name(specifier) {
             let name = crate::modules::find(specifier)?;
             self.inner().builtins.insert(name);
             return Ok(Resolved::Builtin(name));

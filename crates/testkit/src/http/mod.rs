@@ -12,6 +12,7 @@
 //! | `/reset`, `/reset-after-head`, `/cut`, `/cut-chunked`, `/empty`, `/early-close-idle?ms=` | connections that end |
 //! | `/hang`, `/hang-after-head`, `/slow-head?ms=` | connections that do not |
 //! | `/malformed[/KIND]`, `/huge-head?bytes=` | bytes that are no HTTP, or too many of them |
+//! | `/submit?ms=`, `/poll/ID?before=&after=` | tasks that are submitted and polled: see `http/tasks.rs` |
 //! | `/ws/KIND` | WebSocket connections: see `http/websocket.rs` |
 //! | `CONNECT tunnel.test:PORT` | a proxy's tunnel to a port of this machine |
 //! | `/reset-stream/N`, `/reset-body/N`, `/go-away/N` | endings of HTTP/2, for reason N |
@@ -24,6 +25,7 @@ mod encodings;
 mod faults;
 mod redirects;
 mod streams;
+mod tasks;
 mod websocket;
 
 use bytes::Bytes;
@@ -51,6 +53,7 @@ const ROUTES: &[&[Route]] = &[
     faults::ROUTES,
     websocket::ROUTES,
     streams::ROUTES,
+    tasks::ROUTES,
 ];
 
 /// Segments of a path that a route is given; the last one keeps the rest.
