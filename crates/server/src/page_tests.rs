@@ -12,7 +12,6 @@ struct Recorded {
     feed: Arc<Feed>,
     changes: Mutex<Vec<(String, Change)>>,
     stopped: Mutex<Vec<String>>,
-    foreseen: Mutex<Vec<String>>,
 }
 
 impl Pages for Recorded {
@@ -28,10 +27,6 @@ impl Pages for Recorded {
     fn change(&self, run: &str, change: &Change) -> Result<String, PageError> {
         self.changes.lock().expect("no panic inside").push((run.to_owned(), change.clone()));
         Ok("{}".into())
-    }
-
-    fn foresee(&self, question: &Question) {
-        self.foreseen.lock().expect("no panic inside").push(question.path());
     }
 
     fn feed(&self, run: &str) -> Option<Arc<Feed>> {
@@ -77,26 +72,6 @@ fn check(server: &Server, line: &str, headers: &str, body: &str, status: u16, ex
 }
 
 const WRITE: &str = "x-plimsoll: 1\r\n";
-
-#[test]
-fn what_a_page_will_ask_is_foreseen_for_those_who_may_ask() {
-    let (server, pages) = start(Some("t0ken"));
-    for (path, headers) in [
-        ("/runs/ab12", ""),
-        ("/", "authorization: Bearer t0ken\r\n"),
-        ("/runs/ab12/errors?from=3", "authorization: Bearer t0ken\r\n"),
-    ] {
-        check(&server, &format!("GET {path}"), headers, "", 200, "<");
-    }
-    let foreseen = || pages.foreseen.lock().expect("no panic inside").clone();
-    for _ in 0..500 {
-        if !foreseen().is_empty() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert_eq!(foreseen(), ["/api/v1/runs/ab12?from=3"]);
-}
 
 #[test]
 fn questions_are_passed_on() {

@@ -70,9 +70,6 @@ pub trait Pages: Send + Sync + 'static {
     /// See [`PageError`].
     fn answer(&self, question: &Question) -> Result<Arc<str>, PageError>;
 
-    /// Whoever loads the page of a run asks this a moment later: work on it may begin.
-    fn foresee(&self, _question: &Question) {}
-
     /// Changes what is written beside a run, and gives what is then, as JSON.
     ///
     /// # Errors
@@ -94,46 +91,19 @@ struct Shared {
     pages: Arc<dyn Pages>,
     guard: Guard,
     turns: Arc<Semaphore>,
-    /// One question at a time is foreseen.
-    foreseeing: Arc<Semaphore>,
 }
 
 /// The routes; everything that is no other route is the page.
 pub(crate) fn router(pages: Arc<dyn Pages>, guard: Guard) -> Router {
-    let shared = Shared {
-        pages,
-        guard,
-        turns: Arc::new(Semaphore::new(WORKERS_MAX)),
-        foreseeing: Arc::new(Semaphore::new(1)),
-    };
+    let shared = Shared { pages, guard, turns: Arc::new(Semaphore::new(WORKERS_MAX)) };
     Router::new().route("/api/{*path}", any(api)).fallback(page).with_state(shared)
 }
 
-async fn page(State(shared): State<Shared>, request: Request) -> Response {
+async fn page(request: Request) -> Response {
     match *request.method() {
-        Method::GET | Method::HEAD => {
-            foresee(&shared, &request);
-            assets::of(request.uri().path())
-        }
+        Method::GET | Method::HEAD => assets::of(request.uri().path()),
         _ => error(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed", "the page can only be read"),
     }
-}
-
-/// Begins to work on what the page will ask for, while the browser still loads it. Only for those who may ask.
-fn foresee(shared: &Shared, request: &Request) {
-    let Some(question) = Question::of_page(request.uri().path(), request.uri().query().unwrap_or_default())
-    else {
-        return;
-    };
-    if shared.guard.admit(request.headers()).is_err() {
-        return;
-    }
-    let Ok(only) = shared.foreseeing.clone().try_acquire_owned() else { return };
-    let pages = shared.pages.clone();
-    tokio::task::spawn_blocking(move || {
-        pages.foresee(&question);
-        drop(only);
-    });
 }
 
 async fn api(State(shared): State<Shared>, request: Request) -> Response {

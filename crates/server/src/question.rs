@@ -80,12 +80,6 @@ impl Question {
         Some(Question { view, run: run.to_owned(), query })
     }
 
-    /// What the page of a run will ask first, by the address of that page; `None` of other pages.
-    pub(crate) fn of_page(path: &str, query: &str) -> Option<Question> {
-        let run = path.strip_prefix("/runs/")?.split('/').next()?;
-        Question::parse(&format!("{ROOT}runs/{run}"), query)
-    }
-
     /// A question about a run.
     pub fn of_run(view: View, run: &str, query: &[(&str, &str)]) -> Question {
         let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -162,19 +156,6 @@ mod tests {
             assert!(!is_run(run), "{run}");
         }
         assert!(!is_run("/etc/passwd") && !is_run(""));
-    }
-
-    #[test]
-    fn pages_of_runs_foretell_their_question() {
-        let run = |path| Question::of_page(path, "from=3").map(|question| (question.view, question.run));
-        for path in ["/runs/ab12cd34", "/runs/ab12cd34/", "/runs/ab12cd34/errors"] {
-            assert_eq!(run(path), Some((View::Run, "ab12cd34".to_owned())), "{path}");
-        }
-        for path in ["/", "/runs", "/runs/", "/runs/../x", "/compare", "/assets/index.js"] {
-            assert_eq!(run(path), None, "{path}");
-        }
-        let question = Question::of_page("/runs/ab12cd34/summary", "from=3&q=a").expect("a question");
-        assert_eq!((question.get("from"), question.get("to")), (Some("3"), None));
     }
 
     #[test]

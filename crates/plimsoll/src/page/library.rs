@@ -226,20 +226,6 @@ impl Pages for Library {
         text.map(Arc::from)
     }
 
-    fn foresee(&self, question: &Question) {
-        // Beside a load nothing is read before it is asked for.
-        if self.mode != Mode::Serve {
-            return;
-        }
-        let Ok(path) = self.find(&question.run) else { return };
-        let study = self.studies.of(&path, Stamp::of(&path));
-        // Why it cannot be read is told to whoever asks.
-        let Ok(scope) = Scope::open(&path, question, Detail::SERVED, study) else { return };
-        if scope.reader.state() != State::Live {
-            let _ = scope.document();
-        }
-    }
-
     fn change(&self, run: &str, change: &Change) -> Result<String, PageError> {
         let path = self.find(run)?;
         let _pass = self.pass()?;

@@ -205,7 +205,7 @@ mod tests {
         }
         // Of several damaged blocks the first is told.
         let connection = rusqlite::Connection::open(&path).expect("open");
-        let damaged = [(3, vec![1, 0]), (2, vec![9]), (1, vec![1])];
+        let damaged = [(3u32, vec![1u8, 0]), (2, vec![9]), (1, vec![1])];
         for (block, bytes) in damaged {
             let sql = "UPDATE rollup SET cells = ? WHERE block = ?";
             assert!(connection.execute(sql, rusqlite::params![bytes, block]).expect("changed") > 0);
