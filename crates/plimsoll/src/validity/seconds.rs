@@ -113,7 +113,8 @@ mod tests {
                 (SeriesKey { metric, tags: *tags }, aggregate)
             })
         });
-        let series = series.collect();
+        let mut series: Vec<_> = series.collect();
+        series.sort_by_key(|series| series.0);
         Arc::new(Window { index, start: at(index), end: at(index + 1), series, ..Window::default() })
     }
 
