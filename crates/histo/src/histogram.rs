@@ -1,7 +1,8 @@
 //! The histogram: counts by exponential bucket on both sides of zero.
 
 use crate::bucket::{self, INDEX_MAX, INDEX_MIN};
-use crate::codec::{COUNT_MAX, DecodeError, Reader, write_varint};
+use crate::codec::{DecodeError, Reader, write_varint};
+use crate::lent::{Buckets, Checked};
 use crate::pages::Pages;
 
 /// A sparse base-2 exponential histogram of scale 9: buckets 0.135 % wide, so that no quantile is further than 0.07 % from
@@ -175,30 +176,17 @@ impl Histogram {
         Ok(histogram)
     }
 
-    /// A histogram of so many zeros and of buckets as [`Histogram::positive`] and [`Histogram::negative`] give them, whose
-    /// smallest and largest values are these.
-    ///
-    /// # Errors
-    /// No histogram would give that: buckets are empty, out of range or out of order, or the ends are in none of the
-    /// outermost ones.
-    pub fn from_buckets(
-        zero: u64,
-        (min, max): (f64, f64),
-        positive: &[(i32, u64)],
-        negative: &[(i32, u64)],
-    ) -> Result<Histogram, DecodeError> {
-        let mut histogram = Histogram { zero, min, max, ..Histogram::default() };
-        let positives = fill_side(positive, &mut histogram.positive)?;
-        let mut pages = Pages::default();
-        let negatives = fill_side(negative, &mut pages)?;
-        histogram.negative = (negatives > 0).then(|| Box::new(pages));
-        histogram.count = zero.saturating_add(positives).saturating_add(negatives);
-        // An infinity or NaN has no bucket, and negative zero is stored as zero.
-        let is_value = |value: f64| value.is_finite() && (value != 0.0 || value.is_sign_positive());
-        if !is_value(min) || !is_value(max) || histogram.count > COUNT_MAX || !histogram.ends_match() {
-            return Err(DecodeError::Invalid("the smallest or largest value is not in the outermost bucket"));
+    /// Adds everything that the parts of another count.
+    pub(crate) fn add_checked(&mut self, parts: &Checked<'_>) {
+        let Buckets { zero, ends: (min, max), positive, negative } = parts.buckets;
+        self.positive.add_all(positive);
+        if !negative.is_empty() {
+            self.negative.get_or_insert_default().add_all(negative);
         }
-        Ok(histogram)
+        self.zero = self.zero.saturating_add(zero);
+        self.count = self.count.saturating_add(parts.count);
+        self.min = self.min.min(min);
+        self.max = self.max.max(max);
     }
 
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
@@ -284,17 +272,36 @@ impl Histogram {
         self.max
     }
 
-    /// Whether the outermost buckets are those of the smallest and the largest value.
     fn ends_match(&self) -> bool {
-        let negative = |(index, _): (i32, u64)| -bucket::middle(index);
-        let positive = |(index, _): (i32, u64)| bucket::middle(index);
-        let zero = (self.zero > 0).then_some(0.0);
-        let lowest =
-            self.negative().next_back().map(negative).or(zero).or(self.positive().next().map(positive));
-        let highest =
-            self.positive().next_back().map(positive).or(zero).or(self.negative().next().map(negative));
+        let index = |bucket: Option<(i32, u64)>| bucket.map(|bucket| bucket.0);
+        let (mut positive, mut negative) = (self.positive(), self.negative());
+        let sides = Sides {
+            positive: [index(positive.clone().next()), index(positive.next_back())],
+            negative: [index(negative.clone().next()), index(negative.next_back())],
+            has_zeros: self.zero > 0,
+        };
+        sides.end_at(self.min, self.max)
+    }
+}
+
+/// The outermost buckets of a histogram.
+pub(crate) struct Sides {
+    /// The lowest and the highest index of positive values.
+    pub(crate) positive: [Option<i32>; 2],
+    /// And of negative ones.
+    pub(crate) negative: [Option<i32>; 2],
+    pub(crate) has_zeros: bool,
+}
+
+impl Sides {
+    /// Whether they are those of the smallest and the largest value.
+    pub(crate) fn end_at(&self, min: f64, max: f64) -> bool {
+        let below = |index: i32| -bucket::middle(index);
+        let zero = self.has_zeros.then_some(0.0);
+        let lowest = self.negative[1].map(below).or(zero).or(self.positive[0].map(bucket::middle));
+        let highest = self.positive[1].map(bucket::middle).or(zero).or(self.negative[0].map(below));
         let matches = |end: Option<f64>, value: f64| end.is_some_and(|end| same_bucket(end, value));
-        matches(lowest, self.min) && matches(highest, self.max) && self.min <= self.max
+        matches(lowest, min) && matches(highest, max) && min <= max
     }
 }
 
@@ -316,21 +323,6 @@ fn encode_side(out: &mut Vec<u8>, side: impl Iterator<Item = (i32, u64)> + Clone
         write_varint(out, count);
         previous = index;
     }
-}
-
-/// Counts one side's buckets; returns the sum of their counts.
-fn fill_side(buckets: &[(i32, u64)], pages: &mut Pages) -> Result<u64, DecodeError> {
-    let mut previous = INDEX_MIN - 1;
-    let mut total = 0u64;
-    for (index, count) in buckets {
-        if *index <= previous || *index > INDEX_MAX || *count == 0 {
-            return Err(DecodeError::Invalid("a bucket is empty, out of range or out of order"));
-        }
-        pages.add(*index, *count);
-        total = total.saturating_add(*count);
-        previous = *index;
-    }
-    Ok(total)
 }
 
 /// Reads one side's buckets; returns the sum of their counts.

@@ -7,6 +7,7 @@
 mod bucket;
 mod codec;
 mod histogram;
+mod lent;
 mod pages;
 mod sum;
 mod values;
@@ -14,5 +15,6 @@ mod values;
 pub use bucket::{INDEX_MAX, INDEX_MIN, SCALE, bounds, index_of};
 pub use codec::DecodeError;
 pub use histogram::{Bucket, Histogram};
+pub use lent::{Buckets, Lent};
 pub use sum::FixedSum;
 pub use values::{EXACT_MAX, Values};

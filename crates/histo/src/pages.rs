@@ -38,6 +38,22 @@ impl Pages {
         *bucket = bucket.saturating_add(count);
     }
 
+    /// Adds to the counts of buckets, of which neighbours share a page.
+    pub(crate) fn add_all(&mut self, buckets: &[(i32, u64)]) {
+        for neighbours in buckets.chunk_by(|a, b| a.0 >> PAGE_SHIFT == b.0 >> PAGE_SHIFT) {
+            let number = neighbours[0].0 >> PAGE_SHIFT;
+            let position = self.position(number);
+            let page = match self.pages.get_mut(position) {
+                Some(page) => page,
+                None => self.new_page(number),
+            };
+            for (index, count) in neighbours {
+                let bucket = &mut page[*index as usize % PAGE_BUCKETS];
+                *bucket = bucket.saturating_add(*count);
+            }
+        }
+    }
+
     pub(crate) fn merge(&mut self, other: &Pages) {
         for (number, theirs) in other.pages_in_order() {
             let position = self.position(number);

@@ -1,7 +1,8 @@
 //! The values of a series: exact while they are few, a histogram after that.
 
-use crate::codec::{COUNT_MAX, DecodeError, Reader, write_varint};
+use crate::codec::{DecodeError, Reader, write_varint};
 use crate::histogram::{Histogram, same_bucket};
+use crate::lent::{self, Lent};
 use crate::sum::FixedSum;
 
 /// Values kept raw per series and run. Beyond it a series is a histogram everywhere.
@@ -61,21 +62,24 @@ impl Values {
     /// Adds all values of `other`.
     pub fn merge(&mut self, other: &Values) {
         self.non_finite = self.non_finite.saturating_add(other.non_finite);
-        match (&mut self.repr, &other.repr) {
-            (Repr::Exact(ours), Repr::Exact(theirs)) if ours.len() + theirs.len() <= EXACT_MAX => {
-                ours.extend_from_slice(theirs);
-            }
-            (_, Repr::Exact(theirs)) if theirs.is_empty() => {}
-            (_, Repr::Exact(theirs)) => {
+        match &other.repr {
+            Repr::Exact(theirs) => self.add_raw(theirs),
+            Repr::Inexact(Some(theirs)) => self.inexact_mut().merge(theirs),
+            Repr::Inexact(None) => self.end_exactness(),
+        }
+    }
+
+    /// Adds values that are lent, exactly as if they were built and merged.
+    pub fn add(&mut self, lent: &Lent<'_>) {
+        self.non_finite = self.non_finite.saturating_add(lent.non_finite);
+        match &lent.repr {
+            lent::Repr::Exact(theirs) => self.add_raw(theirs),
+            lent::Repr::Inexact(Some((theirs, sum))) => {
                 let ours = self.inexact_mut();
-                theirs.iter().for_each(|value| ours.record(*value));
+                ours.histogram.add_checked(theirs);
+                ours.sum.merge(sum);
             }
-            (_, Repr::Inexact(Some(theirs))) => self.inexact_mut().merge(theirs),
-            (Repr::Exact(ours), Repr::Inexact(None)) if ours.is_empty() => self.repr = Repr::Inexact(None),
-            (Repr::Exact(_), Repr::Inexact(None)) => {
-                self.inexact_mut();
-            }
-            (Repr::Inexact(_), Repr::Inexact(None)) => {}
+            lent::Repr::Inexact(None) => self.end_exactness(),
         }
     }
 
@@ -216,37 +220,26 @@ impl Values {
         Ok(Values { repr, non_finite })
     }
 
-    /// Values that are all known, in any order, and so many non-finite ones.
-    ///
-    /// # Errors
-    /// They are more than [`EXACT_MAX`], or one of them is not finite or is negative zero.
-    pub fn from_raw(values: Vec<f64>, non_finite: u64) -> Result<Values, DecodeError> {
-        let is_value = |value: &f64| value.is_finite() && (*value != 0.0 || value.is_sign_positive());
-        if values.len() > EXACT_MAX || !values.iter().all(is_value) || non_finite > COUNT_MAX {
-            return Err(DecodeError::Invalid("the values are too many, or not finite"));
+    fn add_raw(&mut self, theirs: &[f64]) {
+        match &mut self.repr {
+            Repr::Exact(ours) if ours.len() + theirs.len() <= EXACT_MAX => ours.extend_from_slice(theirs),
+            _ if theirs.is_empty() => {}
+            _ => {
+                let ours = self.inexact_mut();
+                theirs.iter().for_each(|value| ours.record(*value));
+            }
         }
-        Ok(Values { repr: Repr::Exact(values), non_finite })
     }
 
-    /// Values of which a histogram and the sum are known, and so many non-finite ones.
-    ///
-    /// # Errors
-    /// The histogram or the sum counts non-finite values itself, or there is a sum of no values.
-    pub fn from_histogram(
-        histogram: Histogram,
-        sum: FixedSum,
-        non_finite: u64,
-    ) -> Result<Values, DecodeError> {
-        let inexact = Inexact { histogram, sum };
-        let is_empty = inexact.histogram.count() == 0;
-        if inexact.sum.non_finite() != 0
-            || inexact.histogram.non_finite() != 0
-            || non_finite > COUNT_MAX
-            || (is_empty && inexact != Inexact::default())
-        {
-            return Err(DecodeError::Invalid("the sum is not that of the histogram"));
+    /// No more values are kept raw.
+    fn end_exactness(&mut self) {
+        match &mut self.repr {
+            Repr::Exact(ours) if ours.is_empty() => self.repr = Repr::Inexact(None),
+            Repr::Exact(_) => {
+                self.inexact_mut();
+            }
+            Repr::Inexact(_) => {}
         }
-        Ok(Values { repr: Repr::Inexact((!is_empty).then(|| Box::new(inexact))), non_finite })
     }
 
     /// The inexact form, made of the raw values if need be.
@@ -262,6 +255,14 @@ impl Values {
             Repr::Inexact(inexact) => inexact.get_or_insert_default(),
             Repr::Exact(_) => unreachable!("made inexact above"),
         }
+    }
+}
+
+impl From<&Lent<'_>> for Values {
+    fn from(lent: &Lent<'_>) -> Values {
+        let mut values = Values::default();
+        values.add(lent);
+        values
     }
 }
 
@@ -422,47 +423,6 @@ mod tests {
             Values::from_bytes(&[1, 0, 7]),
             Err(DecodeError::Invalid("the kind of values is not known"))
         );
-    }
-
-    #[test]
-    fn parts_make_the_same_values() {
-        for values in [
-            values_of(&[vec![1.5, -2.5, 0.0, f64::NAN], vec![7.25; EXACT_MAX]].concat()),
-            values_of(&[0.0; EXACT_MAX + 1]),
-            Values::inexact(),
-        ] {
-            let known = values.to_histogram();
-            let sides: [Vec<_>; 2] = [known.positive().collect(), known.negative().collect()];
-            let ends = known.min().zip(known.max());
-            let histogram =
-                ends.map(|ends| Histogram::from_buckets(known.zero(), ends, &sides[0], &sides[1]));
-            let histogram = histogram.unwrap_or_else(|| Ok(Histogram::default())).expect("its own parts");
-            assert_eq!(Values::from_histogram(histogram, values.sum(), values.non_finite()), Ok(values));
-        }
-        let raw = values_of(&[3.0, -1.0, f64::INFINITY]);
-        assert_eq!(Values::from_raw(vec![-1.0, 3.0], 1), Ok(raw));
-    }
-
-    #[test]
-    fn hostile_parts_are_refused() {
-        assert!(Values::from_raw(vec![1.0; EXACT_MAX + 1], 0).is_err());
-        assert!(Values::from_raw(vec![f64::NAN], 0).is_err());
-        assert!(Values::from_raw(vec![-0.0], 0).is_err());
-        let check = |zero, ends, positive: &[(i32, u64)], negative: &[(i32, u64)]| {
-            assert!(Histogram::from_buckets(zero, ends, positive, negative).is_err(), "{positive:?}");
-        };
-        check(0, (1.0, 1.0), &[], &[]);
-        check(0, (1.0, 1.0), &[(-1, 0)], &[]);
-        check(0, (1.0, 1.0), &[(-1, 1), (-1, 1)], &[]);
-        check(0, (1.0, 1.0), &[(5, 1)], &[]);
-        check(0, (1.0, f64::INFINITY), &[(-1, 2)], &[]);
-        check(1, (-0.0, -0.0), &[], &[]);
-        check(0, (1.0, 1.0), &[(i32::MAX, 1)], &[]);
-        check(0, (1.0, 1.0), &[(-1, 1)], &[(i32::MIN, 1)]);
-        let histogram = || Histogram::from_buckets(0, (1.0, 1.0), &[(-1, 1)], &[]).expect("one value");
-        assert!(Values::from_histogram(histogram(), FixedSum::from_words([0; 3], 1), 0).is_err());
-        assert!(Values::from_histogram(Histogram::default(), FixedSum::from_words([1, 0, 0], 0), 0).is_err());
-        assert!(Values::from_histogram(histogram(), FixedSum::default(), u64::MAX).is_err());
     }
 
     #[test]

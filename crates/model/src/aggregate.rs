@@ -238,11 +238,7 @@ impl Trend {
     pub fn merge(&mut self, other: &Trend) {
         self.values.merge(&other.values);
         if let Some(theirs) = &other.failures {
-            let ours = self.failures.get_or_insert_default();
-            ours.timed_out.merge(&theirs.timed_out);
-            ours.cut.merge(&theirs.cut);
-            ours.dropped += theirs.dropped;
-            ours.failed += theirs.failed;
+            self.failures.get_or_insert_default().merge(theirs);
         }
     }
 
@@ -324,6 +320,14 @@ impl Trend {
 }
 
 impl Failures {
+    /// Adds everything that `other` holds.
+    pub fn merge(&mut self, other: &Failures) {
+        self.timed_out.merge(&other.timed_out);
+        self.cut.merge(&other.cut);
+        self.dropped += other.dropped;
+        self.failed += other.failed;
+    }
+
     /// The bound at this place among timeouts and cut responses, in order of their bounds, and which of the two it is.
     fn bound_at(&self, place: u64) -> Option<(f64, Mark)> {
         let mut bounds = self.timed_out.clone();

@@ -1,24 +1,21 @@
 //! Whether a run can be trusted: watched while it runs, judged at its end, and judged again in the same way from its file.
 
+mod seconds;
+
 use std::ops::Range;
 
-use analysis::validity::{ClockAnchor, DropTotals, Facts, Losses, ScenarioKind, Told, Whole, judge};
+use analysis::validity::{ClockAnchor, DropTotals, Facts, Losses, ScenarioKind, Whole, judge};
 use engine::RunOutcome;
-use model::metric::builtin::{
-    DATA_RECEIVED, DROPPED_ITERATIONS, HTTP_REQ_DURATION, HTTP_REQS, ITERATION_DURATION, ITERATION_LATENESS,
-};
+use model::metric::builtin::{HTTP_REQ_DURATION, ITERATION_DURATION, ITERATION_LATENESS};
 use model::plan::{Compat, Plan};
 use model::{
     Aggregate, Brief, Clock, DropCause, GeneratorState, Instant, MetricId, MetricKind, RunEvent, SeriesKey,
     SystemClock, Validity, Window,
 };
-use runfile::{Anchor, Reader, Want};
+use runfile::{Anchor, Reader};
 
 use crate::failure::Failure;
 use crate::stored::{Recording, calibration, cause, failed};
-
-/// The metrics that the rules look at, second by second, besides those that they take in brief.
-const METRICS: [MetricId; 4] = [DATA_RECEIVED, DROPPED_ITERATIONS, HTTP_REQS, ITERATION_LATENESS];
 
 /// Executors that keep one level from start to end.
 const CONSTANT: [&str; 2] = ["constant-vus", "constant-arrival-rate"];
@@ -129,7 +126,11 @@ pub(crate) fn of_stored_beside(
     is_wanted: impl Fn(SeriesKey) -> bool,
     each: impl FnMut(u32, SeriesKey, Brief<'_>),
 ) -> Result<Validity, Failure> {
-    Ok(StoredFacts::read_beside(reader, &Looked { part, whole }, is_wanted, each)?.judge(whole))
+    let looked = Looked { part, whole };
+    let facts = StoredFacts::read(reader, &looked, |minutes, facts| {
+        seconds::add(reader, minutes, facts, is_wanted, each)
+    });
+    Ok(facts?.judge(whole))
 }
 
 /// What is looked at of a run: all of it, or a part and what that adds up to.
@@ -160,7 +161,7 @@ impl StoredFacts {
     /// The file is damaged.
     pub(crate) fn of_all(reader: &Reader) -> Result<StoredFacts, Failure> {
         let looked = Looked { part: None, whole: &Window::default() };
-        StoredFacts::read_beside(reader, &looked, |_| false, |_, _, _| {})
+        StoredFacts::read(reader, &looked, |minutes, facts| seconds::add_in_halves(reader, minutes, facts))
     }
 
     /// Of a part of a run that `whole` adds up, or of all of it.
@@ -172,14 +173,15 @@ impl StoredFacts {
         whole: &Window,
         part: Option<Range<u32>>,
     ) -> Result<StoredFacts, Failure> {
-        StoredFacts::read_beside(reader, &Looked { part, whole }, |_| false, |_, _, _| {})
+        let looked = Looked { part, whole };
+        StoredFacts::read(reader, &looked, |minutes, facts| seconds::add_in_halves(reader, minutes, facts))
     }
 
-    fn read_beside(
+    /// `add_seconds` reads the windows of the minutes that it is given.
+    fn read(
         reader: &Reader,
         looked: &Looked<'_>,
-        is_wanted: impl Fn(SeriesKey) -> bool,
-        mut each: impl FnMut(u32, SeriesKey, Brief<'_>),
+        add_seconds: impl FnOnce(&[Range<u32>], &mut Facts) -> Result<(), Failure>,
     ) -> Result<StoredFacts, Failure> {
         let header = reader.header();
         let scenarios = &header.report.scenarios;
@@ -199,26 +201,8 @@ impl StoredFacts {
             Some(range) => range.clone(),
             None => reader.range().map_err(|error| failed(&error))?,
         };
-        let want = |key: SeriesKey| match key.metric {
-            metric if METRICS.contains(&metric) => Want::Whole,
-            metric if Told::METRICS.contains(&metric) || is_wanted(key) => Want::Brief,
-            _ => Want::Nothing,
-        };
-        for minute in reader.minutes(range).map_err(|error| failed(&error))? {
-            let mut told = vec![Told::default(); minute.len()];
-            let windows = reader.minute(minute.clone(), want, |index, key, brief| {
-                let place = index.saturating_sub(minute.start) as usize;
-                if let Some(told) = told.get_mut(place) {
-                    told.add(key.metric, &brief);
-                }
-                each(index, key, brief);
-            });
-            for window in windows.map_err(|error| failed(&error))? {
-                let nothing = Told::default();
-                let told = told.get((window.index - minute.start) as usize).unwrap_or(&nothing);
-                facts.add_window_in_brief(&window, told);
-            }
-        }
+        let minutes = reader.minutes(range).map_err(|error| failed(&error))?;
+        add_seconds(&minutes, &mut facts)?;
         let states = reader.generator_states().map_err(|error| failed(&error))?;
         states.iter().filter(|state| looked.is_inside(state.at)).for_each(|state| facts.add_state(state));
         // Machines that made parts of a merged run have clocks of their own.

@@ -1,8 +1,9 @@
-//! Cells in brief: of a distribution what quantiles and means are made of, lent for a moment and never built.
+//! Cells that are lent for a moment and never built: whole distributions, or of them what quantiles and means are made of.
 //!
-//! An hour of 500 series has two million cells. Whoever adds them up into tables of their own needs no histogram of each.
+//! An hour of 500 series has two million cells. Whoever adds them up needs no histogram of each.
 
-use model::{Aggregate, Brief, Trend};
+use histo::{Lent, Values};
+use model::{Aggregate, Brief, Failures, Trend};
 
 /// How much of a cell is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,13 +16,56 @@ pub enum Want {
     Whole,
 }
 
-/// What one series measured in one window.
+/// What one series measured in one window or step.
 #[derive(Debug)]
-pub(crate) enum Cell<'a> {
+pub enum Cell<'a> {
     /// All of it.
     Whole(Aggregate),
+    /// All of a trend, lent.
+    Trend(LentTrend<'a>),
     /// A trend in brief.
     Brief(Brief<'a>),
+}
+
+/// A trend that is not built; it lasts until the next is read.
+#[derive(Debug)]
+pub struct LentTrend<'a> {
+    pub(crate) values: Lent<'a>,
+    pub(crate) failures: Option<Box<Failures>>,
+}
+
+impl Cell<'_> {
+    /// The cell by itself; `None` if it is a brief one.
+    pub fn into_aggregate(self) -> Option<Aggregate> {
+        match self {
+            Cell::Whole(aggregate) => Some(aggregate),
+            Cell::Trend(trend) => Some(Aggregate::Trend(trend.into_trend())),
+            Cell::Brief(_) => None,
+        }
+    }
+
+    /// Adds the cell to a sum of its series, exactly as if it were built and merged; a brief one adds nothing.
+    pub(crate) fn add_to(&self, sum: &mut Aggregate) {
+        match (self, sum) {
+            (Cell::Trend(trend), Aggregate::Trend(sum)) => trend.add_to(sum),
+            (Cell::Whole(aggregate), sum) => sum.merge(aggregate),
+            (Cell::Trend(_) | Cell::Brief(_), _) => {}
+        }
+    }
+}
+
+impl LentTrend<'_> {
+    /// Adds the trend to another, exactly as if it were built and merged.
+    pub fn add_to(&self, sum: &mut Trend) {
+        sum.values.add(&self.values);
+        if let Some(failures) = &self.failures {
+            sum.failures.get_or_insert_default().merge(failures);
+        }
+    }
+
+    pub(crate) fn into_trend(self) -> Trend {
+        Trend { values: Values::from(&self.values), failures: self.failures }
+    }
 }
 
 /// Room for what a [`Brief`] lends, where a whole trend is there already.

@@ -1,12 +1,90 @@
 //! The cells of chunks and roll-ups read back, whichever format they are in.
 
-use model::{Aggregate, MetricKind, SeriesKey};
-use rusqlite::{Row, params};
+use std::ops::Range;
+
+use model::{MetricKind, SeriesKey};
+use rusqlite::params;
 
 use crate::ReadError;
 use crate::brief::{BriefRoom, Cell, Want};
-use crate::format::{FORMAT_OF_CELLS, SERIES_PER_BLOCK, TEN, block, cell, chunk};
+use crate::format::blob::Unpacker;
+use crate::format::{FORMAT_OF_CELLS, MINUTE, SERIES_PER_BLOCK, TEN, block, cell, chunk};
 use crate::reader::{Reader, RowError, UNKNOWN_NUMBER};
+
+/// Where blocks are in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Blocks {
+    /// A minute's cells, each of so many windows (1 or [`TEN`]).
+    Chunk { minute: u32, windows: u32 },
+    /// A roll-up of so many windows.
+    Rollup { windows: u32, number: u32 },
+}
+
+/// Places of cells within a minute, a bit for each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Places(u64);
+
+impl Places {
+    /// The places of a range; what is beyond a minute is none.
+    pub(crate) fn of(range: Range<u32>) -> Places {
+        let below = |end: u32| (1u64 << end.min(MINUTE)) - 1;
+        Places(below(range.end) & !below(range.start))
+    }
+
+    pub(crate) fn without(self, others: Places) -> Places {
+        Places(self.0 & !others.0)
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) fn contains(self, place: u32) -> bool {
+        place < MINUTE && self.0 >> place & 1 == 1
+    }
+}
+
+/// The series of a block, with what is wanted of each.
+pub(crate) struct SeriesOf(Vec<(SeriesKey, MetricKind, Want)>);
+
+impl SeriesOf {
+    /// Those from `first` on; asked once for each series, and not for each cell.
+    pub(crate) fn new(
+        all: &[(SeriesKey, MetricKind)],
+        first: u32,
+        want: impl Fn(SeriesKey) -> Want,
+    ) -> SeriesOf {
+        let series = all.iter().skip(first as usize).take(SERIES_PER_BLOCK as usize);
+        SeriesOf(series.map(|(key, kind)| (*key, *kind, want(*key))).collect())
+    }
+
+    /// Gives of each cell of the block what is wanted to `each`, where its position is.
+    pub(crate) fn cells(
+        &self,
+        bytes: &[u8],
+        unpacker: &mut Unpacker,
+        is_wanted: impl Fn(u32) -> bool,
+        mut each: impl FnMut(u32, SeriesKey, Cell<'_>),
+    ) -> Result<(), RowError> {
+        let SeriesOf(series) = self;
+        if !series.is_empty() && series.iter().all(|series| series.2 == Want::Nothing) {
+            return Ok(());
+        }
+        let known = |number: u32| series.get(number as usize).ok_or(RowError::Flaw(UNKNOWN_NUMBER));
+        block::walk(
+            bytes,
+            unpacker,
+            |number, position| {
+                let (_, kind, want) = known(number)?;
+                Ok((*kind, if is_wanted(position) { *want } else { Want::Nothing }))
+            },
+            |number, position, cell| {
+                each(position, known(number)?.0, cell);
+                Ok(())
+            },
+        )
+    }
+}
 
 impl Reader {
     /// Of the cells of a minute, each of so many windows (1 or [`TEN`]), what is wanted of their series, where their
@@ -21,9 +99,10 @@ impl Reader {
         if self.format == FORMAT_OF_CELLS {
             return self.chunk_cells_of_series((minute, windows), is_wanted, want, each);
         }
-        let sql = "SELECT block, cells FROM chunk WHERE minute = ? AND windows = ? ORDER BY block, part";
-        self.rows(sql, params![minute, windows], |row| self.block_cells(row, &is_wanted, &want, &mut each))?;
-        Ok(())
+        self.block_rows(Blocks::Chunk { minute, windows }, |first, bytes| {
+            let series = SeriesOf::new(self.all_series(), first, &want);
+            series.cells(bytes, &mut self.unpacker.borrow_mut(), &is_wanted, &mut each)
+        })
     }
 
     /// The cells of a roll-up whose series are wanted.
@@ -31,55 +110,40 @@ impl Reader {
         &self,
         (windows, number): (u32, u32),
         wants: impl Fn(SeriesKey) -> bool,
-        mut each: impl FnMut(SeriesKey, Aggregate),
+        mut each: impl FnMut(SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
         if self.format == FORMAT_OF_CELLS {
             return self.rollup_cells_of_series((windows, number), wants, each);
         }
-        let sql = "SELECT block, cells FROM rollup WHERE windows = ? AND number = ? ORDER BY block, part";
-        self.rows(sql, params![windows, number], |row| {
-            let each = &mut |_, key, cell: Cell<'_>| {
-                if let Cell::Whole(aggregate) = cell {
-                    each(key, aggregate);
-                }
-            };
-            let want = |key| if wants(key) { Want::Whole } else { Want::Nothing };
-            self.block_cells(row, &|position| position == 0, &want, each)
-        })?;
-        Ok(())
+        let want = |key| if wants(key) { Want::Whole } else { Want::Nothing };
+        self.block_rows(Blocks::Rollup { windows, number }, |first, bytes| {
+            let series = SeriesOf::new(self.all_series(), first, want);
+            let each = |_, key, cell: Cell<'_>| each(key, cell);
+            series.cells(bytes, &mut self.unpacker.borrow_mut(), |position| position == 0, each)
+        })
     }
 
-    fn block_cells(
+    /// The bytes of blocks, each with the number of its first series, in their order.
+    pub(crate) fn block_rows(
         &self,
-        row: &Row<'_>,
-        is_wanted: &impl Fn(u32) -> bool,
-        want: &impl Fn(SeriesKey) -> Want,
-        each: &mut impl FnMut(u32, SeriesKey, Cell<'_>),
-    ) -> Result<(), RowError> {
-        let first = row.get::<_, u32>(0)?.checked_mul(SERIES_PER_BLOCK).ok_or(UNKNOWN_NUMBER)?;
-        // Asked once for each series, and not for each cell.
-        let numbers = first..first.saturating_add(SERIES_PER_BLOCK);
-        let series: Vec<(SeriesKey, MetricKind, Want)> = numbers
-            .map_while(|number| self.series(number).ok())
-            .map(|(key, kind)| (key, kind, want(key)))
-            .collect();
-        let known = |number: u32| series.get(number as usize).ok_or(RowError::Flaw(UNKNOWN_NUMBER));
-        if !series.is_empty() && series.iter().all(|series| series.2 == Want::Nothing) {
-            return Ok(());
-        }
-        let bytes = row.get_ref(1)?.as_blob().map_err(|_| "a blob is none")?;
-        block::walk(
-            bytes,
-            &mut self.unpacker.borrow_mut(),
-            |number, position| {
-                let (_, kind, want) = known(number)?;
-                Ok((*kind, if is_wanted(position) { *want } else { Want::Nothing }))
-            },
-            |number, position, cell| {
-                each(position, known(number)?.0, cell);
-                Ok(())
-            },
-        )
+        blocks: Blocks,
+        mut each: impl FnMut(u32, &[u8]) -> Result<(), RowError>,
+    ) -> Result<(), ReadError> {
+        let (sql, key) = match blocks {
+            Blocks::Chunk { minute, windows } => (
+                "SELECT block, cells FROM chunk WHERE minute = ? AND windows = ? ORDER BY block, part",
+                [minute, windows],
+            ),
+            Blocks::Rollup { windows, number } => (
+                "SELECT block, cells FROM rollup WHERE windows = ? AND number = ? ORDER BY block, part",
+                [windows, number],
+            ),
+        };
+        self.rows(sql, params![key[0], key[1]], |row| {
+            let first = row.get::<_, u32>(0)?.checked_mul(SERIES_PER_BLOCK).ok_or(UNKNOWN_NUMBER)?;
+            each(first, row.get_ref(1)?.as_blob().map_err(|_| "a blob is none")?)
+        })?;
+        Ok(())
     }
 
     /// The first format: a row for each series, its seconds and its tens.
@@ -114,7 +178,7 @@ impl Reader {
         &self,
         (windows, number): (u32, u32),
         wants: impl Fn(SeriesKey) -> bool,
-        mut each: impl FnMut(SeriesKey, Aggregate),
+        mut each: impl FnMut(SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
         let sql = "SELECT series, cell FROM rollup WHERE windows = ? AND number = ?";
         self.rows(sql, [windows, number], |row| {
@@ -128,9 +192,29 @@ impl Reader {
             if !rest.is_empty() {
                 return Err(RowError::Flaw("bytes are left over after a cell"));
             }
-            each(key, aggregate);
+            each(key, Cell::Whole(aggregate));
             Ok(())
         })?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_a_range() {
+        let check = |range: Range<u32>| {
+            let places = Places::of(range.clone());
+            assert!(
+                (0..100).all(|place| places.contains(place) == (place < MINUTE && range.contains(&place))),
+                "{range:?}"
+            );
+            assert_eq!(places.is_empty(), range.is_empty());
+        };
+        [0..0, 0..1, 0..60, 7..55, 59..60, 30..1000].into_iter().for_each(check);
+        let rest = Places::of(3..9).without(Places::of(4..8));
+        assert_eq!((0..60).filter(|place| rest.contains(*place)).collect::<Vec<_>>(), [3, 8]);
     }
 }

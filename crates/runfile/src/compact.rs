@@ -153,10 +153,10 @@ impl Store {
                 None => Err(UNKNOWN_NUMBER),
             };
             let done: Result<(), Flaw> =
-                block::decode(row.get_ref(0)?.as_blob()?, unpacker, kind_of, |series, _, aggregate| {
+                block::decode(row.get_ref(0)?.as_blob()?, unpacker, kind_of, |series, _, cell| {
                     match sums.get_mut(series as usize).ok_or(UNKNOWN_NUMBER)? {
-                        Some(sum) => sum.merge(&aggregate),
-                        sum => *sum = Some(aggregate),
+                        Some(sum) => cell.add_to(sum),
+                        sum => *sum = cell.into_aggregate(),
                     }
                     Ok(())
                 });

@@ -29,7 +29,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use brief::Want;
+pub use brief::{Cell, LentTrend, Want};
 pub use error::{MergeError, ReadError, WriteError};
 pub use facts::{Anchor, LoadRow, Note, RunMark, StoredLog, ThresholdPoint};
 pub use format::{APPLICATION_ID, BLOB_BYTES_MAX, EXTENSION, FORMAT_VERSION};

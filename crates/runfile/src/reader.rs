@@ -255,6 +255,11 @@ impl Reader {
         self.series.get(number as usize).copied().ok_or(RowError::Flaw(UNKNOWN_NUMBER))
     }
 
+    /// All series by the file's numbers.
+    pub(crate) fn all_series(&self) -> &[(SeriesKey, MetricKind)] {
+        &self.series
+    }
+
     pub(crate) fn unpack(&self, row: &rusqlite::Row<'_>, column: usize) -> Result<Vec<u8>, RowError> {
         let blob = row.get_ref(column)?.as_blob().map_err(|_| RowError::Flaw("a blob is none"))?;
         self.unpacker.borrow_mut().unpack(blob).map_err(RowError::Flaw)

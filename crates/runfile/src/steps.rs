@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use model::{Aggregate, SeriesKey};
+use model::SeriesKey;
 use rusqlite::{OptionalExtension, params};
 
 use crate::ReadError;
@@ -24,7 +24,7 @@ impl Reader {
         range: Range<u32>,
         step: u32,
         is_wanted: impl Fn(SeriesKey) -> bool,
-        mut each: impl FnMut(u32, SeriesKey, Aggregate),
+        mut each: impl FnMut(u32, SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
         let known = self.range()?;
         let range = range.start.max(known.start)..range.end.min(known.end);
@@ -38,7 +38,7 @@ impl Reader {
             let is_whole = part == (tile.start.max(known.start)..tile.end.min(known.end));
             if step >= MINUTE && is_whole && self.has_rollup(step, number)? {
                 let start = tile.start;
-                self.rollup_cells((step, number), &is_wanted, |key, aggregate| each(start, key, aggregate))?;
+                self.rollup_cells((step, number), &is_wanted, |key, cell| each(start, key, cell))?;
             } else {
                 self.small_steps(part.clone(), step, &is_wanted, &mut each)?;
             }
@@ -53,14 +53,10 @@ impl Reader {
         range: Range<u32>,
         step: u32,
         is_wanted: &impl Fn(SeriesKey) -> bool,
-        each: &mut impl FnMut(u32, SeriesKey, Aggregate),
+        each: &mut impl FnMut(u32, SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
         let want = |key: SeriesKey| if is_wanted(key) { Want::Whole } else { Want::Nothing };
-        let mut each = |start: u32, key: SeriesKey, cell: Cell<'_>| {
-            if let Cell::Whole(aggregate) = cell {
-                each(start / step * step, key, aggregate);
-            }
-        };
+        let mut each = |start: u32, key: SeriesKey, cell: Cell<'_>| each(start / step * step, key, cell);
         for minute in self.minutes(range)? {
             let tens = minute.start.div_ceil(TEN) * TEN..minute.end / TEN * TEN;
             if step < TEN || tens.start >= tens.end || !self.has_rollup(MINUTE, minute.start / MINUTE)? {

@@ -1,5 +1,7 @@
 //! A range of windows added up from the coarsest roll-ups that tile it.
 
+mod apart;
+
 use std::ops::Range;
 
 use model::{Aggregate, Instant, SeriesKey, Window};
@@ -8,25 +10,34 @@ use rustc_hash::FxHashMap;
 
 use crate::ReadError;
 use crate::brief::{Cell, Want};
-use crate::format::{FIVE_MINUTES, MINUTE, TEN, TEN_MINUTES, WHOLE};
+use crate::cells::{Blocks, Places};
+use crate::format::{FIVE_MINUTES, FORMAT_OF_CELLS, MINUTE, TEN, TEN_MINUTES, WHOLE};
 use crate::reader::Reader;
+
+/// What series add up to.
+type Sums = FxHashMap<SeriesKey, Aggregate>;
 
 impl Reader {
     /// All series, loads and errors of a range, added up; no exemplars. Uses roll-ups, so that an hour costs as little as a
-    /// minute. Exactly what merging all windows of the range gives; `index` and `start` are the first window's, `end` is the
-    /// last one's.
+    /// minute, and all cores. Exactly what merging all windows of the range gives; `index` and `start` are the first
+    /// window's, `end` is the last one's.
     ///
     /// # Errors
     /// The file is damaged.
     pub fn sum(&self, range: Range<u32>) -> Result<Window, ReadError> {
+        self.sum_on(apart::cores(), range)
+    }
+
+    /// The same on no more than so many threads.
+    pub(crate) fn sum_on(&self, threads: usize, range: Range<u32>) -> Result<Window, ReadError> {
         let known = self.range()?;
         let range = range.start.max(known.start)..range.end.min(known.end);
         if range.is_empty() {
             return Ok(Window::default());
         }
-        let mut sum = Sum { reader: self, known, series: FxHashMap::default() };
-        sum.add(range.clone())?;
-        let mut series: Vec<_> = sum.series.into_iter().collect();
+        let mut plan = Plan { reader: self, known, pieces: Vec::new() };
+        plan.add(range.clone())?;
+        let mut series: Vec<_> = self.add_up(threads, &plan.pieces)?.into_iter().collect();
         series.sort_unstable_by_key(|series| series.0);
         let (index, start, end) = self.ends(&range)?;
         let load = self.load_sum(&range)?.into_iter().map(|row| model::Load {
@@ -58,19 +69,63 @@ impl Reader {
         let instant = |ns: Option<u64>| Instant::from_ns(ns.unwrap_or(0));
         Ok((ends.0.unwrap_or(range.start), instant(ends.1), instant(ends.2)))
     }
+
+    fn add_up(&self, threads: usize, pieces: &[Piece]) -> Result<Sums, ReadError> {
+        let mut sums = Sums::default();
+        if self.format == FORMAT_OF_CELLS {
+            for piece in pieces {
+                self.add_piece_of_series(piece, &mut sums)?;
+            }
+        } else {
+            let blocks = pieces.iter().map(|piece| (piece.blocks, piece.places));
+            sums = self.add_blocks(threads, blocks)?;
+        }
+        for piece in pieces {
+            if let Blocks::Chunk { minute, windows: 1 } = piece.blocks {
+                let each = |_, key, cell: Cell<'_>| add(&mut sums, key, cell);
+                self.tail_cells(minute, piece.places, |_| Want::Whole, each)?;
+            }
+        }
+        Ok(sums)
+    }
+
+    /// The first format.
+    fn add_piece_of_series(&self, piece: &Piece, sums: &mut Sums) -> Result<(), ReadError> {
+        match piece.blocks {
+            Blocks::Chunk { minute, windows } => self.chunk_cells(
+                (minute, windows),
+                |position| piece.places.contains(position),
+                |_| Want::Whole,
+                |_, key, cell| add(sums, key, cell),
+            ),
+            Blocks::Rollup { windows, number } => {
+                self.rollup_cells((windows, number), |_| true, |key, cell| add(sums, key, cell))
+            }
+        }
+    }
 }
 
-struct Sum<'a> {
+/// What is read of a file for a sum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Piece {
+    blocks: Blocks,
+    /// The cells that are added.
+    places: Places,
+}
+
+/// The pieces that tile a range.
+struct Plan<'a> {
     reader: &'a Reader,
     /// All windows of the run.
     known: Range<u32>,
-    series: FxHashMap<SeriesKey, Aggregate>,
+    pieces: Vec<Piece>,
 }
 
-impl Sum<'_> {
+impl Plan<'_> {
     fn add(&mut self, range: Range<u32>) -> Result<(), ReadError> {
         if range == self.known && self.reader.has_rollup(WHOLE, 0)? {
-            return self.add_rollup(WHOLE, 0);
+            self.add_rollup(WHOLE, 0);
+            return Ok(());
         }
         self.add_tiles(range, TEN_MINUTES)
     }
@@ -88,7 +143,7 @@ impl Sum<'_> {
             // The run's first and last tile may be shorter than a whole one.
             let whole = tile.start.max(self.known.start)..tile.end.min(self.known.end);
             match part == whole && self.reader.has_rollup(windows, number)? {
-                true => self.add_rollup(windows, number)?,
+                true => self.add_rollup(windows, number),
                 false => self.add_tiles(part.clone(), smaller(windows))?,
             }
             at = part.end;
@@ -99,33 +154,26 @@ impl Sum<'_> {
     /// Adds a range within one minute: whole tens if there are any, and seconds around them.
     fn add_within_minute(&mut self, range: Range<u32>) -> Result<(), ReadError> {
         let minute = range.start / MINUTE;
-        let tens = range.start.div_ceil(TEN) * TEN..range.end / TEN * TEN;
-        if tens.start >= tens.end || !self.reader.has_rollup(MINUTE, minute)? {
-            return self.add_seconds(range);
-        }
-        let series = &mut self.series;
-        let start_of = |ten: u32| minute * MINUTE + ten.min(MINUTE) * TEN;
-        self.reader.chunk_cells(
-            (minute, TEN),
-            |ten| tens.contains(&start_of(ten)),
-            |_| Want::Whole,
-            |_, key, cell| merge_cell(series, key, cell),
-        )?;
-        self.add_seconds(range.start..tens.start)?;
-        self.add_seconds(tens.end..range.end)
-    }
-
-    fn add_seconds(&mut self, range: Range<u32>) -> Result<(), ReadError> {
-        if range.is_empty() {
+        let within = range.start % MINUTE..range.end - minute * MINUTE;
+        let tens = within.start.div_ceil(TEN)..within.end / TEN;
+        let seconds = Places::of(within.clone());
+        if tens.is_empty() || !self.reader.has_rollup(MINUTE, minute)? {
+            self.add_cells(minute, 1, seconds);
             return Ok(());
         }
-        let series = &mut self.series;
-        self.reader.cells(range, |_| Want::Whole, |_, key, cell| merge_cell(series, key, cell))
+        self.add_cells(minute, TEN, Places::of(tens.clone()));
+        self.add_cells(minute, 1, seconds.without(Places::of(tens.start * TEN..tens.end * TEN)));
+        Ok(())
     }
 
-    fn add_rollup(&mut self, windows: u32, number: u32) -> Result<(), ReadError> {
-        let series = &mut self.series;
-        self.reader.rollup_cells((windows, number), |_| true, |key, aggregate| merge(series, key, aggregate))
+    fn add_cells(&mut self, minute: u32, windows: u32, places: Places) {
+        if !places.is_empty() {
+            self.pieces.push(Piece { blocks: Blocks::Chunk { minute, windows }, places });
+        }
+    }
+
+    fn add_rollup(&mut self, windows: u32, number: u32) {
+        self.pieces.push(Piece { blocks: Blocks::Rollup { windows, number }, places: Places::of(0..1) });
     }
 }
 
@@ -138,17 +186,13 @@ fn smaller(windows: u32) -> u32 {
     }
 }
 
-fn merge_cell(series: &mut FxHashMap<SeriesKey, Aggregate>, key: SeriesKey, cell: Cell<'_>) {
-    if let Cell::Whole(aggregate) = cell {
-        merge(series, key, aggregate);
-    }
-}
-
-fn merge(series: &mut FxHashMap<SeriesKey, Aggregate>, key: SeriesKey, aggregate: Aggregate) {
-    match series.entry(key) {
-        std::collections::hash_map::Entry::Occupied(mut known) => known.get_mut().merge(&aggregate),
+fn add(sums: &mut Sums, key: SeriesKey, cell: Cell<'_>) {
+    match sums.entry(key) {
+        std::collections::hash_map::Entry::Occupied(mut known) => cell.add_to(known.get_mut()),
         std::collections::hash_map::Entry::Vacant(unknown) => {
-            unknown.insert(aggregate);
+            if let Some(aggregate) = cell.into_aggregate() {
+                unknown.insert(aggregate);
+            }
         }
     }
 }

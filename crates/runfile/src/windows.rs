@@ -7,6 +7,7 @@ use model::{Aggregate, Brief, Instant, MetricId, SeriesKey, Window};
 use rusqlite::params;
 
 use crate::brief::{BriefRoom, Cell, Want};
+use crate::cells::Places;
 use crate::format::{MINUTE, chunk};
 use crate::reader::{Reader, WINDOW_INDEX_MAX};
 use crate::{LoadRow, ReadError};
@@ -118,8 +119,8 @@ impl Reader {
         let mut windows = self.bare_windows(&range)?;
         let mut cells: Vec<(u32, SeriesKey, Aggregate)> = Vec::new();
         self.cells(range.clone(), want, |index, key, cell| match cell {
-            Cell::Whole(aggregate) => cells.push((index, key, aggregate)),
             Cell::Brief(brief) => each(index, key, brief),
+            cell => cells.extend(cell.into_aggregate().map(|aggregate| (index, key, aggregate))),
         })?;
         cells.sort_by_key(|cell| (cell.0, cell.1));
         for (index, key, aggregate) in cells {
@@ -172,22 +173,38 @@ impl Reader {
     /// the window, the series, and what it measured.
     pub(crate) fn cells(
         &self,
-        minute: Range<u32>,
+        range: Range<u32>,
         want: impl Fn(SeriesKey) -> Want,
         mut each: impl FnMut(u32, SeriesKey, Cell<'_>),
     ) -> Result<(), ReadError> {
-        let number = minute.start / MINUTE;
-        let index_of = |second: u32| number * MINUTE + second.min(MINUTE);
+        let minute = range.start / MINUTE;
+        let places = Places::of(range.start % MINUTE..range.end.saturating_sub(minute * MINUTE));
+        let index_of = |second: u32| minute * MINUTE + second.min(MINUTE);
         self.chunk_cells(
-            (number, 1),
-            |second| second < MINUTE && minute.contains(&index_of(second)),
+            (minute, 1),
+            |second| places.contains(second),
             &want,
             |second, key, cell| each(index_of(second), key, cell),
         )?;
+        self.tail_cells(minute, places, want, each)
+    }
+
+    /// The same for the windows at these places of a minute that are not in chunks yet.
+    pub(crate) fn tail_cells(
+        &self,
+        minute: u32,
+        places: Places,
+        want: impl Fn(SeriesKey) -> Want,
+        mut each: impl FnMut(u32, SeriesKey, Cell<'_>),
+    ) -> Result<(), ReadError> {
         let sql = "SELECT window, cells FROM tail WHERE window >= ? AND window < ? ORDER BY window, part";
         let mut room = BriefRoom::default();
-        self.rows(sql, params![minute.start, minute.end], |row| {
-            let index = row.get(0)?;
+        let start = minute * MINUTE;
+        self.rows(sql, params![start, start.saturating_add(MINUTE)], |row| {
+            let index: u32 = row.get(0)?;
+            if !places.contains(index.saturating_sub(start)) {
+                return Ok(());
+            }
             let bytes = self.unpack(row, 1)?;
             chunk::decode(
                 &bytes,

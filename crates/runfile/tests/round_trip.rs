@@ -8,7 +8,7 @@ use std::sync::Arc;
 use model::{
     Aggregate, Instant, LogLevel, LogLine, MetricId, Quantile, RunEvent, SeriesKey, ThresholdResult, Window,
 };
-use runfile::{Ending, MergeOptions, ReadError, Reader, State, WriteError, add_note, merge, snapshot};
+use runfile::{Cell, Ending, MergeOptions, ReadError, Reader, State, WriteError, add_note, merge, snapshot};
 use support::{Made, Shape, merged, read_all, send};
 
 const SMALL: Shape = Shape { series: 12, samples: 20, seed: 1 };
@@ -44,7 +44,8 @@ fn check_steps(reader: &Reader) {
     for step in runfile::STEPS {
         for (start, end) in [(0, u32::MAX), (3, 57), (59, 61), (7, 131), (60, 1200), (9, 10)] {
             let mut steps: BTreeMap<(u32, SeriesKey), Aggregate> = BTreeMap::new();
-            let each = |window: u32, key: SeriesKey, aggregate: Aggregate| {
+            let each = |window: u32, key: SeriesKey, cell: Cell<'_>| {
+                let aggregate = cell.into_aggregate().expect("nothing brief was asked for");
                 steps.entry((window, key)).and_modify(|sum| sum.merge(&aggregate)).or_insert(aggregate);
             };
             let wants = |key: SeriesKey| Some(key.metric) != first;

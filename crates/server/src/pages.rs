@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 
 use crate::feed::Feed;
 use crate::guard::Guard;
-use crate::question::{Question, ROOT, is_run};
+use crate::question::{Question, ROOT, View, is_run};
 use crate::{Refusal, assets, body};
 
 /// Answers that are worked on at once: reading files must leave cores to others.
@@ -169,8 +169,11 @@ fn events(shared: &Shared, run: &str, headers: &HeaderMap) -> Response {
 }
 
 async fn read(shared: &Shared, question: Question, headers: &HeaderMap) -> Response {
-    let pages = shared.pages.clone();
-    let answer = match work(shared, move || pages.answer(&question)).await {
+    let (pages, view) = (shared.pages.clone(), question.view);
+    let ask = move || pages.answer(&question);
+    // What answers is asked before anything else, and reads no file: it need not wait behind those who do.
+    let answered = if view == View::About { on_thread(ask).await } else { work(shared, ask).await };
+    let answer = match answered {
         Ok(answer) => answer,
         Err(why) => return failed(&why),
     };
@@ -211,20 +214,31 @@ async fn change(shared: &Shared, run: &str, what: &str, body: Body) -> Response 
     }
 }
 
-/// Works on an answer on a thread of its own, when it is its turn. A panic there is a bug that ends one answer.
+/// Works on an answer on a thread of its own, when it is its turn.
 async fn work<T: Send + 'static>(
     shared: &Shared,
     call: impl FnOnce() -> Result<T, PageError> + Send + 'static,
 ) -> Result<T, PageError> {
-    let failed = |why: &str| PageError::Failed(format!("failed to answer: {why}"));
     let turn = tokio::time::timeout(TURN_TIMEOUT, shared.turns.clone().acquire_owned()).await;
-    let Ok(Ok(turn)) = turn else { return Err(failed("too much is asked at once")) };
-    let called = tokio::task::spawn_blocking(move || {
+    let Ok(Ok(turn)) = turn else { return Err(unanswered("too much is asked at once")) };
+    on_thread(move || {
         let answer = call();
         drop(turn);
         answer
-    });
-    called.await.unwrap_or_else(|_| Err(failed("this is a bug of plimsoll")))
+    })
+    .await
+}
+
+/// Works on an answer on a thread of its own. A panic there is a bug that ends one answer.
+async fn on_thread<T: Send + 'static>(
+    call: impl FnOnce() -> Result<T, PageError> + Send + 'static,
+) -> Result<T, PageError> {
+    let called = tokio::task::spawn_blocking(call).await;
+    called.unwrap_or_else(|_| Err(unanswered("this is a bug of plimsoll")))
+}
+
+fn unanswered(why: &str) -> PageError {
+    PageError::Failed(format!("failed to answer: {why}"))
 }
 
 #[derive(Deserialize)]

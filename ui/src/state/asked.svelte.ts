@@ -23,21 +23,32 @@ const REST = 300;
 /** How long an answer is waiting for whoever will ask for it, ms. */
 const EARLY_MS = 5000;
 
-const early = new Map<string, { answer: Promise<unknown>; askedAt: number }>();
+interface Early {
+  answer: Promise<unknown>;
+  askedAt: number;
+}
+const early = new Map<string, Early>();
 
-/** Asks before the screen is there that will ask, so that both wait at once. */
-export function askEarly(path: string): void {
-  const answer = source().get(path);
-  // Why there is none is told to whoever asks.
-  answer.catch(() => undefined);
-  early.clear();
-  early.set(path, { answer, askedAt: performance.now() });
+/** Asks before the screen is there that will ask, so that all wait at once. */
+export function askEarly(paths: string[]): void {
+  for (const [path, known] of early) if (isOld(known)) early.delete(path);
+  for (const path of paths) {
+    if (early.has(path)) continue;
+    const answer = source().get(path);
+    // Whoever asks after it failed asks anew.
+    answer.catch(() => early.delete(path));
+    early.set(path, { answer, askedAt: performance.now() });
+  }
+}
+
+function isOld(known: Early): boolean {
+  return performance.now() - known.askedAt >= EARLY_MS;
 }
 
 function taken(path: string): Promise<unknown> | undefined {
   const known = early.get(path);
   early.delete(path);
-  return known && performance.now() - known.askedAt < EARLY_MS ? known.answer : undefined;
+  return known && !isOld(known) ? known.answer : undefined;
 }
 
 /**

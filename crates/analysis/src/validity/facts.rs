@@ -124,6 +124,12 @@ impl Facts {
         }
     }
 
+    /// Adds the windows that others have, which are all later.
+    pub fn append_windows(&mut self, later: Facts) {
+        let room = WINDOWS_MAX.saturating_sub(self.seconds.len());
+        self.seconds.extend(later.seconds.into_iter().take(room));
+    }
+
     /// Adds what was read about the generator when a window came.
     pub fn add_state(&mut self, state: &GeneratorState) {
         if self.pulses.len() < WINDOWS_MAX {
@@ -229,6 +235,15 @@ mod tests {
         assert_eq!(told, [(3, Some(3.0)), (4, Some(4.0)), (5, Some(5.0))]);
         assert_eq!((part.anchors().len(), part.is_whole, whole.is_complete()), (3, false, true));
         assert!(whole.part(&(20..30), |_| false).seconds().is_empty());
+    }
+
+    #[test]
+    fn windows_of_two_halves_are_those_of_the_whole() {
+        let whole = seconds(9);
+        let half = |windows: Range<u32>| whole.part(&windows, |_| true);
+        let mut both = half(0..4);
+        both.append_windows(half(4..9));
+        assert_eq!(both.seconds(), whole.seconds());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use api::page::{Curve, Distribution, Heat, Histogram, QuantileMark};
 use histo::Bucket;
 use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME};
 use model::{Aggregate, Metric, MetricId, Quantile, SeriesKey, Trend};
+use runfile::Cell;
 use server::{PageError, Question};
 
 use super::points::step_of;
@@ -209,9 +210,12 @@ fn heat(scope: &Scope, metric: &Metric, tags: &TagFilter, whole: &Trend) -> Resu
     let mut trends: BTreeMap<u32, Trend> = BTreeMap::new();
     let read = step.min(runfile::STEPS[runfile::STEPS.len() - 1]);
     let is_wanted = |key: SeriesKey| key.metric == metric.id && fits(matching.as_ref(), key.tags);
-    let each = |window: u32, _: SeriesKey, aggregate: Aggregate| {
-        if let Aggregate::Trend(trend) = aggregate {
-            trends.entry(window / step * step).or_default().merge(&trend);
+    let each = |window: u32, _: SeriesKey, cell: Cell<'_>| {
+        let trend = trends.entry(window / step * step).or_default();
+        match cell {
+            Cell::Trend(part) => part.add_to(trend),
+            Cell::Whole(Aggregate::Trend(part)) => trend.merge(&part),
+            Cell::Whole(_) | Cell::Brief(_) => {}
         }
     };
     scope.reader.steps(scope.range.clone(), read, is_wanted, each).map_err(damaged)?;

@@ -9,7 +9,7 @@ use api::page::{LimitLine, Mark, Series};
 use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME};
 use model::{Instant, Load, Metric, MetricId, MetricKind, SeriesKey};
 use report::number;
-use runfile::{Reader, ThresholdFacts};
+use runfile::{Cell, Reader, ThresholdFacts};
 use server::{PageError, Question};
 use tally::{Condition, Stat};
 
@@ -181,10 +181,14 @@ impl<'a> Reading<'a> {
         let is_wanted = |key: SeriesKey| METRICS.contains(&key.metric) || key.metric == self.metric;
         // A file has no roll-ups of steps that are coarser than its coarsest.
         let rolled = self.step.min(runfile::STEPS[runfile::STEPS.len() - 1]);
-        let each = |window: u32, key: SeriesKey, aggregate: model::Aggregate| {
+        let each = |window: u32, key: SeriesKey, cell: Cell<'_>| {
             if let Some(point) = points.get_mut(&self.start(window)) {
                 let fits = fits(self.matching.as_ref(), key.tags);
-                point.add(key.metric, self.metric, fits, &aggregate);
+                match &cell {
+                    Cell::Trend(trend) if key.metric == self.metric && fits => trend.add_to(&mut point.trend),
+                    Cell::Whole(aggregate) => point.add(key.metric, self.metric, fits, aggregate),
+                    Cell::Trend(_) | Cell::Brief(_) => {}
+                }
             }
         };
         self.reader.steps(range.clone(), rolled, is_wanted, each).map_err(damaged)?;

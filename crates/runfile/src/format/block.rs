@@ -15,13 +15,13 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-use histo::FixedSum;
+use histo::{FixedSum, Values};
 use model::{Aggregate, Brief, CounterTotal, Failures, GaugeTotal, Instant, MetricKind, RateTotal, Trend};
 
 use super::blob::{Packer, Unpacker};
 use super::cell::{COUNT_MAX, Flaw, read_byte, read_varint, write_varint};
 use super::{MINUTE, SERIES_PER_BLOCK};
-use crate::brief::{Cell, Want};
+use crate::brief::{Cell, LentTrend, Want};
 use column::{ColumnReader, ColumnWriter, unzigzag, zigzag};
 use number::{read_near, read_sum, write_near, write_sum};
 use values::Scratch;
@@ -219,17 +219,9 @@ pub(crate) fn decode<Error: From<Flaw>>(
     bytes: &[u8],
     unpacker: &mut Unpacker,
     kind_of: impl Fn(u32) -> Result<MetricKind, Error>,
-    mut each: impl FnMut(u32, u32, Aggregate) -> Result<(), Error>,
+    each: impl FnMut(u32, u32, Cell<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    walk(
-        bytes,
-        unpacker,
-        |series, _| Ok((kind_of(series)?, Want::Whole)),
-        |series, position, cell| match cell {
-            Cell::Whole(aggregate) => each(series, position, aggregate),
-            Cell::Brief(_) => Ok(()),
-        },
-    )
+    walk(bytes, unpacker, |series, _| Ok((kind_of(series)?, Want::Whole)), each)
 }
 
 /// Gives of each cell what is wanted to `each`, with its series' number within the block. `want_of` is asked first: of which
@@ -250,13 +242,18 @@ pub(crate) fn walk<Error: From<Flaw>>(
         columns.push(ColumnReader::read(&mut bytes, unpacker, &mut left)?);
     }
     let columns = columns.try_into().map_err(|_| "a block has too few columns")?;
-    let mut block =
-        Block { columns: ReadColumns(columns), place: Place::default(), scratch: Scratch::default() };
+    let mut block = Block {
+        columns: ReadColumns(columns),
+        place: Place::default(),
+        scratch: Scratch::default(),
+        rare: Scratch::default(),
+    };
     for _ in 0..cells {
         let (series, position) = block.next_place()?;
         match want_of(series, position)? {
             (MetricKind::Trend, Want::Nothing) => block.skip_trend()?,
             (MetricKind::Trend, Want::Brief) => each(series, position, Cell::Brief(block.next_brief()?))?,
+            (MetricKind::Trend, Want::Whole) => each(series, position, Cell::Trend(block.next_trend()?))?,
             (kind, want) => {
                 let aggregate = block.next_cell(kind)?;
                 if want != Want::Nothing {
@@ -274,6 +271,8 @@ struct Block<'a> {
     columns: ReadColumns<'a>,
     place: Place,
     scratch: Scratch,
+    /// For values of failures, while others are lent.
+    rare: Scratch,
 }
 
 impl Block<'_> {
@@ -299,7 +298,7 @@ impl Block<'_> {
                 let passes = total.checked_sub(fails).ok_or("a rate fails more than there is")?;
                 Aggregate::Rate(RateTotal { passes, total })
             }
-            MetricKind::Trend => Aggregate::Trend(self.next_trend()?),
+            MetricKind::Trend => Aggregate::Trend(self.next_trend()?.into_trend()),
         })
     }
 
@@ -316,19 +315,20 @@ impl Block<'_> {
         Ok(GaugeTotal { last, last_at: Instant::from_ns(self.place.at_ns), min, max })
     }
 
-    fn next_trend(&mut self) -> Result<Trend, Flaw> {
+    fn next_trend(&mut self) -> Result<LentTrend<'_>, Flaw> {
         let has_failures = self.has_failures()?;
-        let values = self.scratch.read(&mut self.columns)?;
+        let columns = &mut self.columns;
+        let values = self.scratch.read(columns)?;
         if !has_failures {
-            return Ok(Trend { values, failures: None });
+            return Ok(LentTrend { values, failures: None });
         }
         let failures = Failures {
-            timed_out: self.scratch.read(&mut self.columns)?,
-            cut: self.scratch.read(&mut self.columns)?,
-            dropped: self.columns.count(Column::Plain)?,
-            failed: self.columns.count(Column::Plain)?,
+            timed_out: Values::from(&self.rare.read(columns)?),
+            cut: Values::from(&self.rare.read(columns)?),
+            dropped: columns.count(Column::Plain)?,
+            failed: columns.count(Column::Plain)?,
         };
-        Ok(Trend { values, failures: Some(Box::new(failures)) })
+        Ok(LentTrend { values, failures: Some(Box::new(failures)) })
     }
 
     fn next_brief(&mut self) -> Result<Brief<'_>, Flaw> {

@@ -30,12 +30,37 @@ fn read(bytes: &[u8], is_wanted: impl Fn(u32) -> bool) -> Result<Cells, Flaw> {
         Ok((kind_of(series), if is_wanted(position) { Want::Whole } else { Want::Nothing }))
     };
     let each = |series, position, cell: Cell<'_>| {
-        let Cell::Whole(aggregate) = cell else { return Err("a cell is brief") };
-        cells.push((series, position, aggregate));
+        cells.push((series, position, cell.into_aggregate().ok_or("a cell is brief")?));
         Ok(())
     };
     walk::<Flaw>(bytes, &mut Unpacker::new(), want_of, each)?;
     Ok(cells)
+}
+
+/// What the cells of each series add up to, as they are lent.
+fn read_sums(bytes: &[u8]) -> Result<Vec<(u32, Aggregate)>, Flaw> {
+    let mut sums: Vec<(u32, Aggregate)> = Vec::new();
+    let each = |series, _, cell: Cell<'_>| {
+        match sums.last_mut() {
+            Some((last, sum)) if *last == series => cell.add_to(sum),
+            _ => sums.push((series, cell.into_aggregate().ok_or("a cell is brief")?)),
+        }
+        Ok(())
+    };
+    decode::<Flaw>(bytes, &mut Unpacker::new(), |series| Ok(kind_of(series)), each)?;
+    Ok(sums)
+}
+
+/// The same, made of whole cells.
+fn sums_of(cells: &Cells) -> Vec<(u32, Aggregate)> {
+    let mut sums: Vec<(u32, Aggregate)> = Vec::new();
+    for (series, _, aggregate) in cells {
+        match sums.last_mut() {
+            Some((last, sum)) if last == series => sum.merge(aggregate),
+            _ => sums.push((*series, aggregate.clone())),
+        }
+    }
+    sums
 }
 
 /// What a brief says, in numbers of its own.
@@ -215,6 +240,7 @@ proptest! {
         cells.dedup_by_key(|cell| (cell.0, cell.1));
         let bytes = written(&cells);
         prop_assert_eq!(read_briefs(&bytes), Ok(briefs_of(&cells)));
+        prop_assert_eq!(read_sums(&bytes), Ok(sums_of(&cells)));
         prop_assert_eq!(read(&bytes, |_| false), Ok(Vec::new()));
         prop_assert_eq!(read(&bytes, |_| true), Ok(cells));
         for end in 0..bytes.len().min(200) {

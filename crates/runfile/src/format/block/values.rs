@@ -3,7 +3,7 @@
 //! Of a histogram, the outermost buckets follow from its smallest and largest value, the count from the buckets', and the
 //! sum is near what the buckets' middles add up to.
 
-use histo::{DecodeError, EXACT_MAX, FixedSum, Histogram, INDEX_MIN, Values, bounds, index_of};
+use histo::{Buckets, DecodeError, EXACT_MAX, FixedSum, INDEX_MIN, Lent, Values, bounds, index_of};
 use model::Brief;
 
 use super::number::{read_ascending, read_sum, skip_floats, skip_sum, write_ascending, write_sum};
@@ -66,8 +66,8 @@ impl Scratch {
         write_sum(columns, &values.sum(), guess_ns(&self.positive));
     }
 
-    /// Reads values.
-    pub(super) fn read(&mut self, columns: &mut ReadColumns<'_>) -> Result<Values, Flaw> {
+    /// Reads values, lent until the next are read.
+    pub(super) fn read(&mut self, columns: &mut ReadColumns<'_>) -> Result<Lent<'_>, Flaw> {
         let shape = columns.next(Column::Shapes)?;
         let non_finite = shape >> 1;
         let values = match shape & 1 == RAW {
@@ -88,13 +88,13 @@ impl Scratch {
         if brief.count() > COUNT_MAX { Err(TOO_MANY) } else { Ok(brief) }
     }
 
-    fn read_raw(&mut self, columns: &mut ReadColumns<'_>, non_finite: u64) -> Result<Values, Flaw> {
+    fn read_raw(&mut self, columns: &mut ReadColumns<'_>, non_finite: u64) -> Result<Lent<'_>, Flaw> {
         let mut before_ns = 0;
-        let mut raw = Vec::new();
+        self.raw.clear();
         for _ in 0..raw_count(columns)? {
-            raw.push(read_ascending(columns, Column::Raw, &mut before_ns)?);
+            self.raw.push(read_ascending(columns, Column::Raw, &mut before_ns)?);
         }
-        Values::from_raw(raw, non_finite).map_err(unreadable)
+        Lent::raw(&self.raw, non_finite).map_err(unreadable)
     }
 
     fn read_raw_brief(&mut self, columns: &mut ReadColumns<'_>) -> Result<(u64, f64), Flaw> {
@@ -122,15 +122,13 @@ impl Scratch {
         Ok((others, sum.value()))
     }
 
-    fn read_histogram(&mut self, columns: &mut ReadColumns<'_>, non_finite: u64) -> Result<Values, Flaw> {
+    fn read_histogram(&mut self, columns: &mut ReadColumns<'_>, non_finite: u64) -> Result<Lent<'_>, Flaw> {
         let Some(Around { zeros, ends }) = self.read_sides(columns)? else {
-            let nothing = (Histogram::default(), FixedSum::default());
-            return Values::from_histogram(nothing.0, nothing.1, non_finite).map_err(unreadable);
+            return Lent::inexact(non_finite).map_err(unreadable);
         };
         let sum = read_sum(columns, guess_ns(&self.positive))?;
-        Histogram::from_buckets(zeros, ends, &self.positive, &self.negative)
-            .and_then(|histogram| Values::from_histogram(histogram, FixedSum::from_words(sum, 0), non_finite))
-            .map_err(unreadable)
+        let buckets = Buckets { zero: zeros, ends, positive: &self.positive, negative: &self.negative };
+        Lent::buckets(buckets, FixedSum::from_words(sum, 0), non_finite).map_err(unreadable)
     }
 
     fn read_histogram_brief(&mut self, columns: &mut ReadColumns<'_>) -> Result<(u64, f64), Flaw> {
