@@ -43,10 +43,13 @@ fn measure(setup: &Setup, seed: u64) -> Measured {
     }
 }
 
+/// One of its figures.
+type Figure = fn(&Measured) -> f64;
+
 /// Holds the mean over many seeds to `expect`: within four standard errors, which a right simulation misses once in thousands of
 /// such comparisons (and never again with these seeds), and known to 4 %, so that a wrong one does not get through.
 #[track_caller]
-fn check(setup: &Setup, figures: &[(fn(&Measured) -> f64, f64)]) {
+fn check(setup: &Setup, figures: &[(Figure, f64)]) {
     let runs: Vec<Measured> = (0..RUNS).map(|seed| measure(setup, 1000 + seed)).collect();
     for (figure, expect) in figures {
         let values: Vec<f64> = runs.iter().map(figure).collect();
@@ -58,10 +61,10 @@ fn check(setup: &Setup, figures: &[(fn(&Measured) -> f64, f64)]) {
     }
 }
 
-const WAIT: fn(&Measured) -> f64 = |it| it.wait_s;
-const RESPONSE: fn(&Measured) -> f64 = |it| it.response_s;
-const THROUGHPUT: fn(&Measured) -> f64 = |it| it.throughput_per_s;
-const LOSS: fn(&Measured) -> f64 = |it| it.loss;
+const WAIT: Figure = |it| it.wait_s;
+const RESPONSE: Figure = |it| it.response_s;
+const THROUGHPUT: Figure = |it| it.throughput_per_s;
+const LOSS: Figure = |it| it.loss;
 
 #[test]
 fn waits_are_erlangs() {
