@@ -67,8 +67,10 @@ pub struct Metric {
     pub contains: ValueKind,
 }
 
-/// The built-in metrics. k6's come first, in k6's names and units; the rest are Plimsoll's own.
+/// The built-in metrics. Those of k6 have its names and units; [`builtin::OWN`] are Plimsoll's own.
 pub mod builtin {
+    use std::ops::RangeInclusive;
+
     use super::{MetricId, MetricKind, ValueKind};
     use MetricKind::{Counter, Gauge, Rate, Trend};
     use ValueKind::{Data, Default, Time};
@@ -145,6 +147,9 @@ pub mod builtin {
         /// From the begin of a WebSocket session to the answer of the handshake.
         WS_CONNECTING = "ws_connecting", Trend, Time;
     }
+
+    /// Where in [`TABLE`] the metrics are that k6 does not have.
+    pub const OWN: RangeInclusive<usize> = HTTP_REQ_LOOKING_UP.0 as usize..=HTTP_REQ_REPEATS.0 as usize;
 }
 
 /// A metric was declared twice with different kinds.

@@ -216,6 +216,14 @@ fn strict_has_k6s_rows_alone() {
 }
 
 #[test]
+fn sockets_are_no_metrics_of_our_own() {
+    let mut input = honest();
+    let sessions = Values::Counter { count: 2.0, rate: 1.0 };
+    input.metrics.push(metric("ws_sessions", ValueKind::Default, sessions));
+    assert!(render(&input, &Options { compat: Compat::Strict, ..Options::default() }).contains("ws_sessions"));
+}
+
+#[test]
 fn name_resolution_is_shown_where_a_threshold_asks_for_it() {
     let mut input = honest();
     assert!(!render(&input, &Options::default()).contains("http_req_looking_up"));
