@@ -220,7 +220,9 @@ fn sockets_are_no_metrics_of_our_own() {
     let mut input = honest();
     let sessions = Values::Counter { count: 2.0, rate: 1.0 };
     input.metrics.push(metric("ws_sessions", ValueKind::Default, sessions));
-    assert!(render(&input, &Options { compat: Compat::Strict, ..Options::default() }).contains("ws_sessions"));
+    assert!(
+        render(&input, &Options { compat: Compat::Strict, ..Options::default() }).contains("ws_sessions")
+    );
 }
 
 #[test]
