@@ -135,6 +135,8 @@ test('keys: help, screens, filter', async ({ page }) => {
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
   await page.keyboard.press('Escape');
+  // A dialog that is still closing takes what is pressed.
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeHidden();
   await page.keyboard.press(']');
   await expect(page).toHaveURL(/\/requests/);
   await page.locator('table.tree').waitFor();
