@@ -26,13 +26,7 @@ const QUANTILES_MAX: usize = 20;
 /// # Errors
 /// A flag cannot be read, a side names no run, or a run cannot be read.
 pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure> {
-    let options = options(&flags.judge)?;
-    let catalogue = common.catalogue()?;
-    let (a, b) = (side(&flags.a, &catalogue)?, side(&flags.b, &catalogue)?);
-    if let Some(path) = a.iter().find(|path| b.contains(path)) {
-        return Err(on_both_sides(path));
-    }
-    let report = judged(&a, &b, options)?;
+    let report = between(&flags.a, &flags.b, options(&flags.judge)?, &common.catalogue()?)?;
     let lang = flags.lang.lang();
     let text = match flags.format {
         CompareFormat::Text => {
@@ -52,27 +46,26 @@ pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure
     Ok(exit(&report, &flags.judge))
 }
 
-/// Of a run and itself nothing is to be learnt; who names only the runs before often means the run before the last.
-fn on_both_sides(path: &Path) -> Failure {
-    let text = format!(
-        "failed to compare {} with itself: it is on both sides; name the runs before, then the runs after (they are @prev and \
-         @last, unless you say so)",
-        path.display()
-    );
-    Failure::new(Exit::Other, text)
-}
-
 /// Compares the runs that two sides name.
 ///
 /// # Errors
-/// A side names no run, or a run cannot be read.
+/// A side names no run, both name the same one, or a run cannot be read.
 pub(crate) fn between(
     a: &str,
     b: &str,
     options: Options,
     catalogue: &Catalogue,
 ) -> Result<ComparisonReport, Failure> {
-    judged(&side(a, catalogue)?, &side(b, catalogue)?, options)
+    let (of_a, of_b) = (side(a, catalogue)?, side(b, catalogue)?);
+    // Who names one side often means the run before the last.
+    if of_a.iter().any(|run| of_b.contains(run)) {
+        let text = format!(
+            "failed to compare {a:?} with {b:?}: a run is on both sides; name the runs before, then the runs after (they are \
+             @prev and @last, unless you say so)"
+        );
+        return Err(Failure::new(Exit::Other, text));
+    }
+    judged(&of_a, &of_b, options)
 }
 
 /// The runs of two sides, judged against each other.

@@ -79,7 +79,7 @@ fn hostile_names_are_harmless_in_comparisons() {
 fn what_cannot_be_compared_is_told() {
     let ran = plimsoll("export default () => {};").run().exits(0);
     ran.and("compare").run().exits(255).says("only one run");
-    ran.and("compare @last").run().exits(255).says("it is on both sides");
+    ran.and("compare @last").run().exits(255).says("a run is on both sides");
     ran.and("export @last --format plimsoll -o copy.plimsoll").run().exits(0);
     ran.and("compare copy.plimsoll @last").run().exits(0).prints("seconds are too few");
     ran.and("compare @last nowhere.plimsoll").run().exits(255).says("nowhere.plimsoll");

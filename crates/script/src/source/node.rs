@@ -90,9 +90,6 @@ fn not_installed(folder: &Path, specifier: &str, name: &str) -> String {
     if folder.join(specifier).is_file() {
         return format!("\"{specifier}\" is neither a k6 module nor a path; did you mean \"./{specifier}\"?");
     }
-    if name == "plimsoll" {
-        return format!("Plimsoll has no module \"{specifier}\"; it has \"plimsoll/flow\"");
-    }
     format!(
         "\"{specifier}\" is neither a k6 module nor a path, and no package of this name is installed; write \
          \"./{specifier}\" for a file beside the script, or run \"npm install {name}\", or import it from https://"
@@ -259,7 +256,6 @@ mod tests {
     fn what_is_not_there() {
         check("absent", Asked::Import, "npm install absent");
         check("@scope/absent/x", Asked::Import, "npm install @scope/absent\"");
-        check("plimsoll/flows", Asked::Import, "it has \"plimsoll/flow\"");
         check("fs", Asked::Import, "module of Node.js");
         check("lib/util.js", Asked::Import, "did you mean \"./lib/util.js\"?");
         check("../lib", Asked::Import, "neither");
