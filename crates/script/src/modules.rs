@@ -56,7 +56,7 @@ const ALL: &[Builtin] = &[
 
 /// Whether a specifier names a module of the host, of those there are or not.
 pub(crate) fn is_builtin_name(specifier: &str) -> bool {
-    specifier == "k6" || specifier.starts_with("k6/") || specifier.starts_with("plimsoll/")
+    ["k6", "plimsoll"].contains(&specifier.split_once('/').map_or(specifier, |(first, _)| first))
 }
 
 /// The module's own name, or a text that says which ones there are.
