@@ -18,25 +18,45 @@ const ZERO_BUCKET: i32 = histo::INDEX_MIN - 1;
 
 /// One series of a run: for each second the counts of values by bucket, their sum, and how many values are only known to
 /// be larger than all of them.
+///
+/// An hour of 500 series is 1.8 million rows, and memory that is touched for the first time costs more than what is computed of
+/// it: a bucket takes four bytes here, and room is made for the seconds that are still to come.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
     seconds: Vec<Second>,
-    buckets: Vec<(i32, u32)>,
+    words: Vec<u32>,
+    /// How many seconds there will be, where it is known.
+    expected: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Second {
-    /// The end of its buckets.
+    /// The end of its words.
     end: usize,
-    measured: u64,
     sum: f64,
-    censored: u64,
+    measured: u32,
+    censored: u32,
 }
+
+/// A bucket's word is the distance of its index from [`ZERO_BUCKET`], and below it, in so many bits, its count; a zero there says
+/// that the count is longer, and is the word before.
+const COUNT_BITS: u32 = 11;
+
+const COUNT_MASK: u32 = (1 << COUNT_BITS) - 1;
+
+/// Room is made for at most so many times the words that there are: what the first seconds promise need not come.
+const GROWTH_MAX: usize = 64;
 
 impl Sheet {
     /// A table without seconds.
     pub fn new() -> Sheet {
         Sheet::default()
+    }
+
+    /// Says how many seconds there will be. More or fewer may come.
+    pub fn expect_seconds(&mut self, count: usize) {
+        self.expected = count;
+        self.seconds.reserve_exact(count.saturating_sub(self.seconds.len()).min(EXPECTED_MAX));
     }
 
     /// Adds a second: its measured values, their sum, and the number of those that rank above every measured one (timeouts
@@ -47,7 +67,8 @@ impl Sheet {
         self.push_counts(histogram.positive(), others, sum, censored);
     }
 
-    /// The same by counts: positive values by the index of their bucket, ascending, and the others together.
+    /// The same by counts: positive values by the index of their bucket, ascending, and the others together. What a count has
+    /// beyond 2^32 - 1 is cut off.
     pub fn push_counts(
         &mut self,
         positive: impl Iterator<Item = (i32, u64)>,
@@ -56,13 +77,40 @@ impl Sheet {
         censored: u64,
     ) {
         let zeros = (others > 0).then_some((ZERO_BUCKET, others)).into_iter();
-        let mut measured = 0u64;
-        self.buckets.extend(zeros.chain(positive).map(|(index, count)| {
+        let mut measured = 0u32;
+        self.make_room();
+        for (index, count) in zeros.chain(positive) {
+            let count = shortened(count);
             measured = measured.saturating_add(count);
-            (index, u32::try_from(count).unwrap_or(u32::MAX))
-        }));
+            self.push_bucket(index, count);
+        }
         let sum = if sum.is_finite() { sum } else { 0.0 };
-        self.seconds.push(Second { end: self.buckets.len(), measured, sum, censored });
+        self.seconds.push(Second { end: self.words.len(), sum, measured, censored: shortened(censored) });
+    }
+
+    fn push_bucket(&mut self, index: i32, count: u32) {
+        let distance = index.clamp(ZERO_BUCKET, histo::INDEX_MAX) - ZERO_BUCKET;
+        let word = (distance as u32) << COUNT_BITS;
+        match count {
+            0 => {}
+            1..=COUNT_MASK => self.words.push(word | count),
+            _ => self.words.extend([count, word]),
+        }
+    }
+
+    /// Makes room for the seconds to come, as many words in each as there were until now: a table that doubles again and again
+    /// touches twice the memory.
+    fn make_room(&mut self) {
+        let (used, seconds) = (self.words.len(), self.seconds.len());
+        if seconds == 0 || seconds >= self.expected {
+            return;
+        }
+        let spare = self.words.capacity() - used;
+        if spare > 2 * used.div_ceil(seconds) {
+            return;
+        }
+        let promised = (used as f64 / seconds as f64 * self.expected as f64 * ROOM) as usize;
+        self.words.reserve_exact(promised.min(used.saturating_mul(GROWTH_MAX)).saturating_sub(used));
     }
 
     /// How many seconds.
@@ -78,10 +126,10 @@ impl Sheet {
     /// The mean of each second's measured values; a second without any takes the one before, so that time stays even.
     pub fn means(&self) -> Vec<f64> {
         let first = self.seconds.iter().find(|second| second.measured > 0);
-        let mut last = first.map_or(0.0, |second| second.sum / second.measured as f64);
+        let mut last = first.map_or(0.0, |second| second.sum / f64::from(second.measured));
         let mean = |second: &Second| {
             if second.measured > 0 {
-                last = second.sum / second.measured as f64;
+                last = second.sum / f64::from(second.measured);
             }
             last
         };
@@ -90,23 +138,45 @@ impl Sheet {
 
     /// The measured and the censored of each second.
     pub fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.seconds.iter().map(|second| (second.measured, second.censored))
+        self.seconds.iter().map(|second| (u64::from(second.measured), u64::from(second.censored)))
     }
 
     /// Each second's number of values up to a limit, by whole buckets.
     pub fn at_most(&self, limit: f64) -> Vec<u64> {
         let last = if limit > 0.0 { histo::index_of(limit.min(f64::MAX)) } else { ZERO_BUCKET };
-        let below = |at: usize| {
-            let within = self.row(at).iter().take_while(|(index, _)| *index <= last);
-            within.map(|(_, count)| u64::from(*count)).sum()
+        let within = |at: usize| {
+            let above = self.row(at).take_while(|(index, _)| *index > last);
+            let above: u64 = above.map(|(_, count)| u64::from(count)).sum();
+            u64::from(self.seconds[at].measured).saturating_sub(above)
         };
-        (0..self.seconds.len()).map(below).collect()
+        (0..self.seconds.len()).map(within).collect()
     }
 
-    fn row(&self, at: usize) -> &[(i32, u32)] {
+    /// A second's buckets with their counts, the largest values first.
+    fn row(&self, at: usize) -> impl Iterator<Item = (i32, u32)> {
         let start = at.checked_sub(1).map_or(0, |before| self.seconds[before].end);
-        &self.buckets[start..self.seconds[at].end]
+        let mut rest = &self.words[start..self.seconds[at].end];
+        std::iter::from_fn(move || {
+            let mut word;
+            (word, rest) = rest.split_last().map(|(last, rest)| (*last, rest))?;
+            let index = (word >> COUNT_BITS) as i32 + ZERO_BUCKET;
+            if word & COUNT_MASK == 0 {
+                (word, rest) = rest.split_last().map(|(last, rest)| (*last, rest))?;
+                return Some((index, word));
+            }
+            Some((index, word & COUNT_MASK))
+        })
     }
+}
+
+/// Room for a tenth more than is promised: mostly one table is enough.
+const ROOM: f64 = 1.1;
+
+/// Seconds that room is made for at once: a day.
+const EXPECTED_MAX: usize = 86_400;
+
+fn shortened(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// The seconds of one or several runs that are judged together.
@@ -135,7 +205,7 @@ impl<'a> SheetPart<'a> {
         };
         let runs: Vec<(&Sheet, Range<usize>)> = runs.iter().map(cut).collect();
         let ranks = merged(&runs);
-        let censored: u64 = seconds(&runs).map(|second| second.censored).sum();
+        let censored: u64 = seconds(&runs).map(|second| u64::from(second.censored)).sum();
         let population = ranks.measured() + censored as f64;
         SheetPart { runs, ranks: Arc::new(ranks), population }
     }
@@ -157,7 +227,7 @@ impl<'a> SheetPart<'a> {
         if mean.is_nan() || mean <= 0.0 {
             return None;
         }
-        let residuals = self.residuals(|second| second.sum - mean * second.measured as f64);
+        let residuals = self.residuals(|second| second.sum - mean * f64::from(second.measured));
         Estimate::of_mean(mean, &residuals, measured)
     }
 
@@ -199,21 +269,24 @@ impl<'a> SheetPart<'a> {
         let seconds = self.runs.iter().map(|(_, range)| range.len());
         let empty: Vec<Vec<f64>> = seconds.map(Vec::with_capacity).collect();
         let mut residuals = vec![empty; places.len()];
+        // From the largest values down, each row is read once, as far as the lowest place.
+        let mut downwards: Vec<(usize, Place)> =
+            places.iter().enumerate().filter_map(|(at, place)| Some((at, (*place)?))).collect();
+        downwards.sort_by_key(|(_, place)| std::cmp::Reverse(place.bucket));
         for (run, (sheet, range)) in self.runs.iter().enumerate() {
             for at in range.clone() {
                 let second = &sheet.seconds[at];
-                let row = sheet.row(at);
-                for (place, residuals) in places.iter().zip(&mut residuals) {
-                    let Some(place) = place else { continue };
-                    let first_above = row.partition_point(|(index, _)| *index < place.bucket);
-                    let mut above = second.censored as f64;
-                    for (index, count) in &row[first_above..] {
-                        let weight = if *index == place.bucket { 1.0 - place.fraction } else { 1.0 };
-                        above += weight * f64::from(*count);
+                let all = f64::from(second.measured) + f64::from(second.censored);
+                let mut row = sheet.row(at).peekable();
+                let mut above = f64::from(second.censored);
+                for (of, place) in &downwards {
+                    while let Some((_, count)) = row.next_if(|(index, _)| *index > place.bucket) {
+                        above += f64::from(count);
                     }
-                    let all = second.measured as f64 + second.censored as f64;
+                    let here = row.peek().filter(|(index, _)| *index == place.bucket);
+                    let part = here.map_or(0.0, |(_, count)| (1.0 - place.fraction) * f64::from(*count));
                     let share_above = 1.0 - place.below / self.population;
-                    residuals[run].push(above - share_above * all);
+                    residuals[*of][run].push(above + part - share_above * all);
                 }
             }
         }
@@ -239,14 +312,14 @@ fn seconds<'a>(runs: &'a [(&'a Sheet, Range<usize>)]) -> impl Iterator<Item = &'
 /// The counts of all seconds together, in order of value.
 fn merged(runs: &[(&Sheet, Range<usize>)]) -> Ranks {
     let rows = || runs.iter().flat_map(|(sheet, range)| range.clone().flat_map(|at| sheet.row(at)));
-    let positive = || rows().map(|(index, _)| *index).filter(|index| *index != ZERO_BUCKET);
+    let positive = || rows().map(|(index, _)| index).filter(|index| *index != ZERO_BUCKET);
     let (first, last) = (positive().min().unwrap_or(0), positive().max().unwrap_or(-1));
     let mut counts = vec![0u64; (last - first + 1) as usize];
     let mut zeros = 0u64;
     for (index, count) in rows() {
-        match *index {
-            ZERO_BUCKET => zeros += u64::from(*count),
-            index => counts[(index - first) as usize] += u64::from(*count),
+        match index {
+            ZERO_BUCKET => zeros += u64::from(count),
+            index => counts[(index - first) as usize] += u64::from(count),
         }
     }
     let zeros = (zeros > 0).then_some((ZERO_BUCKET, zeros)).into_iter();
@@ -331,5 +404,31 @@ mod tests {
         let place = part.place(0.5);
         let sum: f64 = part.tail_residuals(&[place])[0][0].iter().sum();
         assert!(place.is_some() && sum.abs() < 1e-9, "{sum}");
+    }
+
+    #[test]
+    fn rows_are_read_as_they_were_written() {
+        let mut sheet = Sheet::new();
+        sheet.expect_seconds(3);
+        let rows: [&[(i32, u64)]; 4] = [
+            &[(histo::INDEX_MIN, 1), (-1, 2047), (0, 2048), (histo::INDEX_MAX, u64::from(u32::MAX))],
+            &[],
+            &[(7, 5_000_000), (8, 1)],
+            &[(9, 3)],
+        ];
+        for (others, row) in (0..).zip(rows) {
+            sheet.push_counts(row.iter().copied(), others, 1.0, 0);
+        }
+        for (at, expect) in rows.iter().enumerate() {
+            let zeros = (at > 0).then_some((ZERO_BUCKET, at as u32)).into_iter();
+            let expect: Vec<(i32, u32)> = zeros.chain(expect.iter().map(|(i, n)| (*i, *n as u32))).collect();
+            let mut read: Vec<(i32, u32)> = sheet.row(at).collect();
+            read.reverse();
+            assert_eq!(read, expect, "row {at}");
+        }
+        // What no file of ours holds is cut off, and not turned into something else.
+        sheet.push_counts([(i32::MIN, 1), (i32::MAX, u64::MAX)].into_iter(), 0, 1.0, u64::MAX);
+        assert_eq!(sheet.row(4).collect::<Vec<_>>(), [(histo::INDEX_MAX, u32::MAX), (ZERO_BUCKET, 1)]);
+        assert_eq!(sheet.counts().last(), Some((u64::from(u32::MAX), u64::from(u32::MAX))));
     }
 }

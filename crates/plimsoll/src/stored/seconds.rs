@@ -40,7 +40,8 @@ struct Counted {
 }
 
 impl Rows {
-    pub(super) fn new(series: Vec<Series>, indexes: Vec<u32>) -> Rows {
+    pub(super) fn new(mut series: Vec<Series>, indexes: Vec<u32>) -> Rows {
+        series.iter_mut().for_each(|series| series.sheet.expect_seconds(indexes.len()));
         let cells = vec![Vec::new(); series.len()];
         Rows { series, indexes, done: 0, cells, buckets: Vec::new(), sum: Vec::new() }
     }

@@ -462,7 +462,8 @@ mod tests {
     #[test]
     fn what_the_host_disturbed_is_set_aside() {
         let run = |grade: &str, steal: f64| json!({ "grade": grade, "faults": [], "steal": steal });
-        let runs = json!([run("valid", 0.0), run("invalid", 0.005), run("valid", 0.1), run("degraded", 0.004)]);
+        let runs =
+            json!([run("valid", 0.0), run("invalid", 0.005), run("valid", 0.1), run("degraded", 0.004)]);
         let table = table(&[("clean-loop-1", json!({ "kind": "clean-loop", "runs": runs }))]);
         assert!(table.bars[1].line.starts_with("1 of 2 clean runs"), "{}", table.bars[1].line);
         assert!(table.bars[1].line.contains("set aside: 2 runs") && table.bars[1].line.contains("1 of them"));
