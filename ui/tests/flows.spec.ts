@@ -86,6 +86,30 @@ test('dragging zooms, and every number is asked for anew', async ({ page }) => {
   await expect(page).not.toHaveURL(/from=/);
 });
 
+test('what is typed into a filter asks nothing anew, and a zoom keeps the charts that are there', async ({ page }) => {
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.pathname.startsWith('/api/')) asked.push(`${url.pathname}${url.searchParams.has('from') ? ' of a part' : ''}`);
+  });
+  await page.goto(`${RUN}/summary`);
+  const canvases = page.locator('.plot canvas');
+  await expect(canvases).toHaveCount(4);
+  await canvases.evaluateAll((all) => all.forEach((canvas) => canvas.setAttribute('data-known', '')));
+  asked.length = 0;
+  await page.locator('[data-filter]').pressSequentially('http');
+  await expect(page).toHaveURL(/q=http/);
+  const box = (await page.locator('.plot .u-over').first().boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 50, { steps: 6 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/from=/);
+  const run = '/api/v1/runs/ab12cd08';
+  await expect.poll(() => [...asked].sort()).toEqual([`${run} of a part`, `${run}/series of a part`, `${run}/thresholds of a part`]);
+  await expect(page.locator('.plot canvas[data-known]')).toHaveCount(4);
+});
+
 test('the window stays when the screen changes', async ({ page }) => {
   await page.goto(`${RUN}/summary?from=100&to=150`);
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /^Errors/ }).click();
