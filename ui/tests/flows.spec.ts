@@ -111,6 +111,19 @@ test('what is typed into a filter asks nothing anew, and a zoom keeps the charts
   await expect(page.locator('.plot canvas[data-known]')).toHaveCount(3);
 });
 
+test('why there is no number is said in the language of the page', async ({ page }) => {
+  await page.route(/\/api\/v1\/runs\/ab12cd08\?/, async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as { headline: { figures: Record<string, unknown> } };
+    answer.headline.figures['p99'] = { value: null, text: 'n/a: no samples', censored: 'n/a: no samples' };
+    await route.fulfill({ response, json: answer });
+  });
+  for (const [lang, text] of [['en', 'n/a: no samples'], ['ko', 'n/a: 표본 없음']]) {
+    await page.goto(`${RUN}/summary?lang=${lang}`);
+    await expect(page.locator('.fact').filter({ hasText: 'p99' })).toContainText(text!);
+  }
+});
+
 test('the window stays when the screen changes', async ({ page }) => {
   await page.goto(`${RUN}/summary?from=100&to=150`);
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /^Errors/ }).click();
