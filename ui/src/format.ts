@@ -83,19 +83,30 @@ export function elapsed(seconds: number): string {
   return `${seconds < 0 ? '−' : ''}${head}:${String(whole % 60).padStart(2, '0')}${tail}`;
 }
 
-/** A point in time by the reader's clock, with its zone. */
-export function wallClock(time: string | number | null, language: string, withDate = true): string {
-  const date = new Date(time ?? Number.NaN);
-  if (Number.isNaN(date.getTime())) return '–';
+// Making one takes longer than all else that a text needs.
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clock(language: string, withDate: boolean): Intl.DateTimeFormat {
+  const key = `${language} ${withDate}`;
+  const known = clocks.get(key);
+  if (known) return known;
   const day: Intl.DateTimeFormatOptions = withDate ? { year: 'numeric', month: language === 'ko' ? 'numeric' : 'short', day: 'numeric' } : {};
-  return new Intl.DateTimeFormat(language === 'ko' ? 'ko-KR' : 'en-GB', {
+  const made = new Intl.DateTimeFormat(language === 'ko' ? 'ko-KR' : 'en-GB', {
     ...day,
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
     hourCycle: 'h23',
     timeZoneName: 'short',
-  }).format(date);
+  });
+  clocks.set(key, made);
+  return made;
+}
+
+/** A point in time by the reader's clock, with its zone. */
+export function wallClock(time: string | number | null, language: string, withDate = true): string {
+  const date = new Date(time ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? '–' : clock(language, withDate).format(date);
 }
 
 /** The same in UTC, for titles. */

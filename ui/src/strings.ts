@@ -187,6 +187,13 @@ const STRINGS = {
   caption_plan_kept: ['Every planned iteration was started.', '계획한 반복이 모두 시작되었습니다.'],
   caption_no_plan: ['There is no planned rate: VUs start the next iteration when they are done with the last.', '계획한 속도가 없습니다. VU는 앞 반복이 끝나면 다음 반복을 시작합니다.'],
   caption_worst: ['{} was highest with {} at {}.', '{} 최댓값은 {}입니다 ({} 시점).'],
+  // Why there is no number, as the API says it after `n/a: `.
+  absent_closed_loop: ['closed loop', '닫힌 부하'],
+  absent_fewer_than_10_samples_beyond_it: ['fewer than 10 samples beyond it', '이 값을 넘는 표본이 10개 미만'],
+  absent_no_requests: ['no requests', '요청 없음'],
+  absent_no_samples: ['no samples', '표본 없음'],
+  absent_no_time: ['no time', '시간 없음'],
+  absent_not_measured: ['not measured', '측정하지 않음'],
   caption_few_samples: ['{} has too few samples at {}.', '{}의 표본이 부족한 구간: {}.'],
   caption_at_least: ['{} is a lower bound at {}: requests timed out or were cut.', '{}은(는) {}에서 하한값입니다. 시간 초과 또는 끊긴 요청이 있습니다.'],
   caption_failed: ['{} lies among failures at {}.', '{}은(는) {}에서 실패 사이에 있습니다.'],

@@ -1,7 +1,7 @@
 // Names that the API uses, in the words of the page. An unknown one is shown as it is, so that nothing is hidden.
 
 import type { Grade } from './api/contract';
-import { shownName } from './format';
+import { shownName, visible } from './format';
 import { t } from './state/look.svelte';
 import { isKey } from './strings';
 
@@ -20,4 +20,12 @@ export function factName(name: string, limit: number): string {
 /** A grade as a word. */
 export function grade(of: Grade | null): string {
   return of === null ? t('grade_none') : named('grade', of);
+}
+
+const ABSENT = 'n/a: ';
+
+/** A text of the API about a number: why there is none, in the words of the page, and everything else as it is. */
+export function said(text: string): string {
+  const key = `absent_${text.slice(ABSENT.length).replaceAll(' ', '_')}`;
+  return text.startsWith(ABSENT) && isKey(key) ? `${ABSENT}${t(key)}` : visible(text);
 }

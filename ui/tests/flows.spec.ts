@@ -86,6 +86,44 @@ test('dragging zooms, and every number is asked for anew', async ({ page }) => {
   await expect(page).not.toHaveURL(/from=/);
 });
 
+test('what is typed into a filter asks nothing anew, and a zoom keeps the charts that are there', async ({ page }) => {
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.pathname.startsWith('/api/')) asked.push(`${url.pathname}${url.searchParams.has('from') ? ' of a part' : ''}`);
+  });
+  await page.goto(`${RUN}/summary`);
+  const canvases = page.locator('.plot canvas');
+  await expect(canvases).toHaveCount(4);
+  await canvases.evaluateAll((all) => all.forEach((canvas) => canvas.setAttribute('data-known', '')));
+  asked.length = 0;
+  await page.locator('[data-filter]').pressSequentially('http');
+  await expect(page).toHaveURL(/q=http/);
+  const box = (await page.locator('.plot .u-over').first().boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 50, { steps: 6 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/from=/);
+  const run = '/api/v1/runs/ab12cd08';
+  await expect.poll(() => [...asked].sort()).toEqual([`${run} of a part`, `${run}/series of a part`, `${run}/thresholds of a part`]);
+  // All but the one that has other lines in this part.
+  await expect(page.locator('.plot canvas[data-known]')).toHaveCount(3);
+});
+
+test('why there is no number is said in the language of the page', async ({ page }) => {
+  await page.route(/\/api\/v1\/runs\/ab12cd08\?/, async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as { headline: { figures: Record<string, unknown> } };
+    answer.headline.figures['p99'] = { value: null, text: 'n/a: no samples', censored: 'n/a: no samples' };
+    await route.fulfill({ response, json: answer });
+  });
+  for (const [lang, text] of [['en', 'n/a: no samples'], ['ko', 'n/a: 표본 없음']]) {
+    await page.goto(`${RUN}/summary?lang=${lang}`);
+    await expect(page.locator('.fact').filter({ hasText: 'p99' })).toContainText(text!);
+  }
+});
+
 test('the window stays when the screen changes', async ({ page }) => {
   await page.goto(`${RUN}/summary?from=100&to=150`);
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /^Errors/ }).click();

@@ -39,6 +39,8 @@ async fn accept(listener: std::net::TcpListener, router: Router) {
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
+        // The end of an answer does not wait for the browser to confirm its beginning. Where that is refused, it waits.
+        let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
         tokio::spawn(async move {
             let mut connection = http1::Builder::new();

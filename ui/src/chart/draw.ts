@@ -11,17 +11,21 @@ export const GUTTER_LEFT_PX = 56;
 const LABEL_GAP_PX = 13;
 const FONT = '600 11px';
 
-/** Reads tokens of the style sheet as colours that a canvas takes. */
-export function colours(element: Element): (token: string) => string {
-  const probe = document.createElement('span');
-  probe.hidden = true;
-  element.append(probe);
-  const known = new Map<string, string>();
+// Colours by token, of light pages and of dark ones: asking for one has the browser bring all styles up to date.
+const COLOURS = { light: new Map<string, string>(), dark: new Map<string, string>() };
+
+/** Reads tokens of the style sheet as colours that a canvas takes, on a page that is dark or not. */
+export function colours(element: Element, isDark: boolean): (token: string) => string {
+  const known = isDark ? COLOURS.dark : COLOURS.light;
   return (token) => {
     const cached = known.get(token);
     if (cached !== undefined) return cached;
+    const probe = document.createElement('span');
+    probe.hidden = true;
     probe.style.color = `var(${token})`;
+    element.append(probe);
     const colour = getComputedStyle(probe).color;
+    probe.remove();
     known.set(token, colour);
     return colour;
   };
@@ -34,9 +38,10 @@ export function tinted(colour: string, opacity: number): string {
   return parts ? `rgb(${red} ${green} ${blue} / ${opacity})` : colour;
 }
 
-/** Draws all of them into the chart. */
+/** Draws all of them into the chart, in a font of this family. */
 export function drawExtras(
   chart: uPlot,
+  family: string,
   colour: (token: string) => string,
   lines: Line[],
   drawn: (number | null)[][],
@@ -47,7 +52,7 @@ export function drawExtras(
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
   ctx.save();
-  ctx.font = `${FONT.replace('11px', `${11 * ratio}px`)} ${getComputedStyle(chart.root).fontFamily}`;
+  ctx.font = `${FONT.replace('11px', `${11 * ratio}px`)} ${family}`;
   ctx.textBaseline = 'middle';
   ctx.lineWidth = 1.25 * ratio;
   for (const level of levels) {

@@ -62,10 +62,13 @@ export function asked<T>(path: () => string, goesOn: () => boolean = () => false
   let turn = $state(0);
   let pathOfData = '';
   let restsUntil = 0;
+  // The address has more in it than questions: a text that is typed into a filter asks nothing anew.
+  const wantedNow = $derived(path());
 
-  $effect(() => {
+  // Before the page is drawn anew, so that the answer is worked on meanwhile.
+  $effect.pre(() => {
     void turn;
-    const wanted = path();
+    const wanted = wantedNow;
     if (wanted === '') return;
     // An answer about another thing is no stand-in; one about another window of the same thing is.
     if (routeOf(wanted) !== routeOf(pathOfData)) data = undefined;

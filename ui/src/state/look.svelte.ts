@@ -14,15 +14,27 @@ const system = matchMedia('(prefers-color-scheme: dark)');
 let systemIsDark = $state(system.matches);
 system.addEventListener('change', () => (systemIsDark = system.matches));
 
-/** The theme that was chosen. */
-export function theme(): Theme {
+// Every text of the page depends on the language and every chart on the theme. They are derived, so that another address is
+// news to them only where it says another language or theme.
+const themeNow: Theme = $derived.by(() => {
   const named = parameter('theme');
   return THEMES.find((known) => known === named) ?? chosenTheme;
+});
+const isDarkNow = $derived(themeNow === 'dark' || (themeNow === 'system' && systemIsDark));
+const languageNow: Language = $derived.by(() => {
+  const named = parameter('lang');
+  const known = LANGUAGES.find((language) => language === (named || reportLanguage())) ?? chosenLanguage;
+  return known ?? (navigator.language.toLowerCase().startsWith('ko') ? 'ko' : 'en');
+});
+
+/** The theme that was chosen. */
+export function theme(): Theme {
+  return themeNow;
 }
 
 /** Whether the page is dark now. */
 export function isDark(): boolean {
-  return theme() === 'dark' || (theme() === 'system' && systemIsDark);
+  return isDarkNow;
 }
 
 /** Chooses the next theme in the row: system, light, dark. */
@@ -35,9 +47,7 @@ export function nextTheme(): void {
 
 /** The language of the page. */
 export function language(): Language {
-  const named = parameter('lang');
-  const known = LANGUAGES.find((language) => language === (named || reportLanguage())) ?? chosenLanguage;
-  return known ?? (navigator.language.toLowerCase().startsWith('ko') ? 'ko' : 'en');
+  return languageNow;
 }
 
 /** Changes to the other language. */

@@ -8,11 +8,17 @@ const ANSWERS_OF_ZOOM = 3;
 const SCREENS = ['requests', 'distribution', 'errors', 'logs', 'validity', 'audit'];
 /** Reading ahead is done after so long, ms. */
 const AHEAD_MS = 4000;
+/**
+ * A new window of the browser has loaded its own parts after so long, ms: Chromium's address bar alone is 200 files and takes
+ * more of the processor than the page. Whoever follows a link has a window already.
+ */
+const WINDOW_MS = 2500;
 
 async function opened(browser: Browser, served: Served, path: string): Promise<Page> {
   const context = await browser.newContext();
   const page = await context.newPage();
   await watch(page);
+  await page.waitForTimeout(WINDOW_MS);
   await page.goto(`${served.url}${path}`);
   return page;
 }

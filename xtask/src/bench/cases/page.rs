@@ -68,11 +68,12 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
     report.rows.extend(rows_of(&figures));
     report.verdicts.extend(verdicts_of(&figures));
     report.notes.push(format!(
-        "A run of an hour with {} series; each round has a new server and a new browser. Times in the browser are from the \
-         reader's last move until the frame with the last number is drawn; *first* is what a server does that has read nothing, \
-         *part* another ten minutes each time, *again* what it has answered before. The heap is that of a live page after its \
-         first and after its second half hour of seconds, which are those of a real run, told faster. It may grow by what the \
-         points of half an hour take at most: they are kept until there are 1,500, and then asked for anew.",
+        "A run of an hour with {} series; each round has a new server and a new window of the browser, which has loaded its \
+         own parts. Times in the browser are from the reader's last move until the frame with the last number is drawn; \
+         *first* is what a server does that has read nothing, *part* another ten minutes each time, *again* what it has \
+         answered before. The heap is that of a live page after its first and after its second half hour of seconds, which are \
+         those of a real run, told faster. It may grow by what the points of half an hour take at most: they are kept until \
+         there are 1,500, and then asked for anew.",
         hour::SERIES
     ));
     Ok(report)
