@@ -17,9 +17,13 @@ export function shortened(stages) {
   return stages.map(([seconds, target]) => ({ duration: `${Math.round((seconds / factor) * 1000)}ms`, target }));
 }
 
+export function begin() {
+  console.log(`stages are ${factor} times as short as the post's`);
+  return login();
+}
+
 // One login for all, as the post's own figures show: four requests per iteration, and one more.
 export function login() {
-  console.log(`stages are ${factor} times as short as the post's`);
   const response = http.post(`${base}/login`, null, { tags: { name: 'login' } });
   if (response.status !== 200) {
     throw new Error(`the login is answered with ${response.status}`);

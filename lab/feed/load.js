@@ -4,12 +4,12 @@
 //   plimsoll run lab/feed/load.js
 //
 // FEED is where it is, SHORTEN how many times as short as the post's 10 minutes.
-import { login, read, shortened } from './journey.js';
+import { begin, read, shortened } from './journey.js';
 
 export const options = {
   stages: shortened([[150, 300], [300, 300], [150, 0]]),
   thresholds: { http_req_failed: ['rate<0.01'] },
 };
 
-export const setup = login;
+export const setup = begin;
 export default read;

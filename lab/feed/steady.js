@@ -4,7 +4,7 @@
 //   plimsoll lab fault feed slow-downstream on
 //   plimsoll run -e VUS=300 lab/feed/steady.js
 //
-// FEED is where it is, VUS how many people there are, DURATION how long they stay.
+// FEED is where it is, VUS how many people there are, DURATION how long they stay, GRACE how long is waited for the last.
 import { login, read } from './journey.js';
 
 export const options = {
@@ -13,8 +13,7 @@ export const options = {
       executor: 'constant-vus',
       vus: Number(__ENV.VUS || 300),
       duration: __ENV.DURATION || '20s',
-      // What one person does takes longer than anybody wants to wait for the end.
-      gracefulStop: '0s',
+      gracefulStop: __ENV.GRACE || '30s',
     },
   },
 };

@@ -4,7 +4,7 @@
 //   plimsoll run lab/feed/stress.js
 //
 // FEED is where it is, SHORTEN how many times as short as the post's 13 minutes.
-import { login, read, shortened } from './journey.js';
+import { begin, read, shortened } from './journey.js';
 
 export const options = {
   stages: shortened([
@@ -13,5 +13,5 @@ export const options = {
   thresholds: { http_req_failed: ['rate<0.01'] },
 };
 
-export const setup = login;
+export const setup = begin;
 export default read;

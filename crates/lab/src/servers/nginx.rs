@@ -12,6 +12,9 @@ const STATUS: &str = "/lab/nginx";
 const CONNECTIONS_MAX: usize = 16_384;
 const FILES_MAX: usize = CONNECTIONS_MAX + 64;
 
+/// Connections that may wait until it takes them: all that come at once in a load test. The kernel may allow fewer.
+const BACKLOG: usize = 4096;
+
 #[derive(Debug)]
 pub(super) struct Nginx;
 
@@ -67,7 +70,7 @@ pub(super) fn settings(port: u16, http: &str, server: &str) -> String {
         "{user}daemon off;\nworker_processes 1;\nworker_rlimit_nofile {FILES_MAX};\npid nginx.pid;\n\
          error_log stderr;\nevents {{ worker_connections {CONNECTIONS_MAX}; }}\n\
          http {{\n    access_log off;\n{folders}    include sites/*.conf;\n{http}\
-         \x20   server {{\n        listen 127.0.0.1:{port};\n        location = {STATUS} {{ stub_status; }}\n\
+         \x20   server {{\n        listen 127.0.0.1:{port} backlog={BACKLOG};\n        location = {STATUS} {{ stub_status; }}\n\
          {server}    }}\n}}\n"
     )
 }
