@@ -61,7 +61,7 @@ fn points(bench: &Bench, variant: &str) -> anyhow::Result<Vec<Point>> {
         eprintln!("{variant}: {people} people");
         let (vus, hold) = (people.to_string(), format!("{HOLD_S}s"));
         // Answers that come after the hold would count as if they had come in it.
-        let variables = [("VUS", vus.as_str()), ("DURATION", &hold), ("GRACE", "0s")];
+        let variables = [("VUS", vus.as_str()), ("DURATION", hold.as_str()), ("GRACE", "0s")];
         let summary = feed.measure("steady.js", &variables)?;
         let summary = summary.with_context(|| format!("measure {variant} with {people} people validly"))?;
         let requests_per_s = number(&summary, "checks", "passes")? / f64::from(HOLD_S);
