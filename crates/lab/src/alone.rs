@@ -8,7 +8,7 @@ use model::SystemClock;
 
 use crate::error::LabError;
 use crate::running::{self, Running};
-use crate::servers::{self, Place, Server};
+use crate::servers::{self, Around, Place, Server};
 use crate::{ports, state, supervisor};
 
 /// Servers that do not answer by then do not work.
@@ -72,6 +72,7 @@ impl Alone {
             ports: ports::free(server.port_count())?,
             password: servers::password()?,
             service_control_port: 0,
+            around: Around::default(),
         };
         state::make_enterable(&place.directory)?;
         for launch in server.prepare(&place)? {

@@ -17,6 +17,9 @@ pub struct Assignment {
     pub system: String,
     /// The variant's name.
     pub variant: String,
+    /// Which of the system's processes is meant; empty for the service, which is the first.
+    #[serde(default)]
+    pub part: String,
     /// The loopback port that the service answers its users on.
     pub port: u16,
     /// The loopback port for `/ready`, `/metrics` and `/faults`.

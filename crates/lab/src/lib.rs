@@ -25,7 +25,9 @@ pub use control::{Status, UpSettings, down, install, set_fault, status, up};
 pub use error::LabError;
 pub use faults::{Fault, Indicator, faults, faults_of, indicators_of};
 pub use process::{Identity, Launch};
-pub use servers::{NGINX, POSTGRES, PROMETHEUS, Place, RABBITMQ, REDIS, Server};
+pub use servers::{
+    Around, Front, NGINX, POSTGRES, PROMETHEUS, Place, RABBITMQ, REDIS, Replica, Server, Site,
+};
 pub use state::{Part, Phase, State, directory};
 pub use supervisor::{SERVE_WORD, SUPERVISE_WORD, serve, supervise};
 pub use system::{System, Variant};

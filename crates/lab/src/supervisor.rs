@@ -15,7 +15,7 @@ use crate::assignment::Assignment;
 use crate::error::LabError;
 use crate::process::{self, Identity, Launch};
 use crate::running::{self, Running};
-use crate::servers::{self, Place};
+use crate::servers::{self, Around, Place, Server};
 use crate::state::{self, Part, Phase, State};
 use crate::system::System;
 use crate::{http, ports, sweep};
@@ -101,6 +101,8 @@ pub fn serve(system: &System, directory: &Path) -> Result<(), LabError> {
 struct Lab<'a> {
     system: &'a System,
     directory: &'a Path,
+    /// The servers that the variant needs, and where each is.
+    servers: Vec<&'static dyn Server>,
     state: State,
     children: Vec<Running>,
     places: Vec<Place>,
@@ -116,18 +118,35 @@ impl<'a> Lab<'a> {
             bind_to(core)?;
         }
         let own = Identity::own().ok_or_else(|| LabError::Other("find this process in /proc".to_owned()))?;
-        let needed: usize = system.servers.iter().map(|server| server.port_count()).sum();
+        let servers = system.servers.iter().copied();
+        let servers: Vec<_> = servers.filter(|server| server.is_needed(&order.variant)).collect();
+        let needed: usize = servers.iter().map(|server| server.port_count()).sum();
         let mut free = ports::free(needed + 2)?;
         let (service_port, control_port) = (free.pop().unwrap_or_default(), free.pop().unwrap_or_default());
+        let mut around = Around {
+            system: system.name.to_owned(),
+            variant: order.variant.clone(),
+            service_port,
+            otlp: order.otlp.clone(),
+            refresh_s: order.refresh_s,
+            ports: BTreeMap::new(),
+        };
+        for server in &servers {
+            around.ports.insert(server.name(), free.split_off(free.len() - server.port_count()));
+        }
         let mut places = Vec::new();
-        for server in system.servers {
+        for server in &servers {
             places.push(Place {
                 directory: directory.join(server.name()),
-                ports: free.split_off(free.len() - server.port_count()),
+                ports: around.ports[server.name()].clone(),
                 password: servers::password()?,
                 service_control_port: control_port,
+                around: around.clone(),
             });
         }
+        let mut with_places = servers.iter().zip(&places);
+        let front =
+            with_places.find(|(server, _)| server.is_front()).map(|(server, place)| server.url(place));
         let state = State {
             system: system.name.to_owned(),
             variant: order.variant.clone(),
@@ -136,22 +155,23 @@ impl<'a> Lab<'a> {
             supervisor: own,
             boot_id: process::boot_id(),
             parts: Vec::new(),
-            url: format!("http://127.0.0.1:{service_port}"),
+            url: front.unwrap_or_else(|| format!("http://127.0.0.1:{service_port}")),
             control_url: format!("http://127.0.0.1:{control_port}"),
             servers: BTreeMap::new(),
             core: order.core,
             ready_after_ms: None,
         };
+        let children = Vec::new();
         let lab =
-            Lab { system, directory, state, children: Vec::new(), places, service_port, control_port, began };
+            Lab { system, directory, servers, state, children, places, service_port, control_port, began };
         lab.state.write(directory)?;
         Ok(lab)
     }
 
     /// Starts everything; whether it came to that before it was told to stop.
     fn start(&mut self, order: &Order, is_stopped: &mut dyn FnMut() -> bool) -> Result<bool, LabError> {
-        let (system, places) = (self.system, self.places.clone());
-        for (server, place) in system.servers.iter().zip(&places) {
+        let (servers, places) = (self.servers.clone(), self.places.clone());
+        for (server, place) in servers.iter().zip(&places) {
             state::make_enterable(&place.directory)?;
             for launch in server.prepare(place)? {
                 self.spawn(launch, &place.directory)?;
@@ -160,18 +180,18 @@ impl<'a> Lab<'a> {
                 return Ok(false);
             }
         }
-        for (server, place) in system.servers.iter().zip(&places) {
+        for (server, place) in servers.iter().zip(&places) {
             if !self.wait(server.name(), is_stopped, || server.is_ready(place))? {
                 return Ok(false);
             }
         }
-        let urls = servers::urls(system.servers.iter().copied().zip(&places));
+        let urls = servers::urls(servers.iter().copied().zip(&places));
         self.state.servers.clone_from(&urls);
         self.start_service(order, urls)?;
         let ready = format!("{}/ready", self.state.control_url);
         let is_ready =
             || http::get(&ready, None, Duration::from_millis(500)).is_ok_and(|(status, _)| status == 200);
-        if !self.wait(system.name, is_stopped, is_ready)? {
+        if !self.wait(self.system.name, is_stopped, is_ready)? {
             return Ok(false);
         }
         self.state.phase = Phase::Ready;
@@ -185,6 +205,7 @@ impl<'a> Lab<'a> {
         let assignment = Assignment {
             system: self.system.name.to_owned(),
             variant: order.variant.clone(),
+            part: String::new(),
             port: self.service_port,
             control_port: self.control_port,
             log: self.directory.join(format!("{}.jsonl", self.system.name)),
@@ -272,11 +293,7 @@ impl<'a> Lab<'a> {
         for identity in sweep::session_of(&self.state.supervisor) {
             identity.signal(Signal::KILL);
         }
-        self.system
-            .servers
-            .iter()
-            .zip(&self.places)
-            .for_each(|(server, place)| server.sweep(&place.directory));
+        self.servers.iter().zip(&self.places).for_each(|(server, place)| server.sweep(&place.directory));
     }
 }
 

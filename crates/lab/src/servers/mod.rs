@@ -9,11 +9,16 @@ use std::time::Duration;
 use crate::error::LabError;
 use crate::process::{self, Launch};
 
+mod front;
 mod nginx;
 mod postgres;
 mod prometheus;
 mod rabbitmq;
 mod redis;
+mod replica;
+
+pub use front::{Front, Site};
+pub use replica::Replica;
 
 /// How long a server may take over one answer while it is asked whether it is ready.
 const PROBE_LIMIT: Duration = Duration::from_millis(500);
@@ -40,6 +45,14 @@ pub trait Server: std::fmt::Debug + Sync {
     /// Whether all it needs is installed.
     fn is_installed(&self) -> bool {
         process::find_program(self.program()).is_some()
+    }
+    /// Whether this variant of the system needs it.
+    fn is_needed(&self, _variant: &str) -> bool {
+        true
+    }
+    /// Whether users go to it instead of to the system's service.
+    fn is_front(&self) -> bool {
+        false
     }
     /// How many ports it listens on.
     fn port_count(&self) -> usize {
@@ -75,6 +88,25 @@ pub struct Place {
     pub password: String,
     /// The port on which the system's service shows its metrics.
     pub service_control_port: u16,
+    /// What it is started for.
+    pub around: Around,
+}
+
+/// The lab around a server; empty where it is started alone.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// The system's name.
+    pub system: String,
+    /// The variant's name.
+    pub variant: String,
+    /// The port that the system's service answers on.
+    pub service_port: u16,
+    /// The base URL that spans go to.
+    pub otlp: Option<String>,
+    /// Seconds between two runs of what the system does periodically.
+    pub refresh_s: u64,
+    /// The ports of every server of the lab, by its name.
+    pub ports: BTreeMap<&'static str, Vec<u16>>,
 }
 
 impl Place {

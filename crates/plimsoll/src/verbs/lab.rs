@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::flags::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 
 /// The systems. A further one is a folder in `lab` and a line here.
-const SYSTEMS: &[&System] = &[&appstore::SYSTEM];
+const SYSTEMS: &[&System] = &[&appstore::SYSTEM, &feed::SYSTEM, &ingress::SYSTEM];
 
 /// Runs the verb.
 ///

@@ -17,6 +17,8 @@ mod http2;
 mod imports;
 mod lab;
 mod lab_faults;
+mod lab_feed;
+mod lab_ingress;
 mod live;
 mod page;
 mod prometheus;

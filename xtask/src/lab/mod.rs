@@ -1,0 +1,149 @@
+//! Whether the systems of the lab behave as their stories say, at a length that a night has time for.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail, ensure};
+use lexopt::Arg;
+use serde_json::Value;
+
+use crate::workspace;
+
+mod appstore;
+mod feed;
+mod ingress;
+
+const USAGE: &str = "\
+cargo xtask lab [SYSTEM]: runs the lab's systems, or one of them, and checks that they behave as docs/lab.md says
+  PLIMSOLL_BIN is the program to run; without it a release is built
+";
+
+/// What a system promises, by its name.
+type Promise = (&'static str, fn(&Bench) -> anyhow::Result<()>);
+
+/// The systems, one file each.
+const SYSTEMS: &[Promise] =
+    &[("appstore", appstore::check), ("feed", feed::check), ("ingress", ingress::check)];
+
+/// A run that is not valid is no evidence; it is repeated so often before it is left out.
+const TRIES_MAX: usize = 3;
+
+/// The exit code of a measurement that is not valid.
+const NOT_VALID: i32 = 120;
+
+/// The exit code of thresholds that were crossed, which says nothing against the measurement.
+const THRESHOLDS_CROSSED: i32 = 99;
+
+pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
+    let mut chosen = None;
+    while let Some(argument) = parser.next().context("read the arguments")? {
+        match argument {
+            Arg::Long("help") => {
+                print!("{USAGE}");
+                return Ok(());
+            }
+            Arg::Value(name) if chosen.is_none() => chosen = Some(name.to_string_lossy().into_owned()),
+            other => bail!("lab: {}", other.unexpected()),
+        }
+    }
+    let is_chosen = |name: &str| chosen.as_deref().is_none_or(|chosen| chosen == name);
+    let systems: Vec<&Promise> = SYSTEMS.iter().filter(|(name, _)| is_chosen(name)).collect();
+    ensure!(!systems.is_empty(), "find the system {:?}", chosen.unwrap_or_default());
+    let folder = std::env::temp_dir().join(format!("plimsoll-xtask-lab-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).with_context(|| format!("create {}", folder.display()))?;
+    let bench = Bench { plimsoll: binary()?, folder };
+    let kept = systems.into_iter().try_for_each(|(name, check)| {
+        println!("\n## {name}\n");
+        check(&bench).with_context(|| format!("find {name} as its story says"))
+    });
+    // Whatever went wrong, nothing of it stays.
+    let _ = bench.lab(&["down"]);
+    std::fs::remove_dir_all(&bench.folder).with_context(|| format!("remove {}", bench.folder.display()))?;
+    kept
+}
+
+struct Bench {
+    plimsoll: PathBuf,
+    folder: PathBuf,
+}
+
+/// A system that is up.
+struct Up<'a> {
+    bench: &'a Bench,
+    system: &'static str,
+    url: String,
+    core: u64,
+}
+
+impl Bench {
+    /// Starts a variant of a system on a core of its own, with further words for `lab up`.
+    fn up(&self, system: &'static str, variant: &str, words: &[&str]) -> anyhow::Result<Up<'_>> {
+        self.lab(&[&["up", system, "--variant", variant, "--pin"], words].concat())?;
+        let status = self.lab(&["status", "--json", system])?;
+        let status: Value = serde_json::from_str(&status).context("read the status")?;
+        let url = status[0]["url"].as_str().context("find the system's URL")?.to_owned();
+        let core = status[0]["core"].as_u64().context("find the system's core")?;
+        Ok(Up { bench: self, system, url, core })
+    }
+
+    fn lab(&self, words: &[&str]) -> anyhow::Result<String> {
+        let mut command = Command::new(&self.plimsoll);
+        command.arg("lab").args(words).env("PLIMSOLL_LAB_DIR", self.folder.join("labs"));
+        let output = command.output().context("run the program")?;
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "run plimsoll lab {}: {complaint}", words.join(" "));
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
+
+impl Up<'_> {
+    /// The summary of a valid run of one of the system's scripts; nothing where no run was valid.
+    fn measure(&self, script: &str, variables: &[(&str, &str)]) -> anyhow::Result<Option<Value>> {
+        for _ in 0..TRIES_MAX {
+            if let Some(summary) = self.run(script, variables)? {
+                return Ok(Some(summary));
+            }
+        }
+        Ok(None)
+    }
+
+    fn down(self) -> anyhow::Result<()> {
+        self.bench.lab(&["down", self.system]).map(|_| ())
+    }
+
+    /// Runs the script on the cores that are not the lab's.
+    fn run(&self, script: &str, variables: &[(&str, &str)]) -> anyhow::Result<Option<Value>> {
+        let summary = self.bench.folder.join("summary.json");
+        let mut command = Command::new("taskset");
+        command.args(["--cpu-list", &format!("0-{}", self.core.saturating_sub(1))]).arg(&self.bench.plimsoll);
+        command.args(["run", "--quiet", "--no-store", "--require-valid", "--summary-export"]).arg(&summary);
+        let variable = self.system.to_uppercase();
+        for (name, value) in [(variable.as_str(), self.url.as_str())].iter().chain(variables) {
+            command.arg("--env").arg(format!("{name}={value}"));
+        }
+        let script = workspace::root().join("lab").join(self.system).join(script);
+        let status = command.arg(script).stdout(Stdio::null()).status().context("run the program")?;
+        match status.code() {
+            Some(NOT_VALID) => return Ok(None),
+            Some(0 | THRESHOLDS_CROSSED) => {}
+            _ => bail!("run the script to its end: {status}"),
+        }
+        let text = std::fs::read(&summary).context("read the summary")?;
+        serde_json::from_slice(&text).context("read the summary").map(Some)
+    }
+}
+
+/// A number of a summary.
+fn number(summary: &Value, metric: &str, field: &str) -> anyhow::Result<f64> {
+    let found = summary["metrics"][metric][field].as_f64();
+    found.with_context(|| format!("find {field} of {metric} in the summary"))
+}
+
+fn binary() -> anyhow::Result<PathBuf> {
+    if let Some(path) = std::env::var_os("PLIMSOLL_BIN").filter(|path| !path.is_empty()) {
+        return Ok(Path::new(&path).to_owned());
+    }
+    let status = workspace::cargo().args(["build", "--release", "-p", "plimsoll"]).status();
+    ensure!(status.context("run cargo")?.success(), "build the program");
+    Ok(workspace::target_directory()?.join("release/plimsoll"))
+}
