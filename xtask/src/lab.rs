@@ -1,5 +1,7 @@
 //! Whether the systems of the lab behave as their stories say, at a length that a night has time for.
 
+mod scan;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -48,7 +50,7 @@ pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
     let folder = std::env::temp_dir().join(format!("plimsoll-xtask-lab-{}", std::process::id()));
     std::fs::create_dir_all(&folder).with_context(|| format!("create {}", folder.display()))?;
     let bench = Bench { plimsoll: binary()?, folder };
-    let ranked = ranking(&bench);
+    let ranked = ranking(&bench).and_then(|()| scan::story(&bench));
     // Whatever went wrong, nothing of it stays.
     let _ = bench.lab(&["down"]);
     std::fs::remove_dir_all(&bench.folder).with_context(|| format!("remove {}", bench.folder.display()))?;

@@ -117,6 +117,12 @@ impl Trace {
         self.trace_id.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
+    /// The `traceparent` of what is called or sent on its way (W3C Trace Context, 3.2): below the span that answers.
+    pub fn traceparent(&self) -> String {
+        let span = u64::from_be_bytes(self.root_id);
+        format!("00-{}-{span:016x}-{:02x}", self.id(), u8::from(self.is_kept))
+    }
+
     /// Adds a span below the one that answers.
     pub fn add(&mut self, timed: Timed) {
         if self.is_kept {
@@ -275,6 +281,8 @@ mod tests {
             .end(timed("not kept", SpanKind::Server));
         let mut trace = tracer.trace(Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
         trace.add(timed("SELECT", SpanKind::Client));
+        let (trace_id, parent_id, is_kept) = parse_traceparent(&trace.traceparent()).expect("it can be read");
+        assert_eq!((trace_id, parent_id, is_kept), (trace.trace_id, trace.root_id, true));
         assert_eq!(trace.id(), "0af7651916cd43dd8448eb211c80319c");
         trace.end(timed("GET /", SpanKind::Server));
         let request = ExportTraceServiceRequest::decode(&receive(&listener)[..]).expect("protobuf");

@@ -40,6 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("lab", &["model"]),
     ("labkit", &["model"]),
     ("appstore", &["lab", "labkit", "model"]),
+    ("scan", &["lab", "labkit", "model"]),
     ("hostile", &["archive", "html", "json", "model", "plan", "runfile", "tally", "wire"]),
     (
         "plimsoll",
@@ -61,6 +62,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "remote",
             "report",
             "runfile",
+            "scan",
             "schedule",
             "script",
             "server",

@@ -24,13 +24,18 @@ pub(crate) struct Labs {
 }
 
 impl Labs {
-    /// `None` where a lab cannot be started.
+    /// `None` where the app store cannot be started.
     pub(crate) fn open() -> Option<Labs> {
+        Labs::open_for(&[lab::POSTGRES])
+    }
+
+    /// `None` where a system that needs these servers cannot be started.
+    pub(crate) fn open_for(servers: &[&dyn lab::Server]) -> Option<Labs> {
         static ALONE: Mutex<()> = Mutex::new(());
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        if !PathBuf::from("/usr/lib/postgresql").is_dir() {
-            assert!(std::env::var_os("PLIMSOLL_TESTS").is_none(), "PostgreSQL is not installed");
-            eprintln!("skipped: PostgreSQL is not installed, so no lab is started");
+        if let Some(missing) = servers.iter().find(|server| !server.is_installed()) {
+            assert!(std::env::var_os("PLIMSOLL_TESTS").is_none(), "{} is not installed", missing.package());
+            eprintln!("skipped: {} is not installed, so no lab is started", missing.package());
             return None;
         }
         let folder = std::env::temp_dir().join(format!("plimsoll-labs-{}", std::process::id()));
@@ -47,7 +52,7 @@ impl Labs {
     }
 
     /// Whether a process is at work in the labs' folder: servers and services are, each in its own.
-    fn is_inhabited(&self) -> bool {
+    pub(crate) fn is_inhabited(&self) -> bool {
         let processes = std::fs::read_dir("/proc").expect("processes").flatten();
         let folders = processes.filter_map(|process| std::fs::read_link(process.path().join("cwd")).ok());
         let mut inside = folders.filter(|folder| folder.starts_with(&self.folder));
@@ -61,7 +66,7 @@ impl Labs {
         rows[0].clone()
     }
 
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         std::fs::read_dir(&self.folder).is_ok_and(|mut entries| entries.next().is_none())
     }
 }
@@ -74,27 +79,27 @@ impl Drop for Labs {
 }
 
 /// All processes of a lab, the supervisor first.
-fn pids(status: &Value) -> Vec<i32> {
+pub(crate) fn pids(status: &Value) -> Vec<i32> {
     let parts = status["parts"].as_array().expect("parts").iter().map(|part| &part["identity"]);
     let identities = std::iter::once(&status["supervisor"]).chain(parts);
     identities.map(|identity| identity["pid"].as_i64().expect("a number") as i32).collect()
 }
 
-fn runs(pid: i32) -> bool {
+pub(crate) fn runs(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     !stat.is_empty() && !stat.rsplit(')').next().is_some_and(|fields| fields.trim_start().starts_with('Z'))
 }
 
-fn kill(pid: i32) {
+pub(crate) fn kill(pid: i32) {
     rustix::process::kill_process(Pid::from_raw(pid).expect("a number"), Signal::KILL).expect("it runs");
 }
 
-fn part(status: &Value, name: &str) -> Value {
+pub(crate) fn part(status: &Value, name: &str) -> Value {
     let parts = status["parts"].as_array().expect("parts");
     parts.iter().find(|part| part["name"] == name).expect("a part of this name").clone()
 }
 
-fn get(url: &str) -> (u16, String) {
+pub(crate) fn get(url: &str) -> (u16, String) {
     let config = ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(5)));
     let mut answer =
         config.http_status_as_error(false).build().new_agent().get(url).call().expect("an answer");

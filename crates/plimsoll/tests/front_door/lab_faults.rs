@@ -18,7 +18,7 @@ const WATCHED: Duration = Duration::from_millis(1500);
 const SETTLING: Duration = Duration::from_millis(1300);
 
 /// The sums of a service's counters over their labels.
-type Counters = BTreeMap<String, f64>;
+pub(crate) type Counters = BTreeMap<String, f64>;
 
 #[test]
 fn each_fault_moves_its_own_indicator_and_no_other() {
@@ -31,30 +31,31 @@ fn each_fault_moves_its_own_indicator_and_no_other() {
     // What it makes the database read is told late, which must not be taken for the next one's.
     faults.sort_by_key(|fault| fault.name == "missing-index");
     let mut wrong = Vec::new();
-    wrong.extend(judge("nothing", &watch(&url, &control), None));
+    wrong.extend(judge("appstore", "nothing", &watch(&url, &control), None));
     for fault in faults {
         labs.lab(&format!("fault appstore {} on", fault.name)).exits(0);
         let readings = watch(&url, &control);
         labs.lab(&format!("fault appstore {} off", fault.name)).exits(0);
-        wrong.extend(judge(&fault.name, &readings, Some(&fault.indicator)));
+        wrong.extend(judge("appstore", &fault.name, &readings, Some(&fault.indicator)));
     }
     load(&url, SETTLING);
-    wrong.extend(judge("nothing any more", &watch(&url, &control), None));
+    wrong.extend(judge("appstore", "nothing any more", &watch(&url, &control), None));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-fn text(value: &serde_json::Value) -> String {
+pub(crate) fn text(value: &serde_json::Value) -> String {
     value.as_str().expect("a text").to_owned()
 }
 
 /// Which indicators did not do what was expected of them.
-fn judge(
+pub(crate) fn judge(
+    system: &str,
     planted: &str,
     (before, after, seconds): &(Counters, Counters, f64),
     own: Option<&str>,
 ) -> Vec<String> {
     let grown = |name: &str| after.get(name).unwrap_or(&0.0) - before.get(name).unwrap_or(&0.0);
-    let judged = lab::indicators_of("appstore").filter_map(|indicator| {
+    let judged = lab::indicators_of(system).filter_map(|indicator| {
         assert!(after.contains_key(&indicator.counter), "the service has no {}", indicator.counter);
         let per = indicator.per.as_deref().map_or(*seconds, grown);
         let value = grown(&indicator.counter) / per;
@@ -108,7 +109,7 @@ fn load(url: &str, lasts: Duration) {
     });
 }
 
-fn counters(control: &str) -> Counters {
+pub(crate) fn counters(control: &str) -> Counters {
     let mut answer = ureq::get(format!("{control}/metrics")).call().expect("an answer");
     let text = answer.body_mut().read_to_string().expect("a text");
     let mut counters = Counters::new();

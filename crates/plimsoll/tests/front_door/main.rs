@@ -17,6 +17,7 @@ mod http2;
 mod imports;
 mod lab;
 mod lab_faults;
+mod lab_scan;
 mod live;
 mod page;
 mod prometheus;
