@@ -7,7 +7,7 @@
 // SCAN is where it is (`plimsoll lab status` tells), VUS how many users there are. Sending in and polling stay within their
 // limits; the answers do not.
 import http from 'k6/http';
-import { check } from 'k6';
+import { check, sleep } from 'k6';
 import flow from 'plimsoll/flow';
 
 const base = __ENV.SCAN;
@@ -67,4 +67,6 @@ export default function () {
     outcomes: ['rewarded', 'unrewarded', 'failed'],
   });
   check(scan, { 'the scan is answered': (it) => it.finished && it.outcome !== 'failed' });
+  // Whoever has got an answer looks at it, or all would be back at the same moment.
+  sleep((Math.random() * 5) / TIME_SCALE);
 }
