@@ -17,7 +17,7 @@ const PEOPLE: usize = 24;
 const SETTLING: Duration = Duration::from_millis(1500);
 
 /// How long a fault is watched.
-const WATCHED: Duration = Duration::from_millis(1500);
+const WATCHED: Duration = Duration::from_secs(1);
 
 /// What a user does between two polls.
 const POLL_PERIOD: Duration = Duration::from_millis(100);
