@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
+use crate::parts;
 
 /// The file within a lab's directory that holds it.
 const FILE: &str = "service.json";
@@ -44,6 +45,24 @@ impl Assignment {
             .get(name)
             .map(String::as_str)
             .ok_or_else(|| format!("find {name} among the lab's servers"))
+    }
+
+    /// Asks for these processes beside the service and for no others; each serves the same system as the part of its name.
+    /// They start and end while this goes on; one that ended without being told to stays so.
+    ///
+    /// # Errors
+    /// It cannot be written down.
+    pub fn ask_for(&self, parts: &[&str]) -> Result<(), String> {
+        let directory = self.log.parent().unwrap_or(Path::new("."));
+        parts::ask(directory, parts).map_err(|error| error.to_string())
+    }
+
+    /// The same for one of those processes, with a log of its own.
+    #[must_use]
+    pub(crate) fn for_part(mut self, part: &str) -> Assignment {
+        self.log.set_file_name(format!("{part}.jsonl"));
+        part.clone_into(&mut self.part);
+        self
     }
 
     /// Reads the assignment of the lab in `directory`.

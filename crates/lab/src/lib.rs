@@ -10,6 +10,7 @@ mod control;
 mod error;
 mod faults;
 mod http;
+mod parts;
 mod ports;
 mod process;
 mod running;

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
-use model::SystemClock;
+use model::{Instant, SystemClock};
+use rustix::process::Signal;
 
 use crate::error::LabError;
 use crate::process::{Identity, Launch};
@@ -21,6 +22,8 @@ pub(crate) struct Running {
     child: Child,
     launch: Launch,
     identity: Identity,
+    /// When it was told to stop because nobody needs it any more.
+    retired: Option<Instant>,
 }
 
 impl Running {
@@ -33,7 +36,7 @@ impl Running {
         let pid = i32::try_from(child.id()).unwrap_or_default();
         // A child that was not waited for keeps its entry, so this finds it even when it has ended.
         let identity = Identity::of(pid).unwrap_or(Identity { pid, started_ticks: 0 });
-        Ok(Running { child, launch, identity })
+        Ok(Running { child, launch, identity, retired: None })
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -42,6 +45,22 @@ impl Running {
 
     pub(crate) fn identity(&self) -> Identity {
         self.identity
+    }
+
+    /// Tells it to stop, and kills it where it has not done so long after.
+    pub(crate) fn retire(&mut self, now: Instant) {
+        let asked = *self.retired.get_or_insert_with(|| {
+            self.identity.signal(self.launch.stop_signal);
+            now
+        });
+        if now.since(asked) > STOP_LIMIT {
+            self.identity.signal(Signal::KILL);
+        }
+    }
+
+    /// Whether it was told to stop because nobody needs it any more.
+    pub(crate) fn is_retired(&self) -> bool {
+        self.retired.is_some()
     }
 
     /// How it ended; `None` while it runs.

@@ -1,6 +1,6 @@
 //! The process that is the parent of all that a lab runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::running::{self, Running};
 use crate::servers::{self, Around, Place, Server};
 use crate::state::{self, Part, Phase, State};
 use crate::system::System;
-use crate::{http, ports, sweep};
+use crate::{http, parts, ports, sweep};
 
 /// What makes the program a supervisor: `plimsoll lab supervise …`. It is no part of what users are shown.
 pub const SUPERVISE_WORD: &str = "supervise";
@@ -90,12 +90,17 @@ pub fn supervise(system: &System, directory: &Path) -> Result<(), LabError> {
     std::fs::remove_dir_all(directory).map_err(|error| LabError::file("remove", directory, error))
 }
 
-/// Serves a system in the directory of its lab.
+/// Serves a system in the directory of its lab; with a part, as one of the processes that its service has asked for.
 ///
 /// # Errors
 /// It cannot begin, or cannot go on.
-pub fn serve(system: &System, directory: &Path) -> Result<(), LabError> {
-    (system.serve)(&Assignment::read(directory)?).map_err(LabError::Other)
+pub fn serve(system: &System, directory: &Path, part: Option<&str>) -> Result<(), LabError> {
+    let assignment = Assignment::read(directory)?;
+    let assignment = match part {
+        Some(part) => assignment.for_part(part),
+        None => assignment,
+    };
+    (system.serve)(&assignment).map_err(LabError::Other)
 }
 
 struct Lab<'a> {
@@ -105,6 +110,8 @@ struct Lab<'a> {
     servers: Vec<&'static dyn Server>,
     state: State,
     children: Vec<Running>,
+    /// The names of the processes that the service has asked for, whatever became of them.
+    parts: BTreeSet<String>,
     places: Vec<Place>,
     service_port: u16,
     control_port: u16,
@@ -161,9 +168,19 @@ impl<'a> Lab<'a> {
             core: order.core,
             ready_after_ms: None,
         };
-        let children = Vec::new();
-        let lab =
-            Lab { system, directory, servers, state, children, places, service_port, control_port, began };
+        let (children, parts) = (Vec::new(), BTreeSet::new());
+        let lab = Lab {
+            system,
+            directory,
+            servers,
+            state,
+            children,
+            parts,
+            places,
+            service_port,
+            control_port,
+            began,
+        };
         lab.state.write(directory)?;
         Ok(lab)
     }
@@ -214,11 +231,41 @@ impl<'a> Lab<'a> {
             servers,
         };
         assignment.write(self.directory)?;
-        let own =
-            std::env::current_exe().map_err(|error| LabError::start(self.system.name, error.to_string()))?;
-        let words = ["lab", SERVE_WORD, self.system.name];
-        let launch = Launch::new(self.system.name, own).args(words);
-        self.spawn(launch.args([self.directory.display().to_string()]), self.directory)
+        let launch = self.own_launch(self.system.name)?;
+        self.spawn(launch, self.directory)
+    }
+
+    /// This program, to serve the system.
+    fn own_launch(&self, name: &str) -> Result<Launch, LabError> {
+        let own = std::env::current_exe().map_err(|error| LabError::start(name, error.to_string()))?;
+        let launch = Launch::new(name, own).args(["lab", SERVE_WORD, self.system.name]);
+        Ok(launch.args([self.directory.display().to_string()]))
+    }
+
+    /// Starts what the service asks for beside itself, and ends what it no longer asks for.
+    fn follow_service(&mut self) -> Result<(), LabError> {
+        let Some(asked) = parts::asked(self.directory) else { return Ok(()) };
+        let now = SystemClock::now();
+        let is_over = |running: &mut Running| running.is_retired() && running.ended().is_some();
+        if let Some(index) = self.children.iter_mut().position(is_over) {
+            self.children.remove(index);
+            self.state.parts.remove(index);
+            self.state.write(self.directory)?;
+        }
+        for (running, part) in self.children.iter_mut().zip(&self.state.parts) {
+            let is_part = self.parts.contains(running.name());
+            if is_part && part.ended.is_none() && !asked.iter().any(|name| name == running.name()) {
+                running.retire(now);
+            }
+        }
+        for name in asked {
+            if self.children.iter().all(|running| running.name() != name) {
+                let launch = self.own_launch(&name)?.args([name.clone()]);
+                self.parts.insert(name);
+                self.spawn(launch, self.directory)?;
+            }
+        }
+        Ok(())
     }
 
     fn spawn(&mut self, launch: Launch, directory: &Path) -> Result<(), LabError> {
@@ -246,6 +293,7 @@ impl<'a> Lab<'a> {
                 let why = part.ended.clone().unwrap_or_default();
                 return Err(LabError::start(&part.name, format!("{why}{}", end_of(&part.log))));
             }
+            self.follow_service()?;
             if is_ready() {
                 return Ok(true);
             }
@@ -261,6 +309,7 @@ impl<'a> Lab<'a> {
     /// Stays, and notes which parts end that nobody had asked to.
     fn watch(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<(), LabError> {
         while !is_stopped() {
+            self.follow_service()?;
             let before = self.ended_count();
             self.first_ended();
             if self.ended_count() != before {
@@ -279,6 +328,7 @@ impl<'a> Lab<'a> {
     fn first_ended(&mut self) -> Option<usize> {
         for (running, part) in self.children.iter_mut().zip(&mut self.state.parts) {
             if part.ended.is_none()
+                && !running.is_retired()
                 && let Some(status) = running.ended()
             {
                 part.ended = Some(describe(status));

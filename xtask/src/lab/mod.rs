@@ -12,6 +12,7 @@ use crate::workspace;
 mod appstore;
 mod feed;
 mod ingress;
+mod scan;
 
 const USAGE: &str = "\
 cargo xtask lab [SYSTEM]: runs the lab's systems, or one of them, and checks that they behave as docs/lab.md says
@@ -22,8 +23,12 @@ cargo xtask lab [SYSTEM]: runs the lab's systems, or one of them, and checks tha
 type Promise = (&'static str, fn(&Bench) -> anyhow::Result<()>);
 
 /// The systems, one file each.
-const SYSTEMS: &[Promise] =
-    &[("appstore", appstore::check), ("feed", feed::check), ("ingress", ingress::check)];
+const SYSTEMS: &[Promise] = &[
+    ("appstore", appstore::check),
+    ("feed", feed::check),
+    ("ingress", ingress::check),
+    ("scan", scan::check),
+];
 
 /// A run that is not valid is no evidence; it is repeated so often before it is left out.
 const TRIES_MAX: usize = 3;

@@ -42,6 +42,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("appstore", &["lab", "labkit", "model"]),
     ("feed", &["lab", "labkit", "model"]),
     ("ingress", &["lab", "labkit", "model"]),
+    ("scan", &["lab", "labkit", "model"]),
     ("hostile", &["archive", "html", "json", "model", "plan", "runfile", "tally", "wire"]),
     (
         "plimsoll",
@@ -65,6 +66,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "remote",
             "report",
             "runfile",
+            "scan",
             "schedule",
             "script",
             "server",

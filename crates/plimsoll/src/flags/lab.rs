@@ -111,4 +111,6 @@ pub(crate) struct LabPartFlags {
     pub(crate) system: String,
     #[arg(value_name = "FOLDER")]
     pub(crate) directory: PathBuf,
+    #[arg(value_name = "PART")]
+    pub(crate) part: Option<String>,
 }

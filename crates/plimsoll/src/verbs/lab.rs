@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::flags::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 
 /// The systems. A further one is a folder in `lab` and a line here.
-const SYSTEMS: &[&System] = &[&appstore::SYSTEM, &feed::SYSTEM, &ingress::SYSTEM];
+const SYSTEMS: &[&System] = &[&appstore::SYSTEM, &feed::SYSTEM, &ingress::SYSTEM, &scan::SYSTEM];
 
 /// Runs the verb.
 ///
@@ -26,7 +26,9 @@ pub(crate) fn run(flags: &LabFlags, _: &Common) -> Result<Exit, Failure> {
         LabVerb::Status(flags) => status(flags.system.as_deref(), flags.json),
         LabVerb::Down(flags) => down(flags.system.as_deref()),
         LabVerb::Supervise(flags) => part(lab::supervise(system(&flags.system)?, &flags.directory)),
-        LabVerb::Serve(flags) => part(lab::serve(system(&flags.system)?, &flags.directory)),
+        LabVerb::Serve(flags) => {
+            part(lab::serve(system(&flags.system)?, &flags.directory, flags.part.as_deref()))
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Labs {
 }
 
 impl Labs {
-    /// `None` where a lab cannot be started.
+    /// `None` where the app store cannot be started.
     pub(crate) fn open() -> Option<Labs> {
         Labs::open_with(&[lab::POSTGRES])
     }

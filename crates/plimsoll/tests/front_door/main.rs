@@ -19,6 +19,7 @@ mod lab;
 mod lab_faults;
 mod lab_feed;
 mod lab_ingress;
+mod lab_scan;
 mod live;
 mod page;
 mod prometheus;
