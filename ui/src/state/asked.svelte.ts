@@ -20,36 +20,6 @@ const AGAIN_MS = 5000;
  * questions on each screen, a page that is left open takes less than a hundredth of a core.
  */
 const REST = 300;
-/** How long an answer is waiting for whoever will ask for it, ms. */
-const EARLY_MS = 5000;
-
-interface Early {
-  answer: Promise<unknown>;
-  askedAt: number;
-}
-const early = new Map<string, Early>();
-
-/** Asks before the screen is there that will ask, so that all wait at once. */
-export function askEarly(paths: string[]): void {
-  for (const [path, known] of early) if (isOld(known)) early.delete(path);
-  for (const path of paths) {
-    if (early.has(path)) continue;
-    const answer = source().get(path);
-    // Whoever asks after it failed asks anew.
-    answer.catch(() => early.delete(path));
-    early.set(path, { answer, askedAt: performance.now() });
-  }
-}
-
-function isOld(known: Early): boolean {
-  return performance.now() - known.askedAt >= EARLY_MS;
-}
-
-function taken(path: string): Promise<unknown> | undefined {
-  const known = early.get(path);
-  early.delete(path);
-  return known && !isOld(known) ? known.answer : undefined;
-}
 
 /**
  * Asks for the path that `path` returns, whenever it changes; an empty path asks nothing. While `goesOn` says so, it asks
@@ -75,7 +45,8 @@ export function asked<T>(path: () => string, goesOn: () => boolean = () => false
     const stop = new AbortController();
     const since = performance.now();
     pendingSince = since;
-    (taken(wanted) ?? source().get(wanted, stop.signal))
+    source()
+      .get(wanted, stop.signal)
       .then((value) => {
         if (stop.signal.aborted) return;
         restsUntil = performance.now() + REST * (performance.now() - since);
