@@ -8,5 +8,5 @@ mod trace;
 
 pub use control::{Control, FaultOrder, Orders};
 pub use log::Log;
-pub use metrics::{Definition, Kind, Metrics};
+pub use metrics::{Definition, Kind, Metrics, SPANS, metric};
 pub use trace::{Attribute, SpanKind, Timed, Trace, Tracer};

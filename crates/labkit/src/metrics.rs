@@ -29,6 +29,14 @@ pub struct Definition {
     pub kind: Kind,
 }
 
+/// A metric with its name, kind and help.
+pub const fn metric(name: &'static str, kind: Kind, help: &'static str) -> Definition {
+    Definition { name, help, kind }
+}
+
+/// What a [`crate::Tracer`] counts.
+pub const SPANS: Definition = metric(crate::trace::SPANS, Kind::Counter, "Spans, by what became of them.");
+
 /// The metrics of a service. There are as many series as the service names; none comes from a request.
 #[derive(Debug)]
 pub struct Metrics {

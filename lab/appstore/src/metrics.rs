@@ -1,6 +1,6 @@
 //! The service's metrics, by the names of OpenTelemetry's conventions where there is one.
 
-use labkit::{Definition, Kind};
+use labkit::{Definition, Kind, SPANS, metric};
 
 pub(crate) const REQUEST_SECONDS: &str = "http_server_request_duration_seconds";
 pub(crate) const REQUESTS: &str = "http_server_requests_total";
@@ -24,36 +24,36 @@ pub(crate) const LOG_SYNC_SECONDS: &str = "log_sync_seconds_total";
 
 /// All of them.
 pub(crate) const ALL: &[Definition] = &[
-    of(REQUEST_SECONDS, Kind::Histogram, "Time from a request to its answer, by route."),
-    of(REQUESTS, Kind::Counter, "Requests answered."),
-    of(RESPONSE_BYTES, Kind::Counter, "Bytes of all answers' bodies."),
-    of(QUERIES, Kind::Counter, "Queries that requests have made."),
-    of(QUERY_SECONDS, Kind::Counter, "Time that requests have waited for their queries."),
-    of(POOL_MAX, Kind::Gauge, "Connections that may be open."),
-    of(POOL_USED, Kind::Gauge, "Connections that requests hold."),
-    of(POOL_PENDING, Kind::Gauge, "Requests that wait for a connection."),
-    of(POOL_WAIT_SECONDS, Kind::Counter, "Time that requests have waited for a connection."),
-    of(
+    metric(REQUEST_SECONDS, Kind::Histogram, "Time from a request to its answer, by route."),
+    metric(REQUESTS, Kind::Counter, "Requests answered."),
+    metric(RESPONSE_BYTES, Kind::Counter, "Bytes of all answers' bodies."),
+    metric(QUERIES, Kind::Counter, "Queries that requests have made."),
+    metric(QUERY_SECONDS, Kind::Counter, "Time that requests have waited for their queries."),
+    metric(POOL_MAX, Kind::Gauge, "Connections that may be open."),
+    metric(POOL_USED, Kind::Gauge, "Connections that requests hold."),
+    metric(POOL_PENDING, Kind::Gauge, "Requests that wait for a connection."),
+    metric(POOL_WAIT_SECONDS, Kind::Counter, "Time that requests have waited for a connection."),
+    metric(
         LOCK_WAIT_SECONDS,
         Kind::Counter,
         "Time that sessions have waited for locks, sampled ten times a second.",
     ),
-    of(REVIEW_ROWS_SCANNED, Kind::Counter, "Rows of reviews read one after the other for want of an index."),
-    of(CACHE_LOADS, Kind::Counter, "Times that the categories were loaded."),
-    of(REFRESHES, Kind::Counter, "Times that the views were refreshed."),
-    of(REFRESH_SECONDS, Kind::Counter, "Time that refreshing the views has taken."),
-    of(JOB_SECONDS, Kind::Counter, "Time that the report has taken."),
-    of(PAUSE_SECONDS, Kind::Counter, "Time in which the whole service stood still."),
-    of(THROTTLED_SECONDS, Kind::Counter, "Time in which the service was kept from its core."),
-    of(CPU_SECONDS, Kind::Counter, "Time of the core that the service has used."),
-    of(
+    metric(
+        REVIEW_ROWS_SCANNED,
+        Kind::Counter,
+        "Rows of reviews read one after the other for want of an index.",
+    ),
+    metric(CACHE_LOADS, Kind::Counter, "Times that the categories were loaded."),
+    metric(REFRESHES, Kind::Counter, "Times that the views were refreshed."),
+    metric(REFRESH_SECONDS, Kind::Counter, "Time that refreshing the views has taken."),
+    metric(JOB_SECONDS, Kind::Counter, "Time that the report has taken."),
+    metric(PAUSE_SECONDS, Kind::Counter, "Time in which the whole service stood still."),
+    metric(THROTTLED_SECONDS, Kind::Counter, "Time in which the service was kept from its core."),
+    metric(CPU_SECONDS, Kind::Counter, "Time of the core that the service has used."),
+    metric(
         LOG_SYNC_SECONDS,
         Kind::Counter,
         "Time that requests have waited until their log line was on the disk.",
     ),
-    of("otel_spans_total", Kind::Counter, "Spans, by what became of them."),
+    SPANS,
 ];
-
-const fn of(name: &'static str, kind: Kind, help: &'static str) -> Definition {
-    Definition { name, help, kind }
-}

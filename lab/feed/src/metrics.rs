@@ -1,6 +1,6 @@
 //! The backend's metrics, by the names of OpenTelemetry's conventions where there is one.
 
-use labkit::{Definition, Kind};
+use labkit::{Definition, Kind, SPANS, metric};
 
 pub(crate) const REQUEST_SECONDS: &str = "http_server_request_duration_seconds";
 pub(crate) const REQUESTS: &str = "http_server_requests_total";
@@ -26,29 +26,25 @@ pub(crate) const ERROR: &str = "outcome=\"error\"";
 
 /// All of them.
 pub(crate) const ALL: &[Definition] = &[
-    of(REQUEST_SECONDS, Kind::Histogram, "Time from a request to its answer, by route."),
-    of(REQUESTS, Kind::Counter, "Requests answered."),
-    of(REFUSED, Kind::Counter, "Requests refused because too many were in flight."),
-    of(IN_FLIGHT, Kind::Gauge, "Requests that have come and are not answered."),
-    of(CONNECTIONS, Kind::Counter, "Connections taken."),
-    of(
+    metric(REQUEST_SECONDS, Kind::Histogram, "Time from a request to its answer, by route."),
+    metric(REQUESTS, Kind::Counter, "Requests answered."),
+    metric(REFUSED, Kind::Counter, "Requests refused because too many were in flight."),
+    metric(IN_FLIGHT, Kind::Gauge, "Requests that have come and are not answered."),
+    metric(CONNECTIONS, Kind::Counter, "Connections taken."),
+    metric(
         QUEUE_FULL_SECONDS,
         Kind::Counter,
         "Time in which the queue of new connections was full, sampled 40 times a second.",
     ),
-    of(WORKER_WAIT_SECONDS, Kind::Counter, "Time that requests have waited for the worker."),
-    of(LINK_WAIT_SECONDS, Kind::Counter, "Time that answers have waited for the network."),
-    of(KEY_WAIT_SECONDS, Kind::Counter, "Time that likes have waited for the counter of their post."),
-    of(CALLS, Kind::Counter, "Calls of the service downstream."),
-    of(CALL_SECONDS, Kind::Counter, "Time that the service downstream has taken."),
-    of(LOOKUP_SECONDS, Kind::Counter, "Time that the name server has taken."),
-    of(STORE_READS, Kind::Counter, "Pages that the store has made."),
-    of(CACHE_READS, Kind::Counter, "Pages that the cache was asked for, by outcome."),
-    of(CACHE_EVICTIONS, Kind::Counter, "Pages that have made room for others in the cache."),
-    of(LOG_LINES_LOST, Kind::Counter, "Lines of the log that could not be written."),
-    of("otel_spans_total", Kind::Counter, "Spans, by what became of them."),
+    metric(WORKER_WAIT_SECONDS, Kind::Counter, "Time that requests have waited for the worker."),
+    metric(LINK_WAIT_SECONDS, Kind::Counter, "Time that answers have waited for the network."),
+    metric(KEY_WAIT_SECONDS, Kind::Counter, "Time that likes have waited for the counter of their post."),
+    metric(CALLS, Kind::Counter, "Calls of the service downstream."),
+    metric(CALL_SECONDS, Kind::Counter, "Time that the service downstream has taken."),
+    metric(LOOKUP_SECONDS, Kind::Counter, "Time that the name server has taken."),
+    metric(STORE_READS, Kind::Counter, "Pages that the store has made."),
+    metric(CACHE_READS, Kind::Counter, "Pages that the cache was asked for, by outcome."),
+    metric(CACHE_EVICTIONS, Kind::Counter, "Pages that have made room for others in the cache."),
+    metric(LOG_LINES_LOST, Kind::Counter, "Lines of the log that could not be written."),
+    SPANS,
 ];
-
-const fn of(name: &'static str, kind: Kind, help: &'static str) -> Definition {
-    Definition { name, help, kind }
-}

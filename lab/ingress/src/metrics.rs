@@ -1,6 +1,6 @@
 //! The metrics of backend and proxies, by the names of OpenTelemetry's conventions where there is one.
 
-use labkit::{Definition, Kind};
+use labkit::{Definition, Kind, SPANS, metric};
 
 pub(crate) const REQUEST_SECONDS: &str = "http_server_request_duration_seconds";
 pub(crate) const REQUESTS: &str = "http_server_requests_total";
@@ -18,28 +18,32 @@ pub(crate) const PROXY_LABELS: [&str; 3] = ["proxy=\"proxy-1\"", "proxy=\"proxy-
 
 /// All of the backend.
 pub(crate) const BACKEND: &[Definition] = &[
-    of(REQUEST_SECONDS, Kind::Histogram, "Time from a request to its answer, by route."),
-    of(REQUESTS, Kind::Counter, "Requests answered."),
-    of(REFUSED, Kind::Counter, "Requests refused because too many were there."),
-    of(SLOT_WAIT_SECONDS, Kind::Counter, "Time that requests have waited for a slot."),
-    of(BY_PROXY, Kind::Counter, "Requests, by the proxy that they came through."),
-    of(UNEVEN, Kind::Counter, "Requests through a proxy that had sent more than 1.5 times its share."),
-    of(LINE_WAIT_SECONDS, Kind::Counter, "Time that requests have waited for the connection of their proxy."),
-    of(RATE_LIMITED, Kind::Counter, "Calls that the service downstream has refused."),
-    of(BURNT_SECONDS, Kind::Counter, "Time of its own core that the generator says it has burnt."),
-    of("otel_spans_total", Kind::Counter, "Spans, by what became of them."),
+    metric(REQUEST_SECONDS, Kind::Histogram, "Time from a request to its answer, by route."),
+    metric(REQUESTS, Kind::Counter, "Requests answered."),
+    metric(REFUSED, Kind::Counter, "Requests refused because too many were there."),
+    metric(SLOT_WAIT_SECONDS, Kind::Counter, "Time that requests have waited for a slot."),
+    metric(BY_PROXY, Kind::Counter, "Requests, by the proxy that they came through."),
+    metric(UNEVEN, Kind::Counter, "Requests through a proxy that had sent more than 1.5 times its share."),
+    metric(
+        LINE_WAIT_SECONDS,
+        Kind::Counter,
+        "Time that requests have waited for the connection of their proxy.",
+    ),
+    metric(RATE_LIMITED, Kind::Counter, "Calls that the service downstream has refused."),
+    metric(BURNT_SECONDS, Kind::Counter, "Time of its own core that the generator says it has burnt."),
+    SPANS,
 ];
 
 /// All of a proxy.
 pub(crate) const PROXY: &[Definition] = &[
-    of(REQUESTS, Kind::Counter, "Requests passed on."),
-    of(REFUSED, Kind::Counter, "Requests that were not passed on."),
-    of(SLOT_WAIT_SECONDS, Kind::Counter, "Time that requests have waited for the proxy."),
-    of(LINE_WAIT_SECONDS, Kind::Counter, "Time that requests have waited for the connection to the backend."),
-    of(UPSTREAM_ERRORS, Kind::Counter, "Requests that the backend did not answer."),
-    of("otel_spans_total", Kind::Counter, "Spans, by what became of them."),
+    metric(REQUESTS, Kind::Counter, "Requests passed on."),
+    metric(REFUSED, Kind::Counter, "Requests that were not passed on."),
+    metric(SLOT_WAIT_SECONDS, Kind::Counter, "Time that requests have waited for the proxy."),
+    metric(
+        LINE_WAIT_SECONDS,
+        Kind::Counter,
+        "Time that requests have waited for the connection to the backend.",
+    ),
+    metric(UPSTREAM_ERRORS, Kind::Counter, "Requests that the backend did not answer."),
+    SPANS,
 ];
-
-const fn of(name: &'static str, kind: Kind, help: &'static str) -> Definition {
-    Definition { name, help, kind }
-}

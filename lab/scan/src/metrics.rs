@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use labkit::{Definition, Kind};
+use labkit::{Definition, Kind, SPANS, metric};
 
 use crate::stage::Stage;
 
@@ -58,41 +58,36 @@ pub(crate) const SHIPPED: &[Series] = &[
 
 /// All of them.
 pub(crate) const ALL: &[Definition] = &[
-    of(REQUEST_SECONDS, Kind::Histogram, "Time from a request to its answer, by route."),
-    of(REQUESTS, Kind::Counter, "Requests answered."),
-    of(SUBMITTED, Kind::Counter, "Scans that were taken."),
-    of(MESSAGES, Kind::Gauge, "Messages of a queue, those that workers hold among them."),
-    of(MESSAGES_READY, Kind::Gauge, "Messages of a queue that no worker holds."),
-    of(CONSUMERS, Kind::Gauge, "Workers that take from a queue."),
-    of(WORKERS, Kind::Gauge, "Workers that tell of themselves, the canary among them."),
-    of(REPLICAS, Kind::Gauge, "Workers that the autoscaler has decided on, without the canary."),
-    of(REPLICAS_MAX, Kind::Gauge, "Workers that the autoscaler may start."),
-    of(REPLICAS_MISSING, Kind::Counter, "Time of workers that queues asked for beyond what is allowed."),
-    of(TASKS, Kind::Counter, "Tasks that were done, by queue."),
-    of(TASK_SECONDS, Kind::Counter, "Time that doing them has taken, by queue."),
-    of(QUEUE_WAIT_SECONDS, Kind::Counter, "Time that they had waited before, by queue."),
-    of(FAILED, Kind::Counter, "Tasks that could not be done."),
-    of(GIVEN_BACK, Kind::Counter, "Messages that went back to their queue after the work on them."),
-    of(NOT_CONSUMING, Kind::Counter, "Time of workers that ran and took from no queue."),
-    of(
+    metric(REQUEST_SECONDS, Kind::Histogram, "Time from a request to its answer, by route."),
+    metric(REQUESTS, Kind::Counter, "Requests answered."),
+    metric(SUBMITTED, Kind::Counter, "Scans that were taken."),
+    metric(MESSAGES, Kind::Gauge, "Messages of a queue, those that workers hold among them."),
+    metric(MESSAGES_READY, Kind::Gauge, "Messages of a queue that no worker holds."),
+    metric(CONSUMERS, Kind::Gauge, "Workers that take from a queue."),
+    metric(WORKERS, Kind::Gauge, "Workers that tell of themselves, the canary among them."),
+    metric(REPLICAS, Kind::Gauge, "Workers that the autoscaler has decided on, without the canary."),
+    metric(REPLICAS_MAX, Kind::Gauge, "Workers that the autoscaler may start."),
+    metric(REPLICAS_MISSING, Kind::Counter, "Time of workers that queues asked for beyond what is allowed."),
+    metric(TASKS, Kind::Counter, "Tasks that were done, by queue."),
+    metric(TASK_SECONDS, Kind::Counter, "Time that doing them has taken, by queue."),
+    metric(QUEUE_WAIT_SECONDS, Kind::Counter, "Time that they had waited before, by queue."),
+    metric(FAILED, Kind::Counter, "Tasks that could not be done."),
+    metric(GIVEN_BACK, Kind::Counter, "Messages that went back to their queue after the work on them."),
+    metric(NOT_CONSUMING, Kind::Counter, "Time of workers that ran and took from no queue."),
+    metric(
         PREFETCH_EXHAUSTED,
         Kind::Counter,
         "Time of workers that could have done more, and held all messages of a queue that they may.",
     ),
-    of(MEMORY_WAIT, Kind::Counter, "Time that tasks have waited for memory."),
-    of(LLM_CALLS, Kind::Counter, "Calls of the model that were answered."),
-    of(LLM_SECONDS, Kind::Counter, "Time that the model has taken over them."),
-    of(LLM_LIMITED, Kind::Counter, "Time that calls have waited because of the model's rate limit."),
-    of("otel_spans_total", Kind::Counter, "Spans, by what became of them."),
+    metric(MEMORY_WAIT, Kind::Counter, "Time that tasks have waited for memory."),
+    metric(LLM_CALLS, Kind::Counter, "Calls of the model that were answered."),
+    metric(LLM_SECONDS, Kind::Counter, "Time that the model has taken over them."),
+    metric(LLM_LIMITED, Kind::Counter, "Time that calls have waited because of the model's rate limit."),
+    SPANS,
 ];
 
 /// What a process other than the service has of its own; nobody scrapes it.
-pub(crate) const OF_PARTS: &[Definition] =
-    &[of("otel_spans_total", Kind::Counter, "Spans, by what became of them.")];
-
-const fn of(name: &'static str, kind: Kind, help: &'static str) -> Definition {
-    Definition { name, help, kind }
-}
+pub(crate) const OF_PARTS: &[Definition] = &[SPANS];
 
 /// What a process has counted since it was last asked.
 #[derive(Debug, Default)]

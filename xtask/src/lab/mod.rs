@@ -77,6 +77,7 @@ struct Up<'a> {
     bench: &'a Bench,
     system: &'static str,
     url: String,
+    control_url: String,
     core: u64,
 }
 
@@ -86,9 +87,10 @@ impl Bench {
         self.lab(&[&["up", system, "--variant", variant, "--pin"], words].concat())?;
         let status = self.lab(&["status", "--json", system])?;
         let status: Value = serde_json::from_str(&status).context("read the status")?;
-        let url = status[0]["url"].as_str().context("find the system's URL")?.to_owned();
+        let text = |name: &str| status[0][name].as_str().map(str::to_owned);
+        let (url, control_url) = text("url").zip(text("control_url")).context("find the system's address")?;
         let core = status[0]["core"].as_u64().context("find the system's core")?;
-        Ok(Up { bench: self, system, url, core })
+        Ok(Up { bench: self, system, url, control_url, core })
     }
 
     fn lab(&self, words: &[&str]) -> anyhow::Result<String> {
@@ -104,12 +106,7 @@ impl Bench {
 impl Up<'_> {
     /// The summary of a valid run of one of the system's scripts; nothing where no run was valid.
     fn measure(&self, script: &str, variables: &[(&str, &str)]) -> anyhow::Result<Option<Value>> {
-        for _ in 0..TRIES_MAX {
-            if let Some(summary) = self.run(script, variables)? {
-                return Ok(Some(summary));
-            }
-        }
-        Ok(None)
+        until_valid(|| self.run(script, variables))
     }
 
     fn down(self) -> anyhow::Result<()> {
@@ -136,6 +133,16 @@ impl Up<'_> {
         let text = std::fs::read(&summary).context("read the summary")?;
         serde_json::from_slice(&text).context("read the summary").map(Some)
     }
+}
+
+/// What was measured validly; nothing where no try was valid.
+fn until_valid<T>(measure: impl Fn() -> anyhow::Result<Option<T>>) -> anyhow::Result<Option<T>> {
+    for _ in 0..TRIES_MAX {
+        if let Some(measured) = measure()? {
+            return Ok(Some(measured));
+        }
+    }
+    Ok(None)
 }
 
 /// A number of a summary.

@@ -3,16 +3,13 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use model::SystemClock;
-use serde_json::Value;
 
-use super::{Bench, NOT_VALID, THRESHOLDS_CROSSED, TRIES_MAX};
-use crate::workspace;
+use super::{Bench, Up, number, until_valid};
 
 /// The queues, in the order in which a scan goes through them.
 const QUEUES: [&str; 4] = ["scan.vision", "scan.rule", "scan.answer", "scan.reward"];
@@ -44,17 +41,18 @@ pub(super) fn check(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn queues_fill_in_order(bench: &Bench) -> anyhow::Result<()> {
-    let lab = Up::start(bench, "cold")?;
-    let (metrics, depths) = until_valid(|| {
+    let lab = bench.up("scan", "cold", &[])?;
+    let measured = until_valid(|| {
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let watching = scope.spawn(|| lab.watch(&is_over));
-            let metrics = lab.run("polling.js", &[]);
+            let watching = scope.spawn(|| watch(&lab, &is_over));
+            let summary = lab.run("polling.js", &[]);
             is_over.store(true, Ordering::Relaxed);
             let depths = watching.join().expect("no panic")?;
-            Ok(metrics?.map(|metrics| (metrics, depths)))
+            Ok(summary?.map(|summary| (summary, depths)))
         })
     })?;
+    let (summary, depths) = measured.context("measure the queues validly")?;
     println!("\n| Queue | Filled after | Most messages | At the end |\n|---|---|---|---|");
     let mut before_s = 0.0;
     for (queue, depths) in QUEUES.iter().zip(&depths) {
@@ -67,22 +65,23 @@ fn queues_fill_in_order(bench: &Bench) -> anyhow::Result<()> {
         ensure!(last == 0.0, "see {queue} drain");
         before_s = *filled_s;
     }
-    let p95_ms = |name: &str| metrics[name]["p(95)"].as_f64().with_context(|| format!("find {name}"));
+    let p95_ms = |metric: &str| number(&summary, metric, "p(95)");
     let (answer_ms, poll_ms) = (p95_ms("flow_duration")?, p95_ms("flow_poll_duration")?);
     println!("\nAn answer takes {answer_ms:.0} ms (p95), a poll {poll_ms:.1} ms");
     let over = answer_ms / ANSWER_LIMIT_MS;
     ensure!(over >= OVER_MIN, "see answers take {OVER_MIN} times their limit: they take {over:.2}");
-    lab.stop()
+    lab.down()
 }
 
 fn a_ceiling_costs_half(bench: &Bench) -> anyhow::Result<()> {
     let mut scans = Vec::new();
     for state in ["on", "off"] {
-        let lab = Up::start(bench, if state == "on" { "cold" } else { "warm" })?;
+        let lab = bench.up("scan", if state == "on" { "cold" } else { "warm" }, &[])?;
         bench.lab(&["fault", "scan", "scaler-ceiling", state])?;
-        let metrics = until_valid(|| lab.run("trickle.js", &[("VUS", "150"), ("DURATION", "20s")]))?;
-        scans.push(metrics["flow_tasks"]["count"].as_f64().context("find how many scans there were")?);
-        lab.stop()?;
+        let summary = lab.measure("trickle.js", &[("VUS", "150"), ("DURATION", "20s")])?;
+        let summary = summary.context("measure the scans validly")?;
+        scans.push(number(&summary, "flow_tasks", "count")?);
+        lab.down()?;
     }
     let ratio = scans[1] / scans[0];
     println!("Four workers do {ratio:.2} times as many scans as two");
@@ -90,91 +89,37 @@ fn a_ceiling_costs_half(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A measurement that is not valid is no evidence, and made again.
-fn until_valid<T>(measure: impl Fn() -> anyhow::Result<Option<T>>) -> anyhow::Result<T> {
-    for _ in 0..TRIES_MAX {
-        if let Some(measured) = measure()? {
-            return Ok(measured);
+/// Looks at the queues until the load is over and they are empty.
+fn watch(lab: &Up, is_over: &AtomicBool) -> anyhow::Result<[Depths; 4]> {
+    let (began, mut ended) = (SystemClock::now(), None);
+    let mut depths: [Depths; 4] = Default::default();
+    loop {
+        let text = metrics(lab)?;
+        let at_s = SystemClock::now().since(began).as_secs_f64();
+        for (queue, depths) in QUEUES.iter().zip(&mut depths) {
+            let series = format!("rabbitmq_queue_messages{{queue=\"{queue}\"}} ");
+            let value = text.lines().find_map(|line| line.strip_prefix(&series));
+            let value =
+                value.and_then(|value| value.parse().ok()).with_context(|| format!("find {series}"))?;
+            depths.push((at_s, value));
         }
+        if is_over.load(Ordering::Relaxed) {
+            let ended = *ended.get_or_insert_with(SystemClock::now);
+            let is_empty = depths.iter().all(|depths| depths.last().is_some_and(|(_, last)| *last == 0.0));
+            if is_empty || SystemClock::now().since(ended) > DRAIN_LIMIT {
+                return Ok(depths);
+            }
+        }
+        std::thread::sleep(PERIOD);
     }
-    bail!("measure validly: {TRIES_MAX} runs were not valid")
 }
 
-/// A scanner that is up.
-struct Up<'a> {
-    bench: &'a Bench,
-    url: String,
-    control: String,
-    core: u64,
-}
-
-impl<'a> Up<'a> {
-    fn start(bench: &'a Bench, variant: &str) -> anyhow::Result<Up<'a>> {
-        bench.lab(&["up", "scan", "--variant", variant, "--pin"])?;
-        let status: Value = serde_json::from_str(&bench.lab(&["status", "scan", "--json"])?)?;
-        let text = |name: &str| status[0][name].as_str().map(str::to_owned);
-        let (url, control) = text("url").zip(text("control_url")).context("find the scanner's address")?;
-        let core = status[0]["core"].as_u64().context("find the scanner's core")?;
-        Ok(Up { bench, url, control, core })
-    }
-
-    fn stop(&self) -> anyhow::Result<()> {
-        self.bench.lab(&["down", "scan"]).map(drop)
-    }
-
-    /// The metrics of a run of a script on the other cores; nothing where it was not valid.
-    fn run(&self, script: &str, variables: &[(&str, &str)]) -> anyhow::Result<Option<Value>> {
-        let summary = self.bench.folder.join("scan.json");
-        let mut command = Command::new("taskset");
-        command.args(["--cpu-list", &format!("0-{}", self.core.saturating_sub(1))]).arg(&self.bench.plimsoll);
-        command.args(["run", "--quiet", "--no-store", "--require-valid", "--summary-export"]).arg(&summary);
-        for (name, value) in variables.iter().chain(&[("SCAN", self.url.as_str())]) {
-            command.arg("--env").arg(format!("{name}={value}"));
-        }
-        command.arg(workspace::root().join("lab/scan").join(script)).stdout(Stdio::null());
-        let status = command.status().context("run the program")?;
-        match status.code() {
-            Some(NOT_VALID) => return Ok(None),
-            Some(0 | THRESHOLDS_CROSSED) => {}
-            _ => bail!("run the script to its end: {status}"),
-        }
-        let text = std::fs::read(&summary).context("read the summary")?;
-        let mut summary: Value = serde_json::from_slice(&text).context("read the summary")?;
-        Ok(Some(summary["metrics"].take()))
-    }
-
-    /// Looks at the queues until the load is over and they are empty.
-    fn watch(&self, is_over: &AtomicBool) -> anyhow::Result<[Depths; 4]> {
-        let (began, mut ended) = (SystemClock::now(), None);
-        let mut depths: [Depths; 4] = Default::default();
-        loop {
-            let text = self.metrics()?;
-            let at_s = SystemClock::now().since(began).as_secs_f64();
-            for (queue, depths) in QUEUES.iter().zip(&mut depths) {
-                let series = format!("rabbitmq_queue_messages{{queue=\"{queue}\"}} ");
-                let value = text.lines().find_map(|line| line.strip_prefix(&series));
-                let value =
-                    value.and_then(|value| value.parse().ok()).with_context(|| format!("find {series}"))?;
-                depths.push((at_s, value));
-            }
-            if is_over.load(Ordering::Relaxed) {
-                let ended = *ended.get_or_insert_with(SystemClock::now);
-                let is_empty =
-                    depths.iter().all(|depths| depths.last().is_some_and(|(_, last)| *last == 0.0));
-                if is_empty || SystemClock::now().since(ended) > DRAIN_LIMIT {
-                    return Ok(depths);
-                }
-            }
-            std::thread::sleep(PERIOD);
-        }
-    }
-
-    fn metrics(&self) -> anyhow::Result<String> {
-        let host = self.control.trim_start_matches("http://");
-        let mut stream = TcpStream::connect(host).context("connect to the scanner's metrics")?;
-        write!(stream, "GET /metrics HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n")?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text).context("read the scanner's metrics")?;
-        Ok(text)
-    }
+/// What the service shows of itself.
+fn metrics(lab: &Up) -> anyhow::Result<String> {
+    let host = lab.control_url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(host).context("connect to the scanner's metrics")?;
+    write!(stream, "GET /metrics HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n")?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).context("read the scanner's metrics")?;
+    Ok(text)
 }
