@@ -23,6 +23,8 @@ pub fn check(bytes: &[u8]) {
         let _ = reader.sum(0..u32::MAX);
         let _ = (reader.thresholds(), reader.log(), reader.errors(), reader.load(0..u32::MAX));
         let _ = (reader.exemplars(0..u32::MAX), reader.marks(), reader.notes(), reader.anchors());
+        let _ = (reader.signals(), reader.records(), reader.gaps());
+        let _ = (reader.traces(), reader.trace_marks(), reader.operations());
         assert_eq!(reader.windows(0..0).take_while(Result::is_ok).count(), 0);
     });
 }

@@ -33,6 +33,9 @@ pub enum WriteError {
     /// The run still goes on, and only its own writer may write to it.
     #[error("write {0}: the run still goes on")]
     Live(PathBuf),
+    /// Its format has no place for what should be added.
+    #[error("write {0}: it is of an older format, which holds no evidence")]
+    Old(PathBuf),
     /// The file cannot be read, so nothing is written into it.
     #[error(transparent)]
     Read(#[from] ReadError),

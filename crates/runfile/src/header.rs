@@ -242,6 +242,8 @@ pub struct Ending {
     pub exemplars_lost: u64,
     /// Threshold results over the limit.
     pub threshold_results_lost: u64,
+    /// What sources told and the file had no room for: points, records, gaps, spans, and tens of seconds of operations.
+    pub evidence_lost: u64,
 }
 
 /// Iterations of a scenario that were never started, by cause.

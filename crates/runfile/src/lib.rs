@@ -9,6 +9,7 @@ mod brief;
 mod cells;
 mod compact;
 mod error;
+mod evidence;
 mod facts;
 mod format;
 mod header;
@@ -23,6 +24,7 @@ mod snapshot;
 mod steps;
 mod store;
 mod sum;
+mod traces;
 mod windows;
 mod writer;
 
@@ -31,6 +33,7 @@ mod tests;
 
 pub use brief::{Cell, LentTrend, Want};
 pub use error::{MergeError, ReadError, WriteError};
+pub use evidence::add_evidence;
 pub use facts::{Anchor, LoadRow, Note, RunMark, StoredLog, ThresholdPoint};
 pub use format::{APPLICATION_ID, BLOB_BYTES_MAX, EXTENSION, FORMAT_VERSION};
 pub use header::{
@@ -45,5 +48,6 @@ pub use reader::{Reader, State};
 pub use redact::{HIDDEN, is_secret_name};
 pub use snapshot::{add_note, snapshot};
 pub use steps::STEPS;
+pub use traces::{SPANS_MAX, TraceMark};
 pub use windows::Windows;
 pub use writer::{QUEUE_EVENTS_MAX, Report, Writer};

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use model::metric::builtin::{VUS, VUS_MAX};
 use model::{
-    Aggregate, ErrorCount, Exemplar, GaugeTotal, GeneratorState, Instant, Load, MetricId, MetricRegistry,
-    ScenarioId, SeriesKey, TagInterner, TagSet, TagSetId, Window, Work,
+    Aggregate, ErrorCount, Evidence, Exemplar, GaugeTotal, GeneratorState, Instant, Load, MetricId,
+    MetricRegistry, OperationLoad, ScenarioId, SeriesKey, TagInterner, TagSet, TagSetId, Trace, Window, Work,
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -185,6 +185,14 @@ fn fill(mut store: Store, parts: &[Part<'_>], out: &Path) -> Result<(), MergeErr
             store.transaction(|store| store.put_states(&states, Some(&instance))).map_err(failed)?;
         }
     }
+    for part in parts {
+        let evidence = part.evidence()?;
+        store.transaction(|store| store.put_evidence(&evidence)).map_err(failed)?;
+        let traces = part.traces()?;
+        store.transaction(|store| store.put_traces(&traces)).map_err(failed)?;
+        let operations = part.operations()?;
+        store.transaction(|store| store.put_operations(&operations)).map_err(failed)?;
+    }
     let rows = Rows::of(parts)?;
     store.transaction(|store| rows.write(store)).map_err(failed)?;
     if let Some(ending) = ending_of(parts) {
@@ -234,6 +242,38 @@ impl Part<'_> {
             (if instance.is_empty() { own() } else { instance }, states)
         };
         Ok(self.reader.generator_states_by_instance()?.into_iter().map(moved).collect())
+    }
+
+    /// What its sources told.
+    fn evidence(&self) -> Result<Evidence, ReadError> {
+        let mut evidence = Evidence {
+            signals: self.reader.signals()?,
+            records: self.reader.records()?,
+            gaps: self.reader.gaps()?,
+        };
+        let points = evidence.signals.iter_mut().flat_map(|signal| &mut signal.points);
+        points.for_each(|(at, _)| *at = self.at(*at));
+        evidence.records.iter_mut().for_each(|record| record.at = self.at(record.at));
+        for gap in &mut evidence.gaps {
+            (gap.from, gap.to) = (self.at(gap.from), self.at(gap.to));
+        }
+        Ok(evidence)
+    }
+
+    fn traces(&self) -> Result<Vec<Trace>, ReadError> {
+        let shift_ns = i64::try_from(self.shift.as_nanos()).unwrap_or(i64::MAX);
+        let mut traces = self.reader.traces()?;
+        for span in traces.iter_mut().flat_map(|trace| &mut trace.spans) {
+            span.start_ns = span.start_ns.saturating_add(shift_ns);
+        }
+        Ok(traces)
+    }
+
+    fn operations(&self) -> Result<Vec<OperationLoad>, ReadError> {
+        let tens = u32::try_from(self.shift.as_secs() / 10).unwrap_or(u32::MAX);
+        let mut operations = self.reader.operations()?;
+        operations.iter_mut().for_each(|load| load.ten = load.ten.saturating_add(tens));
+        Ok(operations)
     }
 
     fn tags(&self, tags: TagSetId) -> TagSetId {
@@ -405,6 +445,7 @@ fn ending_of(parts: &[Part<'_>]) -> Option<Ending> {
         windows_lost: sum(|ending| ending.windows_lost),
         log_lines_lost: sum(|ending| ending.log_lines_lost),
         states_lost: sum(|ending| ending.states_lost),
+        evidence_lost: sum(|ending| ending.evidence_lost),
         exemplars_lost: sum(|ending| ending.exemplars_lost),
         threshold_results_lost: sum(|ending| ending.threshold_results_lost),
     })

@@ -1,4 +1,4 @@
-//! Signals: series that are no metrics of the test. The generator's own state is the first of them.
+//! Signals of the generator itself: what it and its machine were doing.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::reader::{Reader, RowError};
 use crate::store::Store;
 
 /// The `source` of what is read about the generator.
-const GENERATOR: &str = "generator";
+pub(crate) const GENERATOR: &str = "generator";
 
 /// States are read once per window, nanoseconds.
 const STEP_NS: i64 = 1_000_000_000;

@@ -53,17 +53,23 @@ fn copy(from: &Connection, to: &Path) -> rusqlite::Result<()> {
 /// # Errors
 /// The run still goes on, cannot be read, or cannot be written.
 pub fn add_note(path: &Path, wall_unix_ns: i64, text: &str) -> Result<(), WriteError> {
-    // Reading checks everything that writing relies on.
-    if Reader::open(path)?.state() == State::Live || Lock::is_held(path) {
+    let connection = open_ended(path, &Reader::open(path)?)?;
+    let sql = "INSERT INTO note (wall_ns, text) VALUES (?, ?)";
+    let added = connection.execute(sql, params![wall_unix_ns, text]);
+    added.map(|_| ()).map_err(|source| WriteError::Sqlite { path: path.to_owned(), source })
+}
+
+/// Opens a run that is over for adding to it. What writing relies on was checked by its reader.
+pub(crate) fn open_ended(path: &Path, reader: &Reader) -> Result<Connection, WriteError> {
+    if reader.state() == State::Live || Lock::is_held(path) {
         return Err(WriteError::Live(path.to_owned()));
     }
-    let add = || {
+    let open = || {
         let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         connection.busy_timeout(Duration::from_secs(5))?;
-        connection.execute("INSERT INTO note (wall_ns, text) VALUES (?, ?)", params![wall_unix_ns, text])?;
-        Ok(())
+        Ok(connection)
     };
-    add().map_err(|source| WriteError::Sqlite { path: path.to_owned(), source })
+    open().map_err(|source| WriteError::Sqlite { path: path.to_owned(), source })
 }

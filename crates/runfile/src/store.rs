@@ -13,6 +13,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use rustc_hash::FxHashMap;
 
 use crate::compact::without_raw;
+use crate::evidence::{EvidenceMarks, Pen};
 use crate::facts::Anchor;
 use crate::format::blob::Packer;
 use crate::format::{APPLICATION_ID, FORMAT_VERSION, MINUTE, chunk, schema};
@@ -84,6 +85,7 @@ struct Marks {
     threshold_results: u64,
     threshold_results_lost: u64,
     windows_lost: u64,
+    evidence: EvidenceMarks,
 }
 
 impl Store {
@@ -165,6 +167,21 @@ impl Store {
             )?;
         }
         self.connection.execute_batch("COMMIT")
+    }
+
+    /// What evidence is written with.
+    pub(crate) fn pen(&mut self) -> Pen<'_> {
+        Pen {
+            connection: &self.connection,
+            packer: &mut self.packer,
+            scrubber: &self.scrubber,
+            marks: &mut self.marks.evidence,
+        }
+    }
+
+    /// Points, records, gaps, spans and operations' tens that found no room.
+    pub(crate) fn evidence_lost(&self) -> u64 {
+        self.marks.evidence.lost
     }
 
     /// Runs `work` in one transaction: all of it is in the file, or none.

@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use model::{
-    Clock, GeneratorState, Instant, LogLine, MetricRegistry, RunEvent, SystemClock, TagInterner,
-    ThresholdResult, Window,
+    Clock, Evidence, GeneratorState, Instant, LogLine, MetricRegistry, OperationLoad, RunEvent, SystemClock,
+    TagInterner, ThresholdResult, Trace, Window,
 };
 
 use crate::facts::Anchor;
@@ -60,6 +60,8 @@ enum Item {
     Log(LogLine),
     Event(Instant, &'static str, String),
     Note(i64, String),
+    Evidence(Evidence),
+    Traces(Vec<Trace>, Vec<OperationLoad>),
     End(Box<Ending>),
 }
 
@@ -68,6 +70,7 @@ struct Lost {
     windows: u64,
     log_lines: u64,
     states: u64,
+    evidence: u64,
 }
 
 impl Writer {
@@ -140,6 +143,20 @@ impl Writer {
         self.send(Item::State(state));
     }
 
+    /// Takes what sources told.
+    pub fn evidence(&mut self, evidence: Evidence) {
+        if !evidence.is_empty() {
+            self.send(Item::Evidence(evidence));
+        }
+    }
+
+    /// Takes traces that were kept, and how often operations ran.
+    pub fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
+        if !traces.is_empty() || !operations.is_empty() {
+            self.send(Item::Traces(traces, operations));
+        }
+    }
+
     /// What went wrong while writing, told once, as soon as it is known: a text that reads after "failed to".
     pub fn trouble(&mut self) -> Option<String> {
         self.trouble.lock().ok()?.take()
@@ -157,6 +174,7 @@ impl Writer {
             windows_lost: lost.windows,
             log_lines_lost: lost.log_lines,
             states_lost: lost.states,
+            evidence_lost: lost.evidence,
             ..ending
         };
         // The end may wait for the disk: the load is over.
@@ -192,9 +210,20 @@ impl Lost {
             Item::Window(..) => self.windows += 1,
             Item::Log(_) => self.log_lines += 1,
             Item::State(_) => self.states += 1,
+            Item::Evidence(evidence) => self.evidence += pieces(evidence),
+            Item::Traces(traces, operations) => {
+                self.evidence += traces.iter().map(|trace| trace.spans.len() as u64).sum::<u64>();
+                self.evidence += operations.len() as u64;
+            }
             _ => {}
         }
     }
+}
+
+/// How many points, records and gaps there are.
+fn pieces(evidence: &Evidence) -> u64 {
+    let points: usize = evidence.signals.iter().map(|signal| signal.points.len()).sum();
+    (points + evidence.records.len() + evidence.gaps.len()) as u64
 }
 
 /// The thread's side.
@@ -304,7 +333,8 @@ impl Work {
             self.note_error(compacted);
             let lost = (self.lost.windows + ending.windows_lost, self.lost.log_lines + ending.log_lines_lost);
             let states_lost = self.lost.states + ending.states_lost;
-            let ending = Ending { states_lost, ..ending.clone() };
+            let evidence_lost = self.lost.evidence + ending.evidence_lost + self.store.evidence_lost();
+            let ending = Ending { states_lost, evidence_lost, ..ending.clone() };
             let ended = self.store.transaction(|store| store.put_ending(&ending, lost.0, lost.1));
             self.note_error(ended);
         }
@@ -332,6 +362,11 @@ fn write(store: &mut Store, item: &Item) -> rusqlite::Result<()> {
         Item::Log(line) => store.put_log(line),
         Item::Event(at, kind, text) => store.put_event(at.as_ns(), kind, text),
         Item::Note(wall_ns, text) => store.put_note(*wall_ns, text),
+        Item::Evidence(evidence) => store.put_evidence(evidence),
+        Item::Traces(traces, operations) => {
+            store.put_traces(traces)?;
+            store.put_operations(operations)
+        }
         // States are gathered and written by themselves.
         Item::State(_) | Item::End(_) => Ok(()),
     }

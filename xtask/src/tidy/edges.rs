@@ -34,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("analysis", &["histo", "model", "stats"]),
     ("import", &["histo", "model", "tally"]),
     ("host", &["model"]),
+    ("evidence", &["model"]),
     ("tables", &["model"]),
     ("server", &["api"]),
     ("testkit", &["model"]),

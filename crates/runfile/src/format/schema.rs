@@ -2,13 +2,14 @@
 
 use rusqlite::Connection;
 
-use super::FORMAT_OF_CELLS;
+use super::{FORMAT_OF_CELLS, FORMAT_OF_EVIDENCE};
 
 /// Every table of a format. A file whose tables differ in one letter is refused, so that no view, trigger, generated
 /// column or virtual table can stand where a table is expected.
 pub(crate) fn tables(format: i64) -> String {
     let aggregates = if format == FORMAT_OF_CELLS { AGGREGATES_OF_CELLS } else { AGGREGATES };
-    [COMMON, aggregates].concat()
+    let evidence = if format < FORMAT_OF_EVIDENCE { NO_EVIDENCE } else { EVIDENCE };
+    [COMMON, aggregates, evidence].concat()
 }
 
 /// What minutes and roll-ups are in.
@@ -25,6 +26,31 @@ CREATE TABLE chunk (minute INTEGER NOT NULL, series INTEGER NOT NULL, seconds BL
     PRIMARY KEY (minute, series));
 CREATE TABLE rollup (windows INTEGER NOT NULL, number INTEGER NOT NULL, series INTEGER NOT NULL, cell BLOB NOT NULL,
     PRIMARY KEY (windows, number, series));
+";
+
+/// What servers told beside their signals.
+const EVIDENCE: &str = "
+CREATE TABLE record (id INTEGER PRIMARY KEY, source TEXT NOT NULL, kind TEXT NOT NULL, at_ns INTEGER NOT NULL,
+    subject TEXT NOT NULL, fields TEXT NOT NULL);
+CREATE TABLE gap (id INTEGER PRIMARY KEY, source TEXT NOT NULL, from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL,
+    reason TEXT NOT NULL);
+CREATE TABLE trace (trace_id BLOB PRIMARY KEY NOT NULL, kept TEXT NOT NULL, share REAL, service TEXT NOT NULL,
+    operation TEXT NOT NULL, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, errors INTEGER NOT NULL,
+    spans INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE span (trace_id BLOB NOT NULL, span_id BLOB NOT NULL, parent_id BLOB, kind TEXT NOT NULL,
+    service TEXT NOT NULL, operation TEXT NOT NULL, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL,
+    status TEXT NOT NULL, attributes TEXT NOT NULL, links TEXT NOT NULL, PRIMARY KEY (trace_id, span_id))
+    WITHOUT ROWID;
+CREATE TABLE operation_load (ten INTEGER NOT NULL, service TEXT NOT NULL, operation TEXT NOT NULL, kind TEXT NOT NULL,
+    part INTEGER NOT NULL, errors INTEGER NOT NULL, durations BLOB NOT NULL,
+    PRIMARY KEY (ten, service, operation, kind, part)) WITHOUT ROWID;
+";
+
+/// The same in formats that could not hold any.
+const NO_EVIDENCE: &str = "
+CREATE TABLE span (trace_id BLOB NOT NULL, span_id BLOB NOT NULL, parent_id BLOB, service TEXT NOT NULL,
+    operation TEXT NOT NULL, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, status TEXT NOT NULL,
+    attributes TEXT NOT NULL, PRIMARY KEY (trace_id, span_id)) WITHOUT ROWID;
 ";
 
 /// What every format has.
@@ -56,9 +82,6 @@ CREATE TABLE log (id INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL, level TEXT NOT
     message TEXT NOT NULL, fields TEXT NOT NULL);
 CREATE TABLE event (id INTEGER PRIMARY KEY, at_ns INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
 CREATE TABLE note (id INTEGER PRIMARY KEY, wall_ns INTEGER NOT NULL, text TEXT NOT NULL);
-CREATE TABLE span (trace_id BLOB NOT NULL, span_id BLOB NOT NULL, parent_id BLOB, service TEXT NOT NULL,
-    operation TEXT NOT NULL, start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, status TEXT NOT NULL,
-    attributes TEXT NOT NULL, PRIMARY KEY (trace_id, span_id)) WITHOUT ROWID;
 CREATE TABLE signal (id INTEGER PRIMARY KEY, source TEXT NOT NULL, name TEXT NOT NULL, labels TEXT NOT NULL,
     unit TEXT NOT NULL, query TEXT NOT NULL, step_ns INTEGER NOT NULL, points BLOB NOT NULL);
 ";

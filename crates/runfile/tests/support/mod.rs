@@ -173,6 +173,12 @@ pub(crate) fn read_all(reader: &Reader) -> Result<u32, runfile::ReadError> {
     reader.marks()?;
     reader.notes()?;
     reader.anchors()?;
+    reader.signals()?;
+    reader.records()?;
+    reader.gaps()?;
+    reader.traces()?;
+    reader.trace_marks()?;
+    reader.operations()?;
     Ok(windows)
 }
 

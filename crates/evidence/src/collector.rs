@@ -1,0 +1,400 @@
+//! Asks several sources beside a run, each on a thread of its own.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use model::{Epoch, Evidence, Gap, Instant, Record, RecordKind, SystemClock};
+
+use crate::contract::{About, Moment, Period, Source, Trouble};
+
+/// What was told and is not taken yet, in answers; what comes while so many wait is a gap.
+const ANSWERS_WAITING_MAX: usize = 1024;
+
+/// How long a source that failed is left alone, at first and at most.
+const REST_MIN: Duration = Duration::from_secs(1);
+const REST_MAX: Duration = Duration::from_secs(15);
+
+/// An answer that is so many periods late is told as a gap.
+const LATE_PERIODS: u32 = 2;
+
+/// Why there is a gap where nobody took what was told.
+const NOBODY_TOOK_IT: &str = "what the source told was not stored in time";
+
+/// Asks sources while a run goes on, and once more when it is over.
+pub struct Collector {
+    asked: Vec<Asked>,
+    answers: Receiver<Evidence>,
+    epoch: Epoch,
+}
+
+/// A source that is being asked.
+struct Asked {
+    about: About,
+    state: Arc<Shared>,
+    /// Tells the thread that the run is over, and when it was.
+    over: Sender<Period>,
+    thread: JoinHandle<()>,
+    /// What it tells of the whole run.
+    last: Receiver<Evidence>,
+}
+
+/// What others see of a source's thread.
+#[derive(Default)]
+struct Shared {
+    answers: AtomicU64,
+    failures: AtomicU64,
+    is_done: AtomicBool,
+    trouble: Mutex<Option<String>>,
+}
+
+/// How a source is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceState {
+    /// What it is.
+    pub about: About,
+    /// How often it told something.
+    pub answers: u64,
+    /// How often it failed to.
+    pub failures: u64,
+    /// Why the last question failed; `None` if it did not.
+    pub trouble: Option<String>,
+}
+
+impl Collector {
+    /// Starts to ask. Sources that cannot have a thread are told as gaps at the end.
+    ///
+    /// # Errors
+    /// The system has no thread left for a source.
+    pub fn start(sources: Vec<Box<dyn Source>>, epoch: Epoch) -> std::io::Result<Collector> {
+        let (told, answers) = sync_channel(ANSWERS_WAITING_MAX);
+        let asked = sources.into_iter().map(|source| Asked::start(source, epoch, told.clone()));
+        Ok(Collector { asked: asked.collect::<Result<_, _>>()?, answers, epoch })
+    }
+
+    /// What was told since the last time. Never waits.
+    pub fn take(&self) -> Evidence {
+        let mut evidence = Evidence::default();
+        self.answers.try_iter().for_each(|told| evidence.append(told));
+        evidence
+    }
+
+    /// How the sources are doing.
+    pub fn states(&self) -> Vec<SourceState> {
+        let state = |asked: &Asked| SourceState {
+            about: asked.about.clone(),
+            answers: asked.state.answers.load(Ordering::Relaxed),
+            failures: asked.state.failures.load(Ordering::Relaxed),
+            trouble: asked.state.trouble(),
+        };
+        self.asked.iter().map(state).collect()
+    }
+
+    /// Asks once more, about the whole run, and waits no longer than `patience`; a source that has not answered by then is
+    /// left behind, and that is a gap.
+    pub fn finish(self, from: Instant, to: Instant, patience: Duration) -> Evidence {
+        let period = Period { from: Moment::of(from, &self.epoch), to: Moment::of(to, &self.epoch) };
+        for asked in &self.asked {
+            // A thread that is gone has told why.
+            let _ = asked.over.send(period);
+        }
+        let deadline = SystemClock::now() + patience;
+        let mut evidence = Evidence::default();
+        let states = self.states();
+        for (asked, state) in self.asked.into_iter().zip(states) {
+            let left = deadline.since(SystemClock::now());
+            match asked.last.recv_timeout(left) {
+                Ok(told) => evidence.append(told),
+                Err(RecvTimeoutError::Timeout) => {
+                    let reason = format!("the source did not answer within {} s", patience.as_secs());
+                    evidence.gaps.push(Gap { source: asked.about.name.clone(), from, to, reason });
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let reason = "asking the source failed in a way that is a bug of plimsoll".to_owned();
+                    evidence.gaps.push(Gap { source: asked.about.name.clone(), from, to, reason });
+                }
+            }
+            if asked.state.is_done.load(Ordering::Acquire) {
+                // It has nothing left to do, and a panic was told as a gap.
+                let _ = asked.thread.join();
+            }
+            evidence.records.push(source_record(&state, to));
+        }
+        self.answers.try_iter().for_each(|told| evidence.append(told));
+        evidence
+    }
+}
+
+/// What the run's file says about a source itself.
+fn source_record(state: &SourceState, at: Instant) -> Record {
+    let SourceState { about, answers, failures, trouble } = state;
+    let mut fields: std::collections::BTreeMap<String, model::Datum> = [
+        ("kind".to_owned(), about.kind.into()),
+        ("address".to_owned(), about.address.clone().into()),
+        ("answers".to_owned(), (*answers as f64).into()),
+        ("failures".to_owned(), (*failures as f64).into()),
+    ]
+    .into();
+    fields.extend(trouble.clone().map(|trouble| ("trouble".to_owned(), trouble.into())));
+    let (source, subject) = (about.name.clone(), about.name.clone());
+    Record { source, kind: RecordKind::Source, at, subject, fields }
+}
+
+impl Asked {
+    fn start(source: Box<dyn Source>, epoch: Epoch, told: SyncSender<Evidence>) -> std::io::Result<Asked> {
+        let about = source.about();
+        let state = Arc::<Shared>::default();
+        let (over, is_over) = channel();
+        let (tell_last, last) = sync_channel(1);
+        let begun = SystemClock::now();
+        let asking =
+            Asking { source, epoch, told, state: state.clone(), silent_since: None, last_at: begun, untold: None };
+        let work = move || {
+            let state = asking.state.clone();
+            let evidence = asking.run(&is_over);
+            // Nobody waits any more if the run's end was too long ago.
+            let _ = tell_last.send(evidence);
+            state.is_done.store(true, Ordering::Release);
+        };
+        let thread = std::thread::Builder::new().name(format!("ask {}", about.name)).spawn(work)?;
+        Ok(Asked { about, state, over, thread, last })
+    }
+}
+
+impl Shared {
+    fn trouble(&self) -> Option<String> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_trouble(&self, trouble: Option<String>) {
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+    }
+}
+
+/// The thread's side.
+struct Asking {
+    source: Box<dyn Source>,
+    epoch: Epoch,
+    told: SyncSender<Evidence>,
+    state: Arc<Shared>,
+    /// Since when the source tells nothing, and why.
+    silent_since: Option<(Instant, String)>,
+    /// When it was last known to answer.
+    last_at: Instant,
+    /// From when to when what it told found no room.
+    untold: Option<(Instant, Instant)>,
+}
+
+impl Asking {
+    /// Asks until the run is over, and gives what is told about all of it.
+    fn run(mut self, is_over: &Receiver<Period>) -> Evidence {
+        let over = match self.source.period() {
+            Some(period) => self.ask_each(period, is_over),
+            None => is_over.recv().ok(),
+        };
+        // Nobody wants to know if the run was given up.
+        let Some(over) = over else { return Evidence::default() };
+        let mut evidence = match self.source.look_back(&over) {
+            Ok(evidence) => {
+                self.state.answers.fetch_add(1, Ordering::Relaxed);
+                evidence
+            }
+            Err(Trouble(reason)) => {
+                self.failed(&reason);
+                // Where it was asked all the time, what is missing is only what this question was for.
+                let from = if self.source.period().is_some() { over.to.at } else { over.from.at };
+                let gap = Gap { source: self.source.about().name, from, to: over.to.at, reason };
+                Evidence { gaps: vec![gap], ..Evidence::default() }
+            }
+        };
+        evidence.gaps.extend(self.close_silence(over.to.at));
+        evidence.gaps.extend(self.untold_gap());
+        evidence
+    }
+
+    /// Asks once a period until the run is over.
+    fn ask_each(&mut self, period: Duration, is_over: &Receiver<Period>) -> Option<Period> {
+        let mut rest = REST_MIN;
+        let mut due = SystemClock::now();
+        loop {
+            let wait = due.since(SystemClock::now());
+            match is_over.recv_timeout(wait) {
+                Ok(over) => return Some(over),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let asked_at = SystemClock::now();
+            let answer = self.source.sample(Moment::of(asked_at, &self.epoch));
+            let answered_at = SystemClock::now();
+            match answer {
+                Ok(mut evidence) => {
+                    self.state.answers.fetch_add(1, Ordering::Relaxed);
+                    self.state.set_trouble(None);
+                    evidence.gaps.extend(self.close_silence(asked_at));
+                    evidence.gaps.extend(self.late_gap(asked_at, answered_at, period));
+                    self.tell(evidence, answered_at);
+                    self.last_at = answered_at;
+                    rest = REST_MIN;
+                    // What was missed is missed: a slow source is not asked twice in a row.
+                    due = due + period;
+                    if due < answered_at {
+                        due = answered_at + period;
+                    }
+                }
+                Err(Trouble(reason)) => {
+                    self.failed(&reason);
+                    self.silent_since.get_or_insert((self.last_at, reason));
+                    due = answered_at + rest.max(period);
+                    rest = (rest * 2).min(REST_MAX);
+                }
+            }
+        }
+    }
+
+    fn failed(&self, reason: &str) {
+        self.state.failures.fetch_add(1, Ordering::Relaxed);
+        self.state.set_trouble(Some(reason.to_owned()));
+    }
+
+    /// The gap that ends now, if there was one.
+    fn close_silence(&mut self, to: Instant) -> Option<Gap> {
+        let (from, reason) = self.silent_since.take()?;
+        Some(Gap { source: self.source.about().name, from, to, reason })
+    }
+
+    fn late_gap(&self, asked_at: Instant, answered_at: Instant, period: Duration) -> Option<Gap> {
+        let took = answered_at.since(asked_at);
+        (took > period * LATE_PERIODS && took > REST_MIN).then(|| Gap {
+            source: self.source.about().name,
+            from: asked_at,
+            to: answered_at,
+            reason: format!("the source took {:.1} s to answer", took.as_secs_f64()),
+        })
+    }
+
+    /// Hands over what was told, with a gap for what found no room before.
+    fn tell(&mut self, mut evidence: Evidence, now: Instant) {
+        let untold = self.untold.take();
+        evidence.gaps.extend(untold.map(|untold| self.gap_of(untold)));
+        if evidence.is_empty() {
+            return;
+        }
+        if let Err(TrySendError::Full(_)) = self.told.try_send(evidence) {
+            let from = untold.map_or(self.last_at, |untold| untold.0);
+            self.untold = Some((from, now));
+        }
+    }
+
+    fn untold_gap(&mut self) -> Option<Gap> {
+        self.untold.take().map(|untold| self.gap_of(untold))
+    }
+
+    fn gap_of(&self, (from, to): (Instant, Instant)) -> Gap {
+        Gap { source: self.source.about().name, from, to, reason: NOBODY_TOOK_IT.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use model::Signal;
+
+    use super::*;
+    use crate::contract::Check;
+
+    /// A source that tells how often it was asked, and does what a script says.
+    struct Scripted {
+        asked: u64,
+        fails: std::ops::Range<u64>,
+        takes: Duration,
+    }
+
+    impl Source for Scripted {
+        fn about(&self) -> About {
+            About { name: "made".to_owned(), kind: "made", address: "nowhere".to_owned() }
+        }
+
+        fn probe(&mut self) -> Vec<Check> {
+            vec![Check::works("made", "1")]
+        }
+
+        fn period(&self) -> Option<Duration> {
+            Some(Duration::from_millis(50))
+        }
+
+        fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+            self.asked += 1;
+            if self.fails.contains(&self.asked) {
+                return Err(Trouble::new("connection refused"));
+            }
+            Ok(Evidence { signals: vec![signal("asked", now.at, self.asked as f64)], ..Evidence::default() })
+        }
+
+        fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+            std::thread::sleep(self.takes);
+            Ok(Evidence { signals: vec![signal("last", period.to.at, 1.0)], ..Evidence::default() })
+        }
+    }
+
+    fn signal(name: &str, at: Instant, value: f64) -> Signal {
+        Signal {
+            source: "made".to_owned(),
+            name: name.to_owned(),
+            labels: BTreeMap::new(),
+            unit: String::new(),
+            query: "made".to_owned(),
+            step: Duration::from_millis(50),
+            points: vec![(at, value)],
+        }
+    }
+
+    fn collect(source: Scripted, run: Duration, patience: Duration) -> Evidence {
+        let epoch = Epoch::anchor(&SystemClock);
+        let from = SystemClock::now();
+        let collector = Collector::start(vec![Box::new(source)], epoch).expect("a thread");
+        std::thread::sleep(run);
+        let mut told = collector.take();
+        told.append(collector.finish(from, SystemClock::now(), patience));
+        told
+    }
+
+    fn quick() -> Scripted {
+        Scripted { asked: 0, fails: 0..0, takes: Duration::ZERO }
+    }
+
+    #[test]
+    fn a_source_is_asked_each_period_and_once_at_the_end() {
+        let told = collect(quick(), Duration::from_millis(500), Duration::from_secs(5));
+        let asked = told.signals.iter().filter(|signal| signal.name == "asked").count();
+        assert!((3..=11).contains(&asked), "{asked} times in 500 ms");
+        assert_eq!(told.signals.iter().filter(|signal| signal.name == "last").count(), 1);
+        assert_eq!(told.gaps, []);
+        let [about] = &told.records[..] else { panic!("one source") };
+        assert_eq!((about.kind, &about.fields["kind"]), (RecordKind::Source, &"made".into()));
+    }
+
+    #[test]
+    fn a_source_that_fails_for_a_while_leaves_a_gap_with_its_reason() {
+        let source = Scripted { fails: 3..5, ..quick() };
+        let told = collect(source, Duration::from_millis(3_600), Duration::from_secs(5));
+        let [gap] = &told.gaps[..] else { panic!("one gap: {:?}", told.gaps) };
+        assert_eq!(gap.reason, "connection refused");
+        let length = gap.to.since(gap.from);
+        assert!(length > Duration::from_secs(2), "it rests for one and two seconds: {length:?}");
+        let signals: Vec<Instant> = told.signals.iter().map(|signal| signal.points[0].0).collect();
+        assert!(!signals.iter().any(|at| gap.from < *at && *at < gap.to), "nothing is known within the gap");
+    }
+
+    #[test]
+    fn a_source_that_never_answers_is_left_behind() {
+        let source = Scripted { takes: Duration::from_secs(30), ..quick() };
+        let begun = SystemClock::now();
+        let told = collect(source, Duration::from_millis(120), Duration::from_millis(300));
+        assert!(SystemClock::now().since(begun) < Duration::from_secs(5));
+        assert!(told.gaps[0].reason.starts_with("the source did not answer"), "{:?}", told.gaps);
+        assert!(told.signals.iter().any(|signal| signal.name == "asked"), "what it told before stays");
+    }
+}

@@ -1,0 +1,243 @@
+//! What every source promises.
+//!
+//! One suite of tests ([`promises`]) holds every source to it.
+
+use std::time::Duration;
+
+use model::{Epoch, Evidence, Instant};
+
+/// A place where a server tells what it does.
+///
+/// A source is asked on a thread of its own and may block there, but not for ever: every call ends within
+/// [`CALL_LIMIT`], whatever the server does. It reads and never changes anything. What it hands over is bounded, however
+/// much the server tells, and holds no credentials.
+pub trait Source: Send {
+    /// What it is. Asks nobody.
+    fn about(&self) -> About;
+
+    /// Tries everything that it is going to ask, one check each, and says what is missing and how to grant it.
+    fn probe(&mut self) -> Vec<Check>;
+
+    /// How often it wants to be asked while a run goes on; `None`, if it is asked once the run is over.
+    fn period(&self) -> Option<Duration>;
+
+    /// Asks for what is so now, or happened since the last call. The first call after a run began sets the beginning of
+    /// what is counted.
+    ///
+    /// # Errors
+    /// The server cannot be reached, refuses, or tells what cannot be understood.
+    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble>;
+
+    /// Asks for what was so during a run that is over. Sources that only know the present tell nothing.
+    ///
+    /// # Errors
+    /// As of [`Source::sample`].
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble>;
+}
+
+/// No call of a source takes longer.
+pub const CALL_LIMIT: Duration = Duration::from_secs(10);
+
+/// What a source is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Its name in the settings, which is that of its kind where there is one of it.
+    pub name: String,
+    /// Its kind: `postgresql`.
+    pub kind: &'static str,
+    /// Where it is, without credentials.
+    pub address: String,
+}
+
+/// What came of trying one thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What was tried, in a few words: `pg_stat_statements`.
+    pub what: String,
+    /// What it gave: a version, a count; or what is missing, and the exact grant, flag or limit that helps.
+    pub outcome: Result<String, Missing>,
+}
+
+/// What is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Why it does not work.
+    pub why: String,
+    /// What to do, to be copied as it is: `GRANT pg_monitor TO plimsoll`.
+    pub remedy: String,
+    /// Nothing at all works without it.
+    pub is_fatal: bool,
+}
+
+/// Why a source told nothing: a sentence without its full stop, for people, without credentials.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Trouble(pub String);
+
+/// One moment on both clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The run's clock.
+    pub at: Instant,
+    /// The wall clock by the run's epoch, nanoseconds since 1970.
+    pub wall_ns: i64,
+}
+
+/// From the beginning of a run to its end, on both clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Period {
+    /// The beginning.
+    pub from: Moment,
+    /// The end.
+    pub to: Moment,
+}
+
+impl Moment {
+    /// The moment of an instant.
+    pub fn of(at: Instant, epoch: &Epoch) -> Moment {
+        Moment { at, wall_ns: epoch.wall_unix_ns(at) }
+    }
+}
+
+impl Period {
+    /// The instant of a time of the wall clock, nanoseconds since 1970; the clock's origin for times before it.
+    pub fn instant(&self, wall_ns: i64) -> Instant {
+        let after_ns = wall_ns.saturating_sub(self.from.wall_ns);
+        let from_ns = i64::try_from(self.from.at.as_ns()).unwrap_or(i64::MAX);
+        Instant::from_ns(u64::try_from(from_ns.saturating_add(after_ns)).unwrap_or(0))
+    }
+
+    /// A period that begins this much earlier and ends as much later, for what is told in steps.
+    pub fn padded(&self, by: Duration) -> Period {
+        let by_ns = i64::try_from(by.as_nanos()).unwrap_or(i64::MAX);
+        let earlier = Instant::from_ns(self.from.at.as_ns().saturating_sub(by_ns.unsigned_abs()));
+        // The run's clock has an origin, so that both clocks go back by what this one can.
+        let back_ns = i64::try_from(self.from.at.since(earlier).as_nanos()).unwrap_or(i64::MAX);
+        Period {
+            from: Moment { at: earlier, wall_ns: self.from.wall_ns.saturating_sub(back_ns) },
+            to: Moment { at: self.to.at + by, wall_ns: self.to.wall_ns.saturating_add(by_ns) },
+        }
+    }
+}
+
+impl Trouble {
+    /// Trouble with a text.
+    pub fn new(text: impl Into<String>) -> Trouble {
+        Trouble(text.into())
+    }
+}
+
+impl Check {
+    /// Something that works.
+    pub fn works(what: impl Into<String>, outcome: impl Into<String>) -> Check {
+        Check { what: what.into(), outcome: Ok(outcome.into()) }
+    }
+
+    /// Something that is missing and that the rest can do without.
+    pub fn lacks(what: impl Into<String>, why: impl Into<String>, remedy: impl Into<String>) -> Check {
+        let missing = Missing { why: why.into(), remedy: remedy.into(), is_fatal: false };
+        Check { what: what.into(), outcome: Err(missing) }
+    }
+
+    /// Something that nothing works without.
+    pub fn fails(what: impl Into<String>, why: impl Into<String>, remedy: impl Into<String>) -> Check {
+        let missing = Missing { why: why.into(), remedy: remedy.into(), is_fatal: true };
+        Check { what: what.into(), outcome: Err(missing) }
+    }
+}
+
+/// What the tests of every source ask: that it keeps the promises of [`Source`] while its server is there and when it is not.
+#[cfg(test)]
+pub(crate) mod promises {
+    use model::{Datum, SystemClock};
+
+    use super::*;
+
+    /// Asks a source whose server is there. `secret` is a credential that must be nowhere in what it tells. Gives what
+    /// two samples and a look back told.
+    pub(crate) fn of_a_source(source: &mut dyn Source, secret: Option<&str>) -> Evidence {
+        let epoch = Epoch::anchor(&SystemClock);
+        let about = source.about();
+        assert!(!about.name.is_empty() && !about.kind.is_empty());
+        let checks = source.probe();
+        assert!(!checks.is_empty(), "a probe says something");
+        for check in &checks {
+            let fatal = check.outcome.as_ref().err().filter(|missing| missing.is_fatal);
+            assert_eq!(fatal, None, "{}: the server is there", check.what);
+        }
+        let from = Moment::of(SystemClock::now(), &epoch);
+        let mut told = Evidence::default();
+        if let Some(period) = source.period() {
+            assert!(period >= Duration::from_millis(50), "no server is asked more often than 20 times a second");
+            told.append(source.sample(Moment::of(SystemClock::now(), &epoch)).expect("a first sample"));
+            std::thread::sleep(period);
+            told.append(source.sample(Moment::of(SystemClock::now(), &epoch)).expect("a second sample"));
+        }
+        let period = Period { from, to: Moment::of(SystemClock::now(), &epoch) };
+        let begun = SystemClock::now();
+        told.append(source.look_back(&period).expect("a look back"));
+        assert!(SystemClock::now().since(begun) < CALL_LIMIT);
+        check(&told, &about, secret);
+        told
+    }
+
+    /// Asks a source whose server is not there: it says so in time, and nothing else happens.
+    pub(crate) fn of_an_absent_server(source: &mut dyn Source) {
+        let epoch = Epoch::anchor(&SystemClock);
+        let begun = SystemClock::now();
+        let checks = source.probe();
+        assert!(checks.iter().any(|check| check.outcome.is_err()), "{checks:?}");
+        let now = Moment::of(SystemClock::now(), &epoch);
+        let trouble = match source.period() {
+            Some(_) => source.sample(now).expect_err("nobody is there"),
+            None => source.look_back(&Period { from: now, to: now }).expect_err("nobody is there"),
+        };
+        assert!(!trouble.0.is_empty() && !trouble.0.ends_with('.'), "{trouble}");
+        assert!(SystemClock::now().since(begun) < CALL_LIMIT * 2);
+    }
+
+    fn check(told: &Evidence, about: &About, secret: Option<&str>) {
+        for signal in &told.signals {
+            assert_eq!(signal.source, about.name);
+            assert!(!signal.name.is_empty() && !signal.query.is_empty(), "{signal:?}");
+            assert!(signal.points.is_sorted_by_key(|(at, _)| *at), "{}", signal.name);
+            assert!(signal.points.iter().all(|(_, value)| value.is_finite()), "{}", signal.name);
+        }
+        for record in &told.records {
+            assert_eq!(record.source, about.name);
+            let numbers = record.fields.values().filter_map(|datum| match datum {
+                Datum::Number(number) => Some(number),
+                Datum::Text(_) => None,
+            });
+            numbers.for_each(|number| assert!(number.is_finite(), "{record:?}"));
+        }
+        assert!(told.gaps.iter().all(|gap| gap.source == about.name));
+        let everything = format!("{told:?} {about:?}");
+        assert!(secret.is_none_or(|secret| !everything.contains(secret)), "a credential was told");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(seconds: u64) -> Moment {
+        let at = Instant::from_ns(seconds * 1_000_000_000);
+        Moment { at, wall_ns: 1_700_000_000_000_000_000 + at.as_ns() as i64 }
+    }
+
+    #[test]
+    fn times_of_the_wall_clock_become_instants() {
+        let period = Period { from: moment(5), to: moment(60) };
+        assert_eq!(period.instant(moment(7).wall_ns), moment(7).at);
+        assert_eq!(period.instant(moment(2).wall_ns), moment(2).at);
+        assert_eq!(period.instant(0), Instant::ZERO);
+    }
+
+    #[test]
+    fn a_period_is_padded_as_far_as_its_clock_goes_back() {
+        let period = Period { from: moment(5), to: moment(60) };
+        assert_eq!(period.padded(Duration::from_secs(2)), Period { from: moment(3), to: moment(62) });
+        assert_eq!(period.padded(Duration::from_secs(9)), Period { from: moment(0), to: moment(69) });
+    }
+}

@@ -1,0 +1,140 @@
+//! Asking over HTTP, bounded in time and bytes, without telling credentials.
+
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use ureq::Agent;
+use ureq::http::{StatusCode, Uri};
+
+use crate::contract::{CALL_LIMIT, Trouble};
+
+/// No answer is read further.
+const ANSWER_BYTES_MAX: u64 = 32 << 20;
+
+/// Of an answer that is a refusal, so much is told.
+const REFUSAL_CHARS_MAX: usize = 200;
+
+/// Asks one server.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    agent: Agent,
+    /// Where paths begin, without a slash at its end and without credentials.
+    base: String,
+    authorization: Option<String>,
+}
+
+impl Client {
+    /// Asks below this address. `authorization` is the value of that header.
+    pub(crate) fn new(base: &str, authorization: Option<String>) -> Client {
+        Client::patient(base, authorization, CALL_LIMIT / 2)
+    }
+
+    /// The same with another patience.
+    pub(crate) fn patient(base: &str, authorization: Option<String>, limit: Duration) -> Client {
+        let config = Agent::config_builder()
+            .timeout_global(Some(limit))
+            .http_status_as_error(false)
+            .max_redirects(3)
+            .user_agent(concat!("plimsoll/", env!("CARGO_PKG_VERSION")))
+            .build();
+        let (base, authorization) = (base.trim_end_matches('/').to_owned(), authorization);
+        Client { agent: config.into(), base, authorization }
+    }
+
+    /// Where it asks.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// The text at a path, with the parameters of a question.
+    ///
+    /// # Errors
+    /// Nobody is there, the answer is no 2xx, too long, or no text.
+    pub(crate) fn text(&self, path: &str, parameters: &[(&str, &str)]) -> Result<String, Trouble> {
+        let url = format!("{}{path}", self.base);
+        let mut request = self.agent.get(&url).query_pairs(parameters.iter().copied());
+        if let Some(value) = &self.authorization {
+            request = request.header("authorization", value);
+        }
+        let mut answer = request.call().map_err(|error| Trouble(format!("GET {url}: {error}")))?;
+        let status = answer.status();
+        let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string();
+        if !status.is_success() {
+            return Err(refused(&url, status, &body.unwrap_or_default()));
+        }
+        body.map_err(|error| Trouble(format!("GET {url}: {error}")))
+    }
+
+    /// The JSON at a path.
+    ///
+    /// # Errors
+    /// As of [`Client::text`], or it is no JSON.
+    pub(crate) fn json(&self, path: &str, parameters: &[(&str, &str)]) -> Result<Value, Trouble> {
+        let text = self.text(path, parameters)?;
+        serde_json::from_str(&text)
+            .map_err(|error| Trouble(format!("GET {}{path}: the answer is no JSON: {error}", self.base)))
+    }
+}
+
+fn refused(url: &str, status: StatusCode, body: &str) -> Trouble {
+    let words = body.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown: String = words.chars().take(REFUSAL_CHARS_MAX).collect();
+    let hint = match status {
+        StatusCode::UNAUTHORIZED => "; it wants a user and a password, or a token",
+        StatusCode::FORBIDDEN => "; whoever asks may not see this",
+        _ => "",
+    };
+    let colon = if shown.is_empty() { "" } else { ": " };
+    Trouble(format!("GET {url}: {status}{colon}{shown}{hint}").trim_end_matches('.').to_owned())
+}
+
+/// The value of an `authorization` header: a user and a password (RFC 7617), or a token (RFC 6750) where there is no user.
+pub(crate) fn authorization(user: Option<&str>, credential: Option<&str>) -> Option<String> {
+    let credential = credential?;
+    Some(match user {
+        Some(user) => format!("Basic {}", STANDARD.encode(format!("{user}:{credential}"))),
+        None => format!("Bearer {credential}"),
+    })
+}
+
+/// An address without the user and password that it may have, and the user.
+///
+/// # Errors
+/// It is no URL with `http` or `https`, or it has a password, which belongs into the environment or a file.
+pub(crate) fn address(text: &str) -> Result<(String, Option<String>), &'static str> {
+    let uri: Uri = text.parse().map_err(|_| "is no address; one is written as http://localhost:9090")?;
+    let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme));
+    let scheme = scheme.ok_or("is no address with http:// or https://")?;
+    let authority = uri.authority().ok_or("has no host")?.as_str();
+    let (user, host) = authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
+    if user.is_some_and(|user| user.contains(':')) {
+        return Err("has a password in it; passwords are read from the environment or from a file");
+    }
+    let path = uri.path().trim_end_matches('/');
+    Ok((format!("{scheme}://{host}{path}"), user.map(str::to_owned)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_become_headers() {
+        let header = |user, credential| authorization(user, credential);
+        // RFC 7617, 2.
+        let basic = header(Some("Aladdin"), Some("open sesame"));
+        assert_eq!(basic.as_deref(), Some("Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="));
+        assert_eq!(header(None, Some("t0ken")).as_deref(), Some("Bearer t0ken"));
+        assert_eq!(header(Some("guest"), None), None);
+    }
+
+    #[test]
+    fn addresses_lose_their_users_and_refuse_passwords() {
+        assert_eq!(address("http://a@h:1/x/"), Ok(("http://h:1/x".to_owned(), Some("a".to_owned()))));
+        assert_eq!(address("https://h"), Ok(("https://h".to_owned(), None)));
+        assert!(address("http://a:secret@h").is_err_and(|why| why.contains("environment")));
+        assert!(address("h:9090").is_err() && address("ftp://h").is_err() && address("").is_err());
+    }
+}

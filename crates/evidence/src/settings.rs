@@ -1,0 +1,93 @@
+//! What a source is told: a name, a kind, an address, and the rest by name.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What is written of one source in `plimsoll.toml`, or in a flag.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Its name: `[evidence.NAME]`.
+    pub name: String,
+    /// Its kind, one of [`crate::sources::KINDS`].
+    pub kind: String,
+    /// Where it is: a URL, a path; without a password.
+    pub address: String,
+    /// A password or token, out of the environment or a file.
+    pub credential: Option<String>,
+    /// What else is set, by name.
+    pub values: BTreeMap<String, String>,
+}
+
+/// Why a source cannot be made. Messages read after "failed to".
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// There is no such kind.
+    #[error("use the evidence source {name:?}: there is no kind {kind:?}; the kinds are {known}")]
+    Kind {
+        /// The source.
+        name: String,
+        /// What was written.
+        kind: String,
+        /// What can be written.
+        known: String,
+    },
+    /// A setting cannot be understood.
+    #[error("use the evidence source {name:?}: {setting} = {value:?} {why}")]
+    Value {
+        /// The source.
+        name: String,
+        /// Which setting.
+        setting: String,
+        /// What was written.
+        value: String,
+        /// What is wrong with it, and what would be right.
+        why: String,
+    },
+    /// Nobody asks for this setting.
+    #[error("use the evidence source {name:?}: there is no setting {setting:?} of the kind {kind:?}; there are {known}")]
+    Unknown {
+        /// The source.
+        name: String,
+        /// Its kind.
+        kind: String,
+        /// What was written.
+        setting: String,
+        /// What can be written.
+        known: String,
+    },
+}
+
+impl Settings {
+    /// A setting, or what it is without being set.
+    pub fn text(&self, setting: &str, default: &str) -> String {
+        self.values.get(setting).map_or(default, String::as_str).to_owned()
+    }
+
+    /// A setting that is a list of words with commas between; empty if it is not set.
+    pub fn list(&self, setting: &str) -> Vec<String> {
+        let words = self.values.get(setting).into_iter().flat_map(|value| value.split(','));
+        words.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// A setting that is a time: `500ms`, `5s`, `1m`.
+    ///
+    /// # Errors
+    /// It is no time, or none above zero.
+    pub fn duration(&self, setting: &str, default: Duration) -> Result<Duration, SettingsError> {
+        let Some(value) = self.values.get(setting) else { return Ok(default) };
+        let parsed = model::GoDuration::parse(value).map(model::GoDuration::to_std);
+        parsed
+            .filter(|duration| !duration.is_zero())
+            .ok_or_else(|| self.wrong(setting, "is no time; one is written as 500ms, 5s or 1m"))
+    }
+
+    /// An error about a setting.
+    pub fn wrong(&self, setting: &str, why: &str) -> SettingsError {
+        let value = match setting {
+            "address" => self.address.clone(),
+            _ => self.values.get(setting).cloned().unwrap_or_default(),
+        };
+        let (name, setting) = (self.name.clone(), setting.to_owned());
+        SettingsError::Value { name, setting, value, why: why.to_owned() }
+    }
+}

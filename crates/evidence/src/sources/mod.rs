@@ -1,0 +1,43 @@
+//! The kinds of sources, one file each.
+
+use crate::contract::Source;
+use crate::settings::{Settings, SettingsError};
+
+/// A kind of source.
+pub struct Kind {
+    /// Its name in settings and flags.
+    pub name: &'static str,
+    /// What it tells, in a sentence.
+    pub tells: &'static str,
+    /// What to write for one.
+    pub example: &'static str,
+    /// What can be set beside the address, each with what it means.
+    pub settings: &'static [(&'static str, &'static str)],
+    /// Makes one. Asks nobody yet.
+    pub open: fn(&Settings) -> Result<Box<dyn Source>, SettingsError>,
+}
+
+/// All kinds, in the order in which they are shown.
+pub const KINDS: &[Kind] = &[];
+
+/// Makes the source that these settings describe. Asks nobody yet.
+///
+/// # Errors
+/// There is no such kind, or it cannot be set so.
+pub fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
+    let Some(kind) = KINDS.iter().find(|kind| kind.name == settings.kind) else {
+        let known = KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
+        let (name, kind) = (settings.name.clone(), settings.kind.clone());
+        return Err(SettingsError::Kind { name, kind, known });
+    };
+    let is_known = |setting: &str| kind.settings.iter().any(|(known, _)| *known == setting);
+    if let Some(setting) = settings.values.keys().find(|setting| !is_known(setting)) {
+        return Err(SettingsError::Unknown {
+            name: settings.name.clone(),
+            kind: kind.name.to_owned(),
+            setting: setting.clone(),
+            known: kind.settings.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", "),
+        });
+    }
+    (kind.open)(settings)
+}
