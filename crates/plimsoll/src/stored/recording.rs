@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 
 use catalogue::{Catalogue, FileName, Location, RunId};
 use engine::{RunConfig, RunOutcome};
-use model::{GeneratorState, LogLevel, LogLine, RunEvent, SystemClock};
+use model::{Evidence, GeneratorState, LogLevel, LogLine, RunEvent, SystemClock};
 use runfile::Writer;
 
 use super::{ending, header};
@@ -30,6 +30,8 @@ pub(crate) struct RecordSettings {
     pub(crate) target_version: Option<String>,
     /// Tags of the run that its samples do not have.
     pub(crate) tags: BTreeMap<String, String>,
+    /// What must not be in its file: what sources of evidence are shown to be let in.
+    pub(crate) hidden: Vec<String>,
 }
 
 /// A file that grows with the run.
@@ -149,6 +151,11 @@ impl Recording {
     /// Takes what was read about the generator.
     pub(crate) fn state(&mut self, state: GeneratorState) {
         self.writer.state(state);
+    }
+
+    /// Takes what sources of evidence told.
+    pub(crate) fn evidence(&mut self, evidence: Evidence) {
+        self.writer.evidence(evidence);
     }
 
     fn take_lines(&mut self) {
