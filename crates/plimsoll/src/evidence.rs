@@ -1,7 +1,9 @@
 //! What servers did meanwhile: the sources that were named, asked beside a run.
 
+mod of_lab;
 mod settings;
 
+use std::path::Path;
 use std::time::Duration;
 
 use evidence::{Collector, Settings, Source, sources};
@@ -26,12 +28,15 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// Those that the flags and `plimsoll.toml` name. Nobody is asked yet.
+    /// Those that the flags and `plimsoll.toml` name, and those of the lab whose script this is. Nobody is asked yet.
     ///
     /// # Errors
     /// A source cannot be understood.
-    pub(crate) fn of(flags: &EvidenceFlags, common: &Common) -> Result<Wanted, Failure> {
-        let settings = named(flags, common)?;
+    pub(crate) fn of(flags: &EvidenceFlags, script: &Path, common: &Common) -> Result<Wanted, Failure> {
+        let mut settings = named(flags, common)?;
+        let is_new = |source: &Settings| !settings.iter().any(|known| known.name == source.name);
+        let of_lab: Vec<Settings> = of_lab::sources(script).into_iter().filter(is_new).collect();
+        settings.extend(of_lab);
         let credentials = settings.iter().filter_map(|settings| settings.credential.clone()).collect();
         Ok(Wanted { sources: open(&settings)?, credentials })
     }

@@ -55,7 +55,7 @@ pub(super) fn one(
     test::refuse_kinds(&flags.script, &common.env)?;
     let outputs = outputs(&flags.results, common)?;
     let summary = summary(&flags.results, common)?;
-    let evidence = Wanted::of(&flags.evidence, common)?;
+    let evidence = Wanted::of(&flags.evidence, &flags.script.script, common)?;
     let hidden = evidence.credentials.clone();
     let record = RecordSettings { tags, hidden, ..record(&flags.record, common)? };
     let reports = CiOutputs::new(&flags.record.report, common)?;
