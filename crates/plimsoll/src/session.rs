@@ -108,7 +108,9 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
             if let Some(recording) = &mut recording {
                 recording.on_event(&event, common);
             }
-            if let (Some(gathering), Some(recording), RunEvent::Window(_)) = (&mut gathering, &mut recording, &event) {
+            if let (Some(gathering), Some(recording), RunEvent::Window(_)) =
+                (&mut gathering, &mut recording, &event)
+            {
                 recording.evidence(gathering.take(common));
             }
             watch.on_event(&event, recording.as_mut());

@@ -164,7 +164,8 @@ pub(crate) fn urls<'a>(
 pub(crate) fn offers<'a>(
     servers: impl IntoIterator<Item = (&'a dyn Server, &'a Place)>,
 ) -> BTreeMap<String, Offer> {
-    let offer = |(server, place): (&dyn Server, &Place)| Some((server.name().to_owned(), server.offer(place)?));
+    let offer =
+        |(server, place): (&dyn Server, &Place)| Some((server.name().to_owned(), server.offer(place)?));
     servers.into_iter().filter_map(offer).collect()
 }
 

@@ -12,7 +12,10 @@ const SERVICE: &str = "scrape";
 
 /// What the system tells whose script this is, while it is up: scripts of `lab/NAME`.
 pub(super) fn sources(script: &Path) -> Vec<Settings> {
-    let up = SYSTEMS.iter().find(|system| is_of(script, system.name)).and_then(|system| lab::status(system).ok()?);
+    let up = SYSTEMS
+        .iter()
+        .find(|system| is_of(script, system.name))
+        .and_then(|system| lab::status(system).ok()?);
     up.filter(|status| status.is_supervised).map(|status| offered(&status.state)).unwrap_or_default()
 }
 
@@ -46,7 +49,8 @@ mod tests {
 
     #[test]
     fn scripts_of_a_system_are_in_its_folder() {
-        let check = |script: &str, expect: bool| assert_eq!(is_of(Path::new(script), "scan"), expect, "{script}");
+        let check =
+            |script: &str, expect: bool| assert_eq!(is_of(Path::new(script), "scan"), expect, "{script}");
         check("lab/scan/polling.js", true);
         check("/x/lab/scan/polling.js", true);
         check("lab/feed/load.js", false);

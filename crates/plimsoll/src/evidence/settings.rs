@@ -67,7 +67,9 @@ fn read_text(path: &Path) -> Result<String, Failure> {
     let read = || {
         let length = std::fs::metadata(path)?.len();
         if length > BYTES_MAX {
-            return Err(std::io::Error::other(format!("it has {length} bytes, and {BYTES_MAX} are read at most")));
+            return Err(std::io::Error::other(format!(
+                "it has {length} bytes, and {BYTES_MAX} are read at most"
+            )));
         }
         std::fs::read_to_string(path)
     };
@@ -86,7 +88,9 @@ fn of_file(name: &str, values: BTreeMap<String, toml::Value>, path: &Path) -> Re
             }
             _ => {
                 let place = format!("{}: [evidence.{name}]", path.display());
-                return Err(invalid(format!("failed to read {place}: {setting} is neither a text nor a number")));
+                return Err(invalid(format!(
+                    "failed to read {place}: {setting} is neither a text nor a number"
+                )));
             }
         };
         match setting.as_str() {
@@ -108,7 +112,8 @@ fn of_file(name: &str, values: BTreeMap<String, toml::Value>, path: &Path) -> Re
 
 /// `[NAME:]KIND=ADDRESS`.
 fn of_flag(text: &str) -> Result<Settings, Failure> {
-    let Some((what, address)) = text.split_once('=').filter(|(what, address)| !what.is_empty() && !address.is_empty())
+    let Some((what, address)) =
+        text.split_once('=').filter(|(what, address)| !what.is_empty() && !address.is_empty())
     else {
         return Err(invalid(format!(
             "failed to read --evidence {text:?}: write KIND=ADDRESS, as prometheus=http://localhost:9090"
@@ -133,7 +138,8 @@ fn credential(source: &mut Settings, env: &Environment) -> Result<Option<String>
 
 /// `PLIMSOLL_NAME_PASSWORD`.
 fn variable(name: &str) -> String {
-    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
+    let letter =
+        |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
     format!("PLIMSOLL_{}_PASSWORD", name.chars().map(letter).collect::<String>())
 }
 
@@ -167,14 +173,18 @@ mod tests {
         let path = folder.path().join(FILE);
         std::fs::write(&path, text).expect("written");
         let read = read(&path).and_then(|project| {
-            let source = |(name, values): (String, BTreeMap<String, toml::Value>)| of_file(&name, values, &path);
+            let source =
+                |(name, values): (String, BTreeMap<String, toml::Value>)| of_file(&name, values, &path);
             project.evidence.into_iter().map(source).collect::<Result<Vec<_>, _>>()
         });
         match (read, expect) {
             (Ok(sources), Ok(expect)) => {
                 let of = |source: &Settings| {
                     let values = source.values.iter().map(|(name, value)| format!(" {name}={value}"));
-                    (source.name.clone(), format!("{} {}{}", source.kind, source.address, values.collect::<String>()))
+                    (
+                        source.name.clone(),
+                        format!("{} {}{}", source.kind, source.address, values.collect::<String>()),
+                    )
                 };
                 let found: Vec<_> = sources.iter().map(of).collect();
                 let expect: Vec<_> =
@@ -191,7 +201,10 @@ mod tests {
     fn sources_are_read_from_the_projects_file() {
         let text = "[evidence.prometheus]\naddress = \"http://h:9090\"\nstep = \"5s\"\n\
                     [evidence.shop]\nkind = \"postgresql\"\naddress = \"postgres://h/shop\"\ntop = 20\n";
-        let expect = [("prometheus", "prometheus http://h:9090 step=5s"), ("shop", "postgresql postgres://h/shop top=20")];
+        let expect = [
+            ("prometheus", "prometheus http://h:9090 step=5s"),
+            ("shop", "postgresql postgres://h/shop top=20"),
+        ];
         check_file(text, Ok(&expect));
         check_file("", Ok(&[]));
         check_file("[evidence.a]\npassword = \"x\"\n", Err("PLIMSOLL_A_PASSWORD"));

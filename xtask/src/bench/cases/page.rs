@@ -91,7 +91,8 @@ pub(super) fn left_open(bench: &Bench) -> anyhow::Result<Report> {
         let percent = |what| format!("{:.2} %", median(&of(shares, what)));
         vec![what.to_owned(), percent(|share| share.all), percent(|share| share.beside_workers)]
     };
-    let (open, closed) = (of(&looked_at, |share| share.beside_workers), of(&alone, |share| share.beside_workers));
+    let (open, closed) =
+        (of(&looked_at, |share| share.beside_workers), of(&alone, |share| share.beside_workers));
     let whole = difference(&of(&looked_at, |share| share.all), &of(&alone, |share| share.all));
     let whole = whole.map(|whole| format!("{:.2} points, at most {:.2}", whole.mean, whole.upper));
     Ok(Report {
