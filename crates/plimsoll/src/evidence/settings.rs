@@ -82,7 +82,9 @@ fn of_file(name: &str, values: BTreeMap<String, toml::Value>, path: &Path) -> Re
     for (setting, value) in values {
         let text = match value {
             toml::Value::String(text) => text,
-            toml::Value::Integer(_) | toml::Value::Float(_) | toml::Value::Boolean(_) => value.to_string(),
+            toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Float(number) => number.to_string(),
+            toml::Value::Boolean(truth) => truth.to_string(),
             toml::Value::Array(words) if words.iter().all(toml::Value::is_str) => {
                 words.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>().join(",")
             }
