@@ -15,6 +15,9 @@ pub(crate) struct Allowance {
 /// for what comes later.
 const AT_ONCE: f64 = 0.2;
 
+/// What is due and was not spent is meant to last for so long.
+const SURPLUS_LASTS_S: f64 = 20.0;
+
 impl Allowance {
     pub(crate) fn of(spans_max: u64) -> Allowance {
         Allowance { spans_max, spent: 0 }
@@ -22,17 +25,25 @@ impl Allowance {
 
     /// Takes room for spans, if there is any. `progress` is the part of the run that is over.
     pub(crate) fn spend(&mut self, spans: usize, progress: f64) -> bool {
-        let due = self.spans_max as f64 * (AT_ONCE + (1.0 - AT_ONCE) * progress.min(1.0));
         let spent = self.spent + spans as u64;
-        if spent as f64 > due {
+        if spent as f64 > self.due(progress) {
             return false;
         }
         self.spent = spent;
         true
     }
 
-    fn left(&self) -> u64 {
-        self.spans_max - self.spent
+    /// Spans per second that it can bear from now on.
+    pub(crate) fn bearable_per_s(&self, progress: f64, expected: Duration) -> f64 {
+        let surplus = self.due(progress) - self.spent as f64;
+        let left_s = expected.as_secs_f64() * (1.0 - progress).max(0.0);
+        let becomes_due = self.spans_max as f64 - self.due(progress);
+        let drip_per_s = if left_s > 0.0 { becomes_due / left_s } else { 0.0 };
+        surplus / SURPLUS_LASTS_S + drip_per_s
+    }
+
+    fn due(&self, progress: f64) -> f64 {
+        self.spans_max as f64 * (AT_ONCE + (1.0 - AT_ONCE) * progress.clamp(0.0, 1.0))
     }
 }
 
@@ -51,8 +62,6 @@ pub(crate) struct Sample {
 const MEASURED_EACH: Duration = Duration::from_secs(1);
 /// What the last second counts in the smoothed rate.
 const WEIGHT_OF_LAST: f64 = 0.2;
-/// A run that goes on beyond what was expected goes on for so long, as far as anybody knows.
-const LEFT_MIN: Duration = Duration::from_secs(20);
 
 impl Sample {
     pub(crate) fn new(began: Instant) -> Sample {
@@ -69,8 +78,8 @@ impl Sample {
         self.received += 1;
     }
 
-    /// Sets the share to what the allowance can bear until the run is expected to end.
-    pub(crate) fn adapt(&mut self, now: Instant, expected_end: Instant, allowance: &Allowance) {
+    /// Sets the share to what can be borne.
+    pub(crate) fn adapt(&mut self, now: Instant, bearable_per_s: f64) {
         let elapsed = now.since(self.measured);
         if elapsed < MEASURED_EACH {
             return;
@@ -79,8 +88,6 @@ impl Sample {
         let before_per_s = self.spans_per_s.unwrap_or(last_per_s);
         let per_s = before_per_s + WEIGHT_OF_LAST * (last_per_s - before_per_s);
         (self.spans_per_s, self.measured, self.received) = (Some(per_s), now, 0);
-        let left_s = expected_end.since(now).max(LEFT_MIN).as_secs_f64();
-        let bearable_per_s = allowance.left() as f64 / left_s;
         self.share = if per_s > bearable_per_s { bearable_per_s / per_s } else { 1.0 };
     }
 
@@ -118,18 +125,31 @@ mod tests {
     }
 
     #[test]
-    fn the_share_is_what_the_allowance_can_bear() {
-        let share = |per_s: u64, left_s: u64, spans_max: u64| {
+    fn what_is_due_is_spent_soon_and_the_rest_evenly() {
+        let check = |spent: u64, progress: f64, expect_per_s: f64| {
+            let allowance = Allowance { spent, ..Allowance::of(10_000) };
+            let actual = allowance.bearable_per_s(progress, Duration::from_secs(100));
+            assert!((actual - expect_per_s).abs() < 1e-6, "{spent}, {progress}: {actual}");
+        };
+        check(0, 0.0, 100.0 + 80.0);
+        check(2_000, 0.0, 80.0);
+        check(6_000, 0.5, 80.0);
+        check(10_000, 1.0, 0.0);
+        check(8_000, 3.0, 100.0);
+    }
+
+    #[test]
+    fn the_share_is_what_can_be_borne() {
+        let share = |per_s: u64, bearable_per_s: f64| {
             let mut sample = Sample::new(at(0));
             (0..per_s).for_each(|_| sample.received());
-            sample.adapt(at(1), at(1 + left_s), &Allowance::of(spans_max));
+            sample.adapt(at(1), bearable_per_s);
             sample.share()
         };
-        assert_eq!(share(100, 200, 20_000), 1.0);
-        assert_eq!(share(1_000, 200, 20_000), 0.1);
-        assert_eq!(share(1_000, 0, 2_000), 0.1, "as if for a while longer");
-        assert_eq!(share(0, 200, 0), 1.0, "nothing costs nothing");
-        assert_eq!(share(1, 200, 0), 0.0);
+        assert_eq!(share(100, 100.0), 1.0);
+        assert_eq!(share(1_000, 100.0), 0.1);
+        assert_eq!(share(0, 0.0), 1.0, "nothing costs nothing");
+        assert_eq!(share(1, 0.0), 0.0);
     }
 
     #[test]

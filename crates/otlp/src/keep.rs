@@ -140,7 +140,7 @@ impl Keeper {
 
     /// Decides upon what is quiet by now.
     pub fn sweep(&mut self, now: Instant) {
-        self.sample.adapt(now, self.pace.began + self.pace.expected, &self.of_sample);
+        self.sample.adapt(now, self.of_sample.bearable_per_s(self.progress(now), self.pace.expected));
         while self.by_quiet.first().is_some_and(|(last, _)| now.since(*last) >= self.pace.quiet) {
             self.decide_first(now);
         }
@@ -268,8 +268,7 @@ impl Keeper {
 
     /// Takes room for spans, if there is any for this reason.
     fn has_room(&mut self, now: Instant, kept: Kept, spans: usize) -> bool {
-        let expected_s = self.pace.expected.as_secs_f64().max(1.0);
-        let progress = now.since(self.pace.began).as_secs_f64() / expected_s;
+        let progress = self.progress(now);
         let allowance = match kept {
             Kept::Sample { .. } => &mut self.of_sample,
             Kept::Error => &mut self.of_errors,
@@ -277,6 +276,12 @@ impl Keeper {
             Kept::Bucket => &mut self.of_buckets,
         };
         allowance.spend(spans, progress)
+    }
+
+    /// The part of the run that is over, as far as that is known.
+    fn progress(&self, now: Instant) -> f64 {
+        let expected_s = self.pace.expected.as_secs_f64().max(1.0);
+        now.since(self.pace.began).as_secs_f64() / expected_s
     }
 }
 

@@ -13,6 +13,7 @@ mod params;
 mod perform;
 mod rate;
 mod response;
+mod sampled;
 mod samples;
 mod url;
 
@@ -33,6 +34,7 @@ pub(crate) use jar::SharedJar;
 pub(crate) use jar::{Jar, ResponseCookie, after_setup};
 use params::Prepared;
 pub use rate::RateGate;
+pub use sampled::TraceSample;
 pub(crate) use response::Response;
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/http", build };

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::live::LiveSettings;
 use crate::page::PageSettings;
+use crate::receiving::ReceiveSettings;
 use crate::session::{self, Finished, SessionSettings};
 use crate::signals::{self, Running, Turn};
 use crate::source::Source;
@@ -54,6 +55,7 @@ pub(super) fn one(
     test::refuse_kinds(&flags.script, &common.env)?;
     let outputs = outputs(&flags.results, common)?;
     let summary = summary(&flags.results, common)?;
+    let receive = ReceiveSettings::of(&flags.otlp, common)?;
     let record = RecordSettings { tags, ..record(&flags.record, common)? };
     let reports = CiOutputs::new(&flags.record.report, common)?;
     let compat = common.compat(flags.script.compat)?;
@@ -75,6 +77,7 @@ pub(super) fn one(
         workers,
         outputs,
         summary,
+        receive,
         record,
         reports,
         requires_valid,
