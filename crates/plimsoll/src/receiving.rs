@@ -13,7 +13,6 @@ use crate::env::parse_switch;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::OtlpFlags;
-use crate::signals::Running;
 use crate::stored::Recording;
 
 /// Of a run's file, the name of what is received here.
@@ -119,15 +118,15 @@ impl Receiving {
         }
     }
 
-    /// Waits for what is on its way since the load is over, stores it, and says what came. Nobody waits after a signal.
+    /// Waits for what is on its way since the load is over, unless somebody hurries, stores it, and says what came.
     pub(crate) fn finish(
         self,
         over: Instant,
-        running: &Running,
+        hurries: &dyn Fn() -> bool,
         recording: Option<&mut Recording>,
         common: &Common,
     ) {
-        self.wait(over, running, common);
+        self.wait(over, hurries, common);
         let addresses = self.addresses();
         let (taken, counts) = self.receiver.finish();
         say(&counts, common);
@@ -141,17 +140,17 @@ impl Receiving {
         recording.evidence(Evidence { records: vec![record], ..Evidence::default() });
     }
 
-    fn wait(&self, over: Instant, running: &Running, common: &Common) {
+    fn wait(&self, over: Instant, hurries: &dyn Fn() -> bool, common: &Common) {
         let is_done = |now: Instant| {
             let last = self.receiver.last_received().map_or(over, |last| last.max(over));
-            now.since(last) >= SILENCE || now.since(over) >= WAIT_MAX || running.is_left()
+            now.since(last) >= SILENCE || now.since(over) >= WAIT_MAX || hurries()
         };
         if is_done(SystemClock::now()) {
             return;
         }
         if !common.is_quiet {
             let seconds = WAIT_MAX.as_secs();
-            common.logger.tell(&format!("traces: waiting for the last spans, at most {seconds} s (Ctrl+C does not)"));
+            common.logger.tell(&format!("traces: waiting for the last spans, at most {seconds} s"));
         }
         while !is_done(SystemClock::now()) {
             std::thread::sleep(LOOKED_EACH);

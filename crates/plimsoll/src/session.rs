@@ -144,7 +144,9 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         common.logger.say(LogLevel::Warn, warning);
     }
     if let Some(receiving) = receiving {
-        receiving.finish(over, &settings.running, recording.as_mut(), common);
+        let was_signalled = matches!(outcome.aborted, Some(AbortReason::Signal));
+        let hurries = || was_signalled || settings.running.is_left();
+        receiving.finish(over, &hurries, recording.as_mut(), common);
     }
     let stored = recording.is_some() && !settings.record.is_off;
     if let Some(recording) = recording {
