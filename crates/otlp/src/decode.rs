@@ -181,9 +181,7 @@ impl<'a> Reading<'a> {
             service: self.service.clone(),
             operation: self.name(&span.name),
             start_ns: self.instant_ns(span.start_time_unix_nano),
-            duration: Duration::from_nanos(
-                span.end_time_unix_nano.saturating_sub(span.start_time_unix_nano),
-            ),
+            duration: Duration::from_nanos(span.end_time_unix_nano.saturating_sub(span.start_time_unix_nano)),
             status: match status.code() {
                 proto::status::StatusCode::Unset => SpanStatus::Unset,
                 proto::status::StatusCode::Ok => SpanStatus::Ok,
@@ -345,7 +343,10 @@ mod tests {
             status: Some(Status { message: "boom".to_owned(), code: 2 }),
             events: vec![Event {
                 name: "exception".to_owned(),
-                attributes: vec![attribute("exception.type", "KeyError"), attribute("exception.stacktrace", "x")],
+                attributes: vec![
+                    attribute("exception.type", "KeyError"),
+                    attribute("exception.stacktrace", "x"),
+                ],
                 ..Event::default()
             }],
             ..sent(1, 2)
@@ -422,7 +423,10 @@ mod tests {
         let decoded = decode(&request(Vec::new(), vec![span]));
         let (_, span) = &decoded.spans[0];
         assert_eq!((span.operation.len(), span.attributes.len()), (NAME_BYTES_MAX, ATTRIBUTES_MAX));
-        assert_eq!((span.attributes[0].0.len(), span.attributes[0].1.len()), (NAME_BYTES_MAX, VALUE_BYTES_MAX));
+        assert_eq!(
+            (span.attributes[0].0.len(), span.attributes[0].1.len()),
+            (NAME_BYTES_MAX, VALUE_BYTES_MAX)
+        );
         assert_eq!(decoded.cut, 4);
     }
 
@@ -435,13 +439,15 @@ mod tests {
         check("db.password", true);
         check("gen_ai.usage.input_tokens", false);
         check("messaging.rabbitmq.destination.routing_key", false);
-        let span = decode_one(proto::Span { attributes: vec![attribute("db.password", "hunter2")], ..sent(1, 1) });
+        let span =
+            decode_one(proto::Span { attributes: vec![attribute("db.password", "hunter2")], ..sent(1, 1) });
         assert_eq!(span.attribute("db.password"), Some(HIDDEN));
     }
 
     #[test]
     fn clocks_that_are_far_off_stay_within_the_numbers() {
-        let early = decode_one(proto::Span { start_time_unix_nano: 0, end_time_unix_nano: u64::MAX, ..sent(1, 1) });
+        let early =
+            decode_one(proto::Span { start_time_unix_nano: 0, end_time_unix_nano: u64::MAX, ..sent(1, 1) });
         assert_eq!(early.start_ns, 5_000 - WALL_NS);
         let late = decode_one(proto::Span { start_time_unix_nano: u64::MAX, ..sent(1, 1) });
         assert_eq!((late.start_ns, late.duration), (i64::MAX, Duration::ZERO));

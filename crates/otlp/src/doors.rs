@@ -72,7 +72,10 @@ async fn accept(listener: TcpListener, routes: Router, connections: Arc<Semaphor
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(IDLE_LIMIT);
     let mut http2 = builder.http2();
-    http2.timer(TokioTimer::new()).max_concurrent_streams(STREAMS_MAX).max_header_list_size(HEADERS_BYTES_MAX);
+    http2
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_header_list_size(HEADERS_BYTES_MAX);
     http2.keep_alive_interval(IDLE_LIMIT).keep_alive_timeout(REQUEST_LIMIT);
     loop {
         let Ok(permit) = connections.clone().acquire_owned().await else { return };

@@ -51,9 +51,8 @@ async fn answer<S>(service: S, request: Request) -> Response
 where
     S: UnaryService<Bytes, Response = ExportTraceServiceResponse>,
 {
-    let mut grpc = Grpc::new(Raw)
-        .accept_compressed(CompressionEncoding::Gzip)
-        .max_decoding_message_size(BODY_BYTES_MAX);
+    let mut grpc =
+        Grpc::new(Raw).accept_compressed(CompressionEncoding::Gzip).max_decoding_message_size(BODY_BYTES_MAX);
     grpc.unary(service, request).await.map(Body::new)
 }
 

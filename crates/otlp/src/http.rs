@@ -9,7 +9,9 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
-use opentelemetry_proto::tonic::collector::trace::v1::{ExportTracePartialSuccess, ExportTraceServiceResponse};
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTracePartialSuccess, ExportTraceServiceResponse,
+};
 use prost::Message;
 use serde_json::json;
 use tonic::Code;
@@ -64,7 +66,8 @@ pub(crate) async fn ignored(State(room): State<Arc<Room>>, request: Request) -> 
 /// What is answered where so many spans were refused. Where none were, it says nothing, as the specification asks.
 pub(crate) fn partial(refused: u64) -> ExportTraceServiceResponse {
     let refused = i64::try_from(refused).unwrap_or(i64::MAX);
-    let message = "spans need a trace id of 16 bytes and a span id of 8, not all zero, and at most 1 MiB each";
+    let message =
+        "spans need a trace id of 16 bytes and a span id of 8, not all zero, and at most 1 MiB each";
     let partial = ExportTracePartialSuccess { rejected_spans: refused, error_message: message.to_owned() };
     ExportTraceServiceResponse { partial_success: (refused > 0).then_some(partial) }
 }
@@ -147,9 +150,10 @@ impl Refusal {
         room.refused();
         match self {
             Refusal::TooLarge => form.refuse(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
-            Refusal::Coding => {
-                form.refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the content coding is neither gzip nor identity")
-            }
+            Refusal::Coding => form.refuse(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "the content coding is neither gzip nor identity",
+            ),
             Refusal::Damaged(error) => {
                 form.refuse(StatusCode::BAD_REQUEST, &format!("failed to read the body: {error}"))
             }

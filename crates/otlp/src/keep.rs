@@ -196,8 +196,7 @@ impl Keeper {
         let failed = trace.spans.iter().any(|span| span.status == SpanStatus::Error);
         let is_first = self.root(&length.operation).is_some_and(|root| root.buckets & length.bucket() == 0);
         let share = self.sample.share();
-        let reasons =
-            [(in_sample, Kept::Sample { share }), (failed, Kept::Error), (is_first, Kept::Bucket)];
+        let reasons = [(in_sample, Kept::Sample { share }), (failed, Kept::Error), (is_first, Kept::Bucket)];
         for (_, kept) in reasons.into_iter().filter(|(holds, _)| *holds) {
             if self.has_room(now, kept, trace.spans.len()) {
                 return self.keep(&length, kept, trace);

@@ -113,7 +113,8 @@ impl Receiver {
                 }
             });
         };
-        let thread = std::thread::Builder::new().name("otlp".into()).spawn(serve).map_err(StartError::Thread)?;
+        let thread =
+            std::thread::Builder::new().name("otlp".into()).spawn(serve).map_err(StartError::Thread)?;
         Ok(Receiver { addresses, room, over, thread })
     }
 

@@ -145,7 +145,8 @@ mod tests {
             ..ScopeSpans::default()
         };
         let large = "a".repeat(MESSAGE_BYTES_MAX);
-        let first = ResourceSpans { scope_spans: vec![scope(&["a", "b"]), scope(&["c"])], ..Default::default() };
+        let first =
+            ResourceSpans { scope_spans: vec![scope(&["a", "b"]), scope(&["c"])], ..Default::default() };
         let second = ResourceSpans { scope_spans: vec![scope(&[&large, "d"])], ..Default::default() };
         let request = ExportTraceServiceRequest { resource_spans: vec![first, second] };
         let seen = walk(&request.encode_to_vec()).expect("sound");

@@ -15,11 +15,8 @@ use ureq::Agent;
 
 fn settings(addresses: &[&str], token: Option<&str>) -> Settings {
     let addresses = addresses.iter().map(|address| address.parse().expect("an address")).collect();
-    let pace = Pace {
-        began: SystemClock::now(),
-        expected: Duration::from_secs(1),
-        quiet: Duration::from_secs(10),
-    };
+    let pace =
+        Pace { began: SystemClock::now(), expected: Duration::from_secs(1), quiet: Duration::from_secs(10) };
     Settings { addresses, token: token.map(str::to_owned), pace }
 }
 
@@ -238,7 +235,8 @@ fn python() -> Option<std::path::PathBuf> {
     let folder = std::env::temp_dir().join("plimsoll-otlp-exporters");
     let python = folder.join("bin/python");
     let has_exporters = |python: &Path| {
-        let words = ["-c", "import opentelemetry.exporter.otlp.proto.grpc, opentelemetry.exporter.otlp.proto.http"];
+        let words =
+            ["-c", "import opentelemetry.exporter.otlp.proto.grpc, opentelemetry.exporter.otlp.proto.http"];
         Command::new(python).args(words).output().is_ok_and(|output| output.status.success())
     };
     let make = |program: &Path, words: &[&str]| {

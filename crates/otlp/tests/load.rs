@@ -53,7 +53,8 @@ fn twenty_thousand_spans_a_second_take_less_than_a_core() {
 
 fn request(first: u64, now_ns: i64) -> ExportTraceServiceRequest {
     let spans = (first..first + SPANS_PER_REQUEST).map(|number| span(number, now_ns)).collect();
-    let resource = Some(Resource { attributes: vec![attribute("service.name", "shop")], ..Resource::default() });
+    let resource =
+        Some(Resource { attributes: vec![attribute("service.name", "shop")], ..Resource::default() });
     let scope_spans = vec![ScopeSpans { spans, ..ScopeSpans::default() }];
     ExportTraceServiceRequest {
         resource_spans: vec![ResourceSpans { resource, scope_spans, ..ResourceSpans::default() }],
@@ -80,7 +81,10 @@ fn span(number: u64, now_ns: i64) -> Span {
             attribute("url.path", "/apps/games?page=3"),
             attribute("server.address", "127.0.0.1"),
             attribute("db.system.name", "postgresql"),
-            attribute("db.query.text", "SELECT id, name, rating FROM app WHERE category = $1 ORDER BY rating LIMIT 20"),
+            attribute(
+                "db.query.text",
+                "SELECT id, name, rating FROM app WHERE category = $1 ORDER BY rating LIMIT 20",
+            ),
             attribute("thread.name", &format!("worker-{}", number % 16)),
         ],
         ..Span::default()

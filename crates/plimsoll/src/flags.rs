@@ -18,10 +18,10 @@ mod stored;
 
 pub(crate) use self::import::ImportFlags;
 pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
+pub(crate) use self::otlp::OtlpFlags;
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
-pub(crate) use self::otlp::OtlpFlags;
 pub(crate) use series::SeriesFlags;
 pub(crate) use serve::ServeFlags;
 pub(crate) use stored::{

@@ -195,7 +195,10 @@ fn addresses(text: &str) -> Result<Vec<SocketAddr>, String> {
     };
     let addresses = text.split(',').map(parse).collect::<Result<Vec<_>, _>>()?;
     if addresses.len() > ADDRESSES_MAX {
-        return Err(format!("read --otlp: there are {} addresses, of at most {ADDRESSES_MAX}", addresses.len()));
+        return Err(format!(
+            "read --otlp: there are {} addresses, of at most {ADDRESSES_MAX}",
+            addresses.len()
+        ));
     }
     Ok(addresses)
 }
@@ -224,7 +227,8 @@ mod tests {
     fn addresses_are_read() {
         let check = |text: &str, expect: Option<&[&str]>| {
             let actual = addresses(text).ok().map(|list| list.iter().map(SocketAddr::to_string).collect());
-            let expect: Option<Vec<String>> = expect.map(|list| list.iter().map(|&one| one.to_owned()).collect());
+            let expect: Option<Vec<String>> =
+                expect.map(|list| list.iter().map(|&one| one.to_owned()).collect());
             assert_eq!(actual, expect, "{text}");
         };
         check("true", Some(&["127.0.0.1:4317", "127.0.0.1:4318"]));

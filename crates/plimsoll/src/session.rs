@@ -167,12 +167,7 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     Ok(Finished { exit, outcome, id: stored.then_some(id) })
 }
 
-fn program(
-    test: &Test,
-    common: &Common,
-    config: &RunConfig,
-    receive: &ReceiveSettings,
-) -> ScriptProgram {
+fn program(test: &Test, common: &Common, config: &RunConfig, receive: &ReceiveSettings) -> ScriptProgram {
     let control = ScriptControl { control: config.control.clone(), log: common.logger.clone() };
     let run = script::RunShared {
         plan: test.plan.clone(),
@@ -228,12 +223,7 @@ fn finish_outputs(outputs: Vec<Box<dyn Output>>, common: &Common) {
     }
 }
 
-fn print_banner(
-    test: &Test,
-    common: &Common,
-    outputs: &[Box<dyn Output>],
-    receiving: Option<&Receiving>,
-) {
+fn print_banner(test: &Test, common: &Common, outputs: &[Box<dyn Output>], receiving: Option<&Receiving>) {
     let outputs: Vec<String> = outputs.iter().map(|output| output.description().to_owned()).collect();
     let traces = receiving.map(Receiving::place);
     let (total, scenarios) = (plan::describe_header(&test.plan), plan::describe_scenarios(&test.plan));

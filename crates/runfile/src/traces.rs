@@ -229,7 +229,8 @@ impl Reader {
             Ok(OperationLoad {
                 service: names.get(row.get(0)?),
                 operation: names.get(row.get(1)?),
-                kind: SpanKind::named(&row.get::<_, String>(2)?).ok_or("an operation is of an unknown kind")?,
+                kind: SpanKind::named(&row.get::<_, String>(2)?)
+                    .ok_or("an operation is of an unknown kind")?,
                 ten: row.get(3)?,
                 errors: row.get(4)?,
                 durations,
@@ -328,7 +329,8 @@ mod tests {
         let path = folder.path().join("run.plimsoll");
         let mut store =
             Store::create(&path, &Header::default(), Arc::default(), Arc::default(), false).expect("create");
-        let first = Trace { id: 7, kept: Kept::Sample { share: 0.25 }, spans: vec![span(1, None), span(2, Some(1))] };
+        let first =
+            Trace { id: 7, kept: Kept::Sample { share: 0.25 }, spans: vec![span(1, None), span(2, Some(1))] };
         let second = Trace { id: u128::MAX, kept: Kept::Slowest, spans: vec![span(3, None)] };
         let empty = Trace { id: 9, kept: Kept::Error, spans: Vec::new() };
         let late = Trace { spans: vec![span(4, Some(1))], ..first.clone() };
@@ -342,10 +344,10 @@ mod tests {
         assert_eq!(reader.trace(7).expect("read"), Some(first));
         assert_eq!(reader.trace(8).expect("read"), None);
         let marks = reader.trace_marks().expect("read");
-        assert_eq!(marks.iter().map(|mark| (mark.id, mark.spans, mark.errors)).collect::<Vec<_>>(), [
-            (7, 3, 1),
-            (u128::MAX, 1, 0)
-        ]);
+        assert_eq!(
+            marks.iter().map(|mark| (mark.id, mark.spans, mark.errors)).collect::<Vec<_>>(),
+            [(7, 3, 1), (u128::MAX, 1, 0)]
+        );
     }
 
     #[test]
@@ -364,7 +366,8 @@ mod tests {
         store.transaction(|store| store.put_operations(&told)).expect("write");
         store.close().expect("close");
         let operations = Reader::open(&path).expect("open").operations().expect("read");
-        let tens: Vec<(u32, u64)> = operations.iter().map(|load| (load.ten, load.durations.count())).collect();
+        let tens: Vec<(u32, u64)> =
+            operations.iter().map(|load| (load.ten, load.durations.count())).collect();
         assert_eq!(tens, [(3, 1), (3, 1), (4, 1)]);
     }
 

@@ -34,8 +34,8 @@ pub(crate) use jar::SharedJar;
 pub(crate) use jar::{Jar, ResponseCookie, after_setup};
 use params::Prepared;
 pub use rate::RateGate;
-pub use sampled::TraceSample;
 pub(crate) use response::Response;
+pub use sampled::TraceSample;
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/http", build };
 
