@@ -45,7 +45,8 @@ const SHARE_DEFAULT: f64 = 0.01;
 pub(crate) struct ReceiveSettings {
     /// Empty, if nothing is received.
     addresses: Vec<SocketAddr>,
-    token: Option<String>,
+    /// What senders must show, which no file may hold.
+    pub(crate) token: Option<String>,
     /// Of the requests, this share is put into traces.
     pub(crate) sample: Option<TraceSample>,
 }

@@ -13,6 +13,7 @@ use output::{Output, OutputSpec};
 use report::Lang;
 
 use crate::common::Common;
+use crate::evidence::Wanted;
 use crate::exit::{self, Exit, Iterations};
 use crate::failure::Failure;
 use crate::live::{LiveRun, LiveSettings};
@@ -38,6 +39,8 @@ pub(crate) struct SessionSettings {
     pub(crate) receive: ReceiveSettings,
     /// The run's file.
     pub(crate) record: RecordSettings,
+    /// What servers are asked meanwhile.
+    pub(crate) evidence: Wanted,
     /// Reports at the end.
     pub(crate) reports: CiOutputs,
     /// Numbers that cannot be trusted make the run fail.
@@ -91,6 +94,7 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         print_banner(test, common, &outputs, receiving.as_ref());
         common.logger.show_progress(&test.plan);
     }
+    let mut gathering = recording.as_ref().and_then(|_| settings.evidence.start(common));
     let progress = config.progress.clone();
     let mut watch = Watch::begin(&test.plan);
     let mut outcome = {
@@ -110,6 +114,11 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
             }
             if let Some(receiving) = &receiving {
                 receiving.on_event(&event, recording.as_mut());
+            }
+            if let (Some(gathering), Some(recording), RunEvent::Window(_)) =
+                (&mut gathering, &mut recording, &event)
+            {
+                recording.evidence(gathering.take(common));
             }
             watch.on_event(&event, recording.as_mut());
             if let Some(page) = &mut page {
@@ -142,6 +151,9 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     let calibrated = calibration::load(common, workers);
     if let Some(warning) = calibrated.and_then(|known| calibration::warning(busiest_per_s, &known)) {
         common.logger.say(LogLevel::Warn, warning);
+    }
+    if let (Some(gathering), Some(recording)) = (gathering, &mut recording) {
+        recording.evidence(gathering.finish(common));
     }
     if let Some(receiving) = receiving {
         let was_signalled = matches!(outcome.aborted, Some(AbortReason::Signal));

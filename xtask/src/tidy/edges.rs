@@ -55,6 +55,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "archive",
             "catalogue",
             "engine",
+            "evidence",
             "export",
             "feed",
             "histo",

@@ -10,6 +10,7 @@ use report::summary::Layout;
 use testkit::{Shop, ShopConfig};
 
 use crate::common::Common;
+use crate::evidence::Wanted;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::DemoFlags;
@@ -47,6 +48,7 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
         summary: SummarySettings { layout: Some(Layout::Compact), ..SummarySettings::default() },
         receive: ReceiveSettings::default(),
         record: super::run::record(&flags.record, common)?,
+        evidence: Wanted::default(),
         reports: CiOutputs::new(&flags.record.report, common)?,
         requires_valid: false,
         page: PageSettings::default(),

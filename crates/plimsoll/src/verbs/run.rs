@@ -9,6 +9,7 @@ use output::OutputSpec;
 use report::summary::Layout;
 
 use crate::common::Common;
+use crate::evidence::Wanted;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
@@ -56,7 +57,9 @@ pub(super) fn one(
     let outputs = outputs(&flags.results, common)?;
     let summary = summary(&flags.results, common)?;
     let receive = ReceiveSettings::of(&flags.otlp, common)?;
-    let record = RecordSettings { tags, ..record(&flags.record, common)? };
+    let evidence = Wanted::of(&flags.evidence, &flags.script.script, common)?;
+    let hidden = evidence.credentials.iter().chain(&receive.token).cloned().collect();
+    let record = RecordSettings { tags, hidden, ..record(&flags.record, common)? };
     let reports = CiOutputs::new(&flags.record.report, common)?;
     let compat = common.compat(flags.script.compat)?;
     let ignores_thresholds =
@@ -79,6 +82,7 @@ pub(super) fn one(
         summary,
         receive,
         record,
+        evidence,
         reports,
         requires_valid,
         page,
@@ -100,6 +104,7 @@ pub(crate) fn record(flags: &RecordFlags, common: &Common) -> Result<RecordSetti
         notes: flags.note.clone(),
         target_version: flags.target_version.clone(),
         tags: BTreeMap::new(),
+        hidden: Vec::new(),
     })
 }
 
