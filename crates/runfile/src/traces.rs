@@ -155,6 +155,18 @@ impl Reader {
         })
     }
 
+    /// How many traces were kept.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn trace_count(&self) -> Result<u64, ReadError> {
+        if self.format < FORMAT_OF_EVIDENCE {
+            return Ok(0);
+        }
+        let counts = self.rows("SELECT count(*) FROM trace", [], |row| Ok(row.get(0)?))?;
+        Ok(counts.first().copied().unwrap_or(0))
+    }
+
     /// A trace with its spans, in order of their start; `None` if it was not kept.
     ///
     /// # Errors
@@ -219,7 +231,8 @@ impl Reader {
             Ok(OperationLoad {
                 service: names.get(row.get(0)?),
                 operation: names.get(row.get(1)?),
-                kind: SpanKind::named(&row.get::<_, String>(2)?).ok_or("an operation is of an unknown kind")?,
+                kind: SpanKind::named(&row.get::<_, String>(2)?)
+                    .ok_or("an operation is of an unknown kind")?,
                 ten: row.get(3)?,
                 errors: row.get(4)?,
                 durations,
@@ -318,7 +331,8 @@ mod tests {
         let path = folder.path().join("run.plimsoll");
         let mut store =
             Store::create(&path, &Header::default(), Arc::default(), Arc::default(), false).expect("create");
-        let first = Trace { id: 7, kept: Kept::Sample { share: 0.25 }, spans: vec![span(1, None), span(2, Some(1))] };
+        let first =
+            Trace { id: 7, kept: Kept::Sample { share: 0.25 }, spans: vec![span(1, None), span(2, Some(1))] };
         let second = Trace { id: u128::MAX, kept: Kept::Slowest, spans: vec![span(3, None)] };
         let empty = Trace { id: 9, kept: Kept::Error, spans: Vec::new() };
         let all = [first.clone(), second.clone(), empty, first.clone()];
@@ -327,13 +341,14 @@ mod tests {
 
         let reader = Reader::open(&path).expect("open");
         assert_eq!(reader.traces().expect("read"), [first.clone(), second]);
+        assert_eq!(reader.trace_count().expect("read"), 2);
         assert_eq!(reader.trace(7).expect("read"), Some(first));
         assert_eq!(reader.trace(8).expect("read"), None);
         let marks = reader.trace_marks().expect("read");
-        assert_eq!(marks.iter().map(|mark| (mark.id, mark.spans, mark.errors)).collect::<Vec<_>>(), [
-            (7, 2, 1),
-            (u128::MAX, 1, 0)
-        ]);
+        assert_eq!(
+            marks.iter().map(|mark| (mark.id, mark.spans, mark.errors)).collect::<Vec<_>>(),
+            [(7, 2, 1), (u128::MAX, 1, 0)]
+        );
     }
 
     #[test]
@@ -352,7 +367,8 @@ mod tests {
         store.transaction(|store| store.put_operations(&told)).expect("write");
         store.close().expect("close");
         let operations = Reader::open(&path).expect("open").operations().expect("read");
-        let tens: Vec<(u32, u64)> = operations.iter().map(|load| (load.ten, load.durations.count())).collect();
+        let tens: Vec<(u32, u64)> =
+            operations.iter().map(|load| (load.ten, load.durations.count())).collect();
         assert_eq!(tens, [(3, 1), (3, 1), (4, 1)]);
     }
 

@@ -23,7 +23,7 @@ pub use attribution::{Attribution, Part, attribute};
 pub use diff::{Difference, FastAndSlow, fast_against_slow};
 pub use gaps::{Stretch, stretches};
 pub use graph::{Edge, Graph, GraphBuilder, Place};
-pub use path::{Piece, PieceKind, answer_path, critical_path, own_ns};
+pub use path::{Cause, Piece, PieceKind, answer_path, causes, critical_path, own_ns};
 pub use peer::{database, host, queue, statement};
 pub use repeats::{REPEATS_MIN, Repeats, repeated_statements};
 pub use stages::{Stage, StageKind, StageTable, stages};

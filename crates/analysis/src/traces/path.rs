@@ -82,17 +82,17 @@ const PREDECESSORS_MAX: usize = 64;
 
 /// How a span came to follow another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cause {
+pub struct Cause {
     /// The span that follows.
-    pub(super) span: usize,
+    pub span: usize,
     /// What it follows: what published its message, as far as that can be known.
-    pub(super) before: usize,
+    pub before: usize,
     /// Since when it could have begun.
-    pub(super) since_ns: i64,
+    pub since_ns: i64,
 }
 
 /// How each span that follows came to.
-pub(super) fn causes(tree: &Tree<'_>) -> Vec<Cause> {
+pub fn causes(tree: &Tree<'_>) -> Vec<Cause> {
     let walk = Walk::new(tree);
     let following = tree.order().iter().copied().filter(|span| tree.node(*span).follows);
     let cause = |span| {
