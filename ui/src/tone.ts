@@ -1,6 +1,6 @@
 // Words of the API as a tone and an icon, so that colour never stands alone.
 
-import type { Grade, Status, StripItem, Verdict } from './api/contract';
+import type { Grade, PartName, Status, StripItem, Verdict } from './api/contract';
 import type { IconName } from './parts/icons';
 
 export type Tone = 'ok' | 'warn' | 'fail' | 'unk' | 'live';
@@ -59,4 +59,23 @@ export function ofChange(verdict: string): Look {
 
 export function ofHeld(ok: boolean): Look {
   return ok ? LOOKS.ok : LOOKS.fail;
+}
+
+/** The colours of whose time it is. */
+export const PART_COLOURS: Record<PartName, string> = {
+  network: '--s7',
+  target: '--s3',
+  database: '--s4',
+  external: '--s2',
+  queue: '--s1',
+  unseen: '--s6',
+};
+
+const SERIES = ['--s1', '--s2', '--s3', '--s4', '--s5', '--s7', '--s8'];
+
+/** The colour of a service, a database or a host: the same wherever its name is. */
+export function colourOf(name: string): string {
+  let hash = 2166136261;
+  for (let index = 0; index < Math.min(name.length, 200); index += 1) hash = Math.imul(hash ^ name.charCodeAt(index), 16777619);
+  return SERIES[(hash >>> 8) % SERIES.length] ?? '--s6';
 }

@@ -68,6 +68,9 @@ pub(super) fn scan() -> Trace {
     trace(vec![submit, vision, rule, answer, call, reward])
 }
 
+/// What a span of a generated trace is made of: number, parent, kind, start and length, extra attribute, link.
+type One = (u64, u64, SpanKind, (i64, u64), usize, u64);
+
 /// Traces as nobody means them: few numbers, so that spans claim each other, and times that do not fit.
 pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
     let kind = (0..SpanKind::ALL.len()).prop_map(|at| SpanKind::ALL[at]);
@@ -79,7 +82,7 @@ pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
     ];
     let one = (1..24_u64, 0..24_u64, kind, times, 0..4_usize, 0..24_u64);
     prop::collection::vec(one, 0..40).prop_map(|all| {
-        let span = |(id, parent, kind, (start, length), extra, link)| {
+        let span = |(id, parent, kind, (start, length), extra, link): One| {
             let mut span = Span { kind, ..span(id, parent, start, length) };
             let (name, value) = [
                 ("", ""),
