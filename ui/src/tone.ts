@@ -71,11 +71,5 @@ export const PART_COLOURS: Record<PartName, string> = {
   unseen: '--s6',
 };
 
-const SERIES = ['--s1', '--s2', '--s3', '--s4', '--s5', '--s7', '--s8'];
-
-/** The colour of a service, a database or a host: the same wherever its name is. */
-export function colourOf(name: string): string {
-  let hash = 2166136261;
-  for (let index = 0; index < Math.min(name.length, 200); index += 1) hash = Math.imul(hash ^ name.charCodeAt(index), 16777619);
-  return SERIES[(hash >>> 8) % SERIES.length] ?? '--s6';
-}
+/** The colours of services, which are no part's colours but that of services. */
+export const SERVICE_COLOURS = ['--s3', '--s5', '--s8', '--s7', '--s6'];

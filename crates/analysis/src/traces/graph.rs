@@ -250,7 +250,7 @@ mod tests {
     fn calls_are_as_long_as_the_caller_waited() {
         let mut spans =
             vec![span(1, 0, 0, 100_000_000), span(2, 1, 0, 50_000_000), span(3, 2, 10, 20_000_000)];
-        spans.push(query(4, 3, 20, 1_000_000, "select 1"));
+        spans.push(query(4, 1, 20, 1_000_000, "select 1"));
         (spans[1].kind, spans[2].kind) = (SpanKind::Client, SpanKind::Server);
         spans[2].service = "stock".into();
         spans[1].status = SpanStatus::Error;

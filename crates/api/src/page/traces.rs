@@ -78,6 +78,7 @@ pub struct TraceRow {
     /// Its number, 32 hexadecimal digits.
     pub id: String,
     /// When it began.
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub t: Number,
     /// It by the wall clock.
     pub at: String,
@@ -98,6 +99,7 @@ pub struct TraceRow {
     /// Why it was kept: `sample`, `error`, `slowest`, `bucket`.
     pub kept: &'static str,
     /// Shares of its time: network, target, database, external, queue, unseen.
+    #[cfg_attr(test, schemars(with = "Vec<Option<f64>>"))]
     pub parts: Vec<Number>,
 }
 
@@ -181,6 +183,7 @@ pub struct TracePage {
     /// Its number, 32 hexadecimal digits.
     pub id: String,
     /// When it began.
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub t: Number,
     /// It by the wall clock.
     pub at: String,
@@ -243,8 +246,10 @@ pub struct SpanRow {
     /// Whose its own time is; see `TracePart`.
     pub part: &'static str,
     /// When it begins.
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub start: Number,
     /// How long it takes; of a fold, from the first to the last.
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub length: Number,
     /// The same as a text; of a fold, all of them together.
     pub duration: Value,
@@ -276,8 +281,10 @@ pub struct PathPiece {
     /// Whose it is; see `TracePart`.
     pub part: &'static str,
     /// When it begins.
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub start: Number,
     /// When it ends.
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub end: Number,
 }
 
@@ -287,8 +294,10 @@ pub struct PathPiece {
 #[serde(rename_all = "camelCase")]
 pub struct TraceStretch {
     /// When it begins.
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub start: Number,
     /// When it ends.
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub end: Number,
     /// How long it is.
     pub duration: Value,
