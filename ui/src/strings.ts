@@ -341,7 +341,7 @@ const STRINGS = {
   just_crossed: ['{} is crossed: {}', '{} 위반: {}'],
   holds_again: ['{} holds again: {}', '{} 다시 만족: {}'],
   last_seen: ['Last seen, elapsed time', '마지막 발생, 경과 시간'],
-  newest_lines: ['the newest lines', '최신 줄'],
+  newest_lines: ['the newest {} of {}', '최신 {}줄 / 전체 {}줄'],
   phase_initializing: ['initialising VUs', 'VU 초기화 중'],
   phase_setup: ['setup', 'setup'],
   phase_running: ['running', '실행 중'],

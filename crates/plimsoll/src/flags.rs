@@ -9,6 +9,7 @@ use plan::CliOptions;
 mod audit;
 mod calibrate;
 mod compare;
+mod evidence;
 mod import;
 mod lab;
 mod series;
@@ -20,6 +21,7 @@ pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
+pub(crate) use evidence::{CollectFlags, DoctorFlags, EvidenceFlags};
 pub(crate) use series::SeriesFlags;
 pub(crate) use serve::ServeFlags;
 pub(crate) use stored::{
@@ -81,6 +83,10 @@ pub(crate) enum Verb {
     Merge(MergeFlags),
     /// Find mistakes in runs and in tables of results that arithmetic can catch.
     Audit(AuditFlags),
+    /// Try the sources of evidence, and say what each lacks.
+    Doctor(DoctorFlags),
+    /// Ask servers about the time of a run that is over, and keep what they tell with it.
+    Collect(CollectFlags),
     /// Write a note beside a run.
     Note(NoteFlags),
     /// Make the same load from one process and from two, and say whether the generator limits what is measured.
@@ -200,6 +206,8 @@ pub(crate) struct RunFlags {
     pub(crate) results: ResultFlags,
     #[command(flatten)]
     pub(crate) record: RecordFlags,
+    #[command(flatten)]
+    pub(crate) evidence: EvidenceFlags,
     #[command(flatten)]
     pub(crate) series: SeriesFlags,
     /// Worker threads [default: one per core]

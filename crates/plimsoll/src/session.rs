@@ -13,6 +13,7 @@ use output::{Output, OutputSpec};
 use report::Lang;
 
 use crate::common::Common;
+use crate::evidence::Wanted;
 use crate::exit::{self, Exit, Iterations};
 use crate::failure::Failure;
 use crate::live::{LiveRun, LiveSettings};
@@ -35,6 +36,8 @@ pub(crate) struct SessionSettings {
     pub(crate) summary: SummarySettings,
     /// The run's file.
     pub(crate) record: RecordSettings,
+    /// What servers are asked meanwhile.
+    pub(crate) evidence: Wanted,
     /// Reports at the end.
     pub(crate) reports: CiOutputs,
     /// Numbers that cannot be trusted make the run fail.
@@ -87,6 +90,7 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         print_banner(test, common, &outputs);
         common.logger.show_progress(&test.plan);
     }
+    let mut gathering = recording.as_ref().and_then(|_| settings.evidence.start(common));
     let progress = config.progress.clone();
     let mut watch = Watch::begin(&test.plan);
     let mut outcome = {
@@ -103,6 +107,11 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
             }
             if let Some(recording) = &mut recording {
                 recording.on_event(&event, common);
+            }
+            if let (Some(gathering), Some(recording), RunEvent::Window(_)) =
+                (&mut gathering, &mut recording, &event)
+            {
+                recording.evidence(gathering.take(common));
             }
             watch.on_event(&event, recording.as_mut());
             if let Some(page) = &mut page {
@@ -136,7 +145,10 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         common.logger.say(LogLevel::Warn, warning);
     }
     let stored = recording.is_some() && !settings.record.is_off;
-    if let Some(recording) = recording {
+    if let Some(mut recording) = recording {
+        if let Some(gathering) = gathering {
+            recording.evidence(gathering.finish(common));
+        }
         if let Some(page) = &page {
             page.before_finish();
         }

@@ -54,6 +54,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "archive",
             "catalogue",
             "engine",
+            "evidence",
             "export",
             "feed",
             "histo",

@@ -10,6 +10,7 @@ use report::summary::Layout;
 use testkit::{Shop, ShopConfig};
 
 use crate::common::Common;
+use crate::evidence::Wanted;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::DemoFlags;
@@ -45,6 +46,7 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
         outputs: Vec::new(),
         summary: SummarySettings { layout: Some(Layout::Compact), ..SummarySettings::default() },
         record: super::run::record(&flags.record, common)?,
+        evidence: Wanted::default(),
         reports: CiOutputs::new(&flags.record.report, common)?,
         requires_valid: false,
         page: PageSettings::default(),

@@ -9,6 +9,7 @@ use output::OutputSpec;
 use report::summary::Layout;
 
 use crate::common::Common;
+use crate::evidence::Wanted;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
@@ -54,7 +55,9 @@ pub(super) fn one(
     test::refuse_kinds(&flags.script, &common.env)?;
     let outputs = outputs(&flags.results, common)?;
     let summary = summary(&flags.results, common)?;
-    let record = RecordSettings { tags, ..record(&flags.record, common)? };
+    let evidence = Wanted::of(&flags.evidence, &flags.script.script, common)?;
+    let hidden = evidence.credentials.clone();
+    let record = RecordSettings { tags, hidden, ..record(&flags.record, common)? };
     let reports = CiOutputs::new(&flags.record.report, common)?;
     let compat = common.compat(flags.script.compat)?;
     let ignores_thresholds =
@@ -76,6 +79,7 @@ pub(super) fn one(
         outputs,
         summary,
         record,
+        evidence,
         reports,
         requires_valid,
         page,
@@ -97,6 +101,7 @@ pub(crate) fn record(flags: &RecordFlags, common: &Common) -> Result<RecordSetti
         notes: flags.note.clone(),
         target_version: flags.target_version.clone(),
         tags: BTreeMap::new(),
+        hidden: Vec::new(),
     })
 }
 
