@@ -51,6 +51,8 @@ views! {
     Audit = "runs/*/audit";
     /// Thresholds over time.
     Thresholds = "runs/*/thresholds";
+    /// What the servers did meanwhile.
+    Evidence = "runs/*/evidence";
     /// Two sides of runs.
     Compare = "compare";
     /// The runs of a script.

@@ -5,7 +5,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::{
-    About, ApiError, ComparePage, Distribution, Ended, Errors, Generator, LiveThresholds, LogRow, Logs,
+    About, ApiError, ComparePage, Distribution, Ended, Errors, Evidence, Generator, LiveThresholds, LogRow, Logs,
     NoteAnswer, Requests, Reset, RunList, RunPage, Series, Thresholds, Tick, ValidityPage,
 };
 use crate::audit::AuditReport;
@@ -79,6 +79,7 @@ fn document() -> Value {
     all.get::<Generator>(&format!("{run}/generator"), "What the generator was doing.", PART);
     all.get::<ValidityPage>(&format!("{run}/validity"), "Whether the numbers can be trusted.", PART);
     all.get::<AuditReport>(&format!("{run}/audit"), "Mistakes that arithmetic can catch.", &[]);
+    all.get::<Evidence>(&format!("{run}/evidence"), "What the servers did meanwhile.", PART);
     all.get::<Thresholds>(&format!("{run}/thresholds"), "Thresholds over time.", &["lang"]);
     all.get::<ComparePage>("/api/v1/compare", "What changed between runs.", &["a", "b", "margin", "lang"]);
     all.get::<History>("/api/v1/history", "The runs of a script.", &["script", "limit"]);

@@ -27,7 +27,7 @@ const ABSENT: &str = "<!doctype html><html><meta charset=\"utf-8\"><title>Plimso
 const ENDPOINTS_MAX: usize = 20;
 
 /// Answers about the run that are in the file.
-const VIEWS: [View; 10] = [
+const VIEWS: [View; 11] = [
     View::Run,
     View::Series,
     View::Requests,
@@ -38,6 +38,7 @@ const VIEWS: [View; 10] = [
     View::Validity,
     View::Audit,
     View::Thresholds,
+    View::Evidence,
 ];
 
 /// A run as one file that needs nothing else.

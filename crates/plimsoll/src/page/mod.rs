@@ -8,6 +8,7 @@ mod columns;
 mod compare;
 mod distribution;
 mod errors;
+mod evidence;
 mod generator;
 mod headline;
 mod history;
@@ -62,6 +63,7 @@ fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String,
         View::Validity => validity::answer(scope),
         View::Audit => audit::answer(scope),
         View::Thresholds => thresholds::answer(scope),
+        View::Evidence => evidence::answer(scope),
         View::About | View::Runs | View::Compare | View::History => {
             Err(PageError::NotFound("failed to answer: that is about no single run".into()))
         }
