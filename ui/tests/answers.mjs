@@ -12,7 +12,7 @@ function fixture(name) {
   return JSON.parse(fixtures.get(name));
 }
 
-const PARTS = ['series', 'requests', 'distribution', 'errors', 'logs', 'generator', 'validity', 'audit', 'thresholds'];
+const PARTS = ['series', 'requests', 'distribution', 'errors', 'logs', 'generator', 'validity', 'audit', 'thresholds', 'evidence'];
 
 /** The answer to a path below `/api/v1`, or undefined. */
 export function answersOf(path, query, { isLive }) {
@@ -79,6 +79,13 @@ function windowed(part, answer, query, isLive) {
     answer.window = { from, to: Math.min(to, answer.seconds), isWhole: false };
     answer.headline.figures.requests = { value: (to - from) * 100, text: String((to - from) * 100) };
   }
+  if (part === 'evidence') {
+    for (const series of answer.lanes.flatMap((lane) => lane.series)) {
+      const keep = series.t.map((second) => second >= from && second < to);
+      series.values = series.values.filter((_, index) => keep[index]);
+      series.t = series.t.filter((_, index) => keep[index]);
+    }
+  }
   if (part === 'logs') {
     const wanted = (query.get('q') ?? '').toLowerCase();
     answer.lines = answer.lines.filter((line) => line.message.toLowerCase().includes(wanted) && (!query.get('level') || line.level === query.get('level')));
@@ -98,6 +105,7 @@ const NASTY = [
 ];
 const CHOSEN_BY_OTHERS = new Set([
   'name', 'script', 'message', 'example', 'url', 'note', 'targetVersion', 'method', 'status', 'errorCode', 'error', 'condition', 'metric',
+  'label', 'text', 'subject', 'reason', 'trouble', 'queue', 'task', 'event', 'title', 'address',
   'commit', 'command', 'claim', 'remedy', 'implies', 'place', 'says', 'sentence', 'line', 'kind', 'executor', 'file', 'why', 'series', 'source',
 ]);
 

@@ -14,6 +14,10 @@ const PATHS = [
   '/runs/hostile/logs',
   '/runs/hostile/validity',
   '/runs/hostile/audit',
+  '/runs/hostile/evidence?lanes=all',
+  '/runs/hostile/evidence?view=queues',
+  '/runs/hostile/evidence?view=database',
+  '/runs/hostile/evidence?view=host',
   '/compare?a=hostile&b=%22%3E%3Csvg%20onload%3Dalert(1)%3E',
   '/runs/%3Cimg%20src%3Dx%3E/summary',
 ];

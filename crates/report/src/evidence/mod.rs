@@ -9,6 +9,8 @@ mod tables;
 mod units;
 
 #[cfg(test)]
+pub(crate) mod scene;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use units::clock;

@@ -1,50 +1,15 @@
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use api::page::{Evidence, Lane};
-use model::{Datum, Gap, Instant, Record, RecordKind, Signal};
+use model::{Datum, Gap, RecordKind, Signal};
 
 use super::Told;
+use super::scene::{self, at, curve, hill, record, signal};
 use crate::Lang;
 
-/// A run of 220 s that began 1,000 s after its clock.
-pub(crate) const ZERO_S: u64 = 1_000;
-
-pub(crate) fn at(second: f64) -> Instant {
-    Instant::from_ns(((ZERO_S as f64 + second) * 1e9) as u64)
-}
-
-pub(crate) fn signal(source: &str, name: &str, labels: &[(&str, &str)], unit: &str, points: &[(f64, f64)]) -> Signal {
-    let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Signal {
-        source: source.to_owned(),
-        name: name.to_owned(),
-        labels: labels.collect(),
-        unit: unit.to_owned(),
-        query: format!("ask {name}"),
-        step: Duration::from_secs(5),
-        points: points.iter().map(|(second, value)| (at(*second), *value)).collect(),
-    }
-}
-
-pub(crate) fn record(source: &str, kind: RecordKind, second: f64, subject: &str, fields: &[(&str, Datum)]) -> Record {
-    let fields = fields.iter().map(|(name, datum)| ((*name).to_owned(), datum.clone()));
-    let fields: BTreeMap<String, Datum> = fields.collect();
-    Record { source: source.to_owned(), kind, at: at(second), subject: subject.to_owned(), fields }
-}
-
-pub(crate) fn told(signals: Vec<Signal>) -> Told {
-    Told { signals, zero: at(0.0), part_s: 0.0..220.0, ..Told::default() }
-}
-
-/// A point each five seconds.
-pub(crate) fn curve(value: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
-    (0..44).map(|step| f64::from(step) * 5.0).map(|second| (second, value(second))).collect()
-}
-
-/// Up to a peak and down again.
-pub(crate) fn hill(second: f64, peak_at: f64, peak: f64) -> f64 {
-    (peak * (1.0 - (second - peak_at).abs() / 60.0)).max(0.0).round()
+/// What is told of a run of 220 s.
+fn told(signals: Vec<Signal>) -> Told {
+    scene::told(signals, 220.0)
 }
 
 fn shown(told: &Told) -> Evidence {
@@ -210,4 +175,21 @@ fn answers_are_bounded() {
     let long = &lane(&evidence, "other.mine.long").series[0];
     assert_eq!((long.peak.t.0, long.peak.value.text.as_str()), (100.0, "9"));
     assert!(long.values.iter().flatten().any(|value| value.0 == 9.0), "the peak is drawn");
+}
+
+/// The page is tested with what the program answers. `UPDATE_EXPECT=1 cargo test -p report` writes it anew.
+#[test]
+fn the_pages_made_up_run_is_what_would_be_answered() {
+    let text = serde_json::to_string(&shown(&scene::scan())).expect("an answer is JSON") + "\n";
+    expect_test::expect_file!["../../../../ui/tests/fixtures/evidence.json"].assert_eq(&text);
+}
+
+#[test]
+fn both_languages_tell_the_same() {
+    let told = scene::scan();
+    let (english, korean) = (told.shown(Lang::En, 1_500), told.shown(Lang::Ko, 1_500));
+    let clocks = |evidence: &Evidence| evidence.story.iter().map(|line| line.clock.clone()).collect::<Vec<_>>();
+    assert_eq!(clocks(&english), clocks(&korean));
+    assert_eq!(english.queues, korean.queues);
+    assert!(korean.story.iter().any(|line| line.text.contains("한계의")), "{:#?}", korean.story);
 }
