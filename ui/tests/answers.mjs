@@ -24,7 +24,7 @@ export function answersOf(path, query, { isLive }) {
   const [, , run, part] = path.split('/');
   if (!known(run) || (part !== undefined && !PARTS.includes(part))) return undefined;
   const answer = windowed(part ?? 'run', part === undefined ? page(run, isLive) : fixture(part), query, run === LIVE && isLive);
-  if (run === 'hostile') return nasty(answer);
+  if (run === 'hostile') return part === 'evidence' ? nastyEvidence(nasty(answer)) : nasty(answer);
   if (run === 'empty') return emptied(part ?? 'run', answer);
   return run === 'closed' ? closed(part ?? 'run', answer) : answer;
 }
@@ -105,7 +105,7 @@ const NASTY = [
 ];
 const CHOSEN_BY_OTHERS = new Set([
   'name', 'script', 'message', 'example', 'url', 'note', 'targetVersion', 'method', 'status', 'errorCode', 'error', 'condition', 'metric',
-  'label', 'text', 'subject', 'reason', 'trouble', 'queue', 'task', 'event', 'title', 'address',
+  'label', 'subject', 'reason', 'trouble', 'queue', 'task', 'event', 'title', 'address',
   'commit', 'command', 'claim', 'remedy', 'implies', 'place', 'says', 'sentence', 'line', 'kind', 'executor', 'file', 'why', 'series', 'source',
 ]);
 
@@ -122,6 +122,13 @@ export function nasty(value) {
     return `${NASTY[index]} ${next}`;
   };
   return walk(value, '');
+}
+
+// A text of a number is the program's own, and a text of these is not.
+function nastyEvidence(answer) {
+  for (const row of [...answer.story, ...answer.statements, ...answer.happenings]) row.text = `${NASTY[row.text.length % NASTY.length]} ${row.text}`;
+  for (const lane of answer.lanes) lane.queries = lane.queries.map((query) => `${NASTY[query.length % NASTY.length]} ${query}`);
+  return answer;
 }
 
 function emptied(part, answer) {

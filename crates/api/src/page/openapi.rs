@@ -5,8 +5,8 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::{
-    About, ApiError, ComparePage, Distribution, Ended, Errors, Evidence, Generator, LiveThresholds, LogRow, Logs,
-    NoteAnswer, Requests, Reset, RunList, RunPage, Series, Thresholds, Tick, ValidityPage,
+    About, ApiError, ComparePage, Distribution, Ended, Errors, Evidence, Generator, LiveThresholds, LogRow,
+    Logs, NoteAnswer, Requests, Reset, RunList, RunPage, Series, Thresholds, Tick, ValidityPage,
 };
 use crate::audit::AuditReport;
 use crate::history::History;

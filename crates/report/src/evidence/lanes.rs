@@ -60,6 +60,8 @@ pub(super) struct Track {
     pub(super) labels: BTreeMap<String, String>,
     pub(super) points: Points,
     pub(super) limit: Option<f64>,
+    /// Whether the limit is that of all series together: connections in each state, of all that there may be.
+    shares_limit: bool,
 }
 
 /// A signal's points in the part that is looked at, and its limit.
@@ -67,6 +69,7 @@ struct Part<'a> {
     signal: &'a Signal,
     points: Points,
     limit: Option<f64>,
+    shares_limit: bool,
 }
 
 /// Where a signal is drawn: the row (others come last), the source, the unit, and the name of those without a row.
@@ -91,7 +94,7 @@ fn limited(told: &Told) -> Vec<Part<'_>> {
     for (place, signal) in told.signals.iter().enumerate() {
         named.entry((&signal.source, &signal.name)).or_default().push(place);
     }
-    let mut limits = BTreeSet::new();
+    let mut limits: BTreeSet<usize> = BTreeSet::new();
     let mut limit_of = vec![None; told.signals.len()];
     for (place, signal) in told.signals.iter().enumerate() {
         for name in limit_names(&signal.name) {
@@ -99,22 +102,27 @@ fn limited(told: &Told) -> Vec<Part<'_>> {
             limits.extend(known);
             // The limit of this very thing, or of something that it is a part of.
             let is_of = |other: &&usize| {
-                told.signals[**other].labels.iter().all(|(label, value)| signal.labels.get(label) == Some(value))
+                told.signals[**other]
+                    .labels
+                    .iter()
+                    .all(|(label, value)| signal.labels.get(label) == Some(value))
             };
             let closest = known.iter().filter(is_of).max_by_key(|other| told.signals[**other].labels.len());
             limit_of[place] = limit_of[place].or(closest.copied());
         }
     }
-    let parts = told.signals.iter().enumerate().filter(|(place, _)| !limits.contains(place));
-    let part = |(place, signal): (usize, &'_ Signal)| {
+    // Servers write zero for no limit.
+    let last = |limit: usize| told.clipped(&told.signals[limit]).last().map(|point| point.1);
+    let mut parts = Vec::new();
+    for (place, signal) in told.signals.iter().enumerate() {
         let points = told.clipped(signal);
-        // Servers write zero for no limit.
-        let last = |limit: usize| told.clipped(&told.signals[limit]).last().map(|point| point.1);
-        let limit = limit_of[place].and_then(last).filter(|limit| *limit > 0.0);
-        (!points.is_empty()).then_some((signal, points, limit))
-    };
-    let parts = parts.filter_map(part);
-    parts.map(|(signal, points, limit)| Part { signal, points, limit }).collect()
+        if !limits.contains(&place) && !points.is_empty() {
+            let limit = limit_of[place].and_then(last).filter(|limit| *limit > 0.0);
+            let labels = limit_of[place].map_or(0, |limit: usize| told.signals[limit].labels.len());
+            parts.push(Part { signal, points, limit, shares_limit: labels < signal.labels.len() });
+        }
+    }
+    parts
 }
 
 fn lane(told: &Told, words: &Words, place: Place<'_>, parts: Vec<Part<'_>>) -> Raw {
@@ -126,7 +134,8 @@ fn lane(told: &Told, words: &Words, place: Place<'_>, parts: Vec<Part<'_>>) -> R
         name => format!("{}.{source}.{name}", row.key),
     };
     let signals = parts.iter().map(|part| part.signal.name.clone()).collect();
-    let queries = parts.iter().map(|part| part.signal.query.clone()).filter(|query| !query.is_empty()).collect();
+    let queries =
+        parts.iter().map(|part| part.signal.query.clone()).filter(|query| !query.is_empty()).collect();
     let tracks = match row.draws {
         Draws::Each => each(parts),
         Draws::SumBy(label) => summed(parts, label, words),
@@ -156,6 +165,7 @@ fn each(parts: Vec<Part<'_>>) -> Vec<Track> {
         labels: part.signal.labels.clone(),
         points: part.points,
         limit: part.limit,
+        shares_limit: part.shares_limit,
     };
     parts.into_iter().zip(labels).map(track).collect()
 }
@@ -164,13 +174,15 @@ fn each(parts: Vec<Part<'_>>) -> Vec<Track> {
 fn labels(signals: &[&Signal]) -> Vec<String> {
     let Some(first) = signals.first() else { return Vec::new() };
     let names: BTreeSet<&String> = signals.iter().flat_map(|signal| signal.labels.keys()).collect();
-    let differs = |name: &&&String| signals.iter().any(|other| other.labels.get(**name) != first.labels.get(**name));
+    let differs =
+        |name: &&&String| signals.iter().any(|other| other.labels.get(**name) != first.labels.get(**name));
     let telling: Vec<&&String> = names.iter().filter(|name| signals.len() < 2 || differs(name)).collect();
     let has_names = signals.iter().any(|signal| signal.name != first.name);
     let label = |signal: &&Signal| {
         let values = telling.iter().filter_map(|name| signal.labels.get(**name)).map(String::as_str);
         let name = has_names.then_some(signal.name.as_str());
-        let label = name.into_iter().chain(values).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        let label =
+            name.into_iter().chain(values).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
         if label.is_empty() { signal.name.clone() } else { label }
     };
     signals.iter().map(label).collect()
@@ -178,7 +190,8 @@ fn labels(signals: &[&Signal]) -> Vec<String> {
 
 /// The signals added up by a label, at the instants at which any of them told something.
 fn summed(parts: Vec<Part<'_>>, label: &str, words: &Words) -> Vec<Track> {
-    let mut instants: Vec<f64> = parts.iter().flat_map(|part| part.points.iter().map(|point| point.0)).collect();
+    let mut instants: Vec<f64> =
+        parts.iter().flat_map(|part| part.points.iter().map(|point| point.0)).collect();
     instants.sort_by(f64::total_cmp);
     instants.dedup();
     let mut sums: BTreeMap<String, (HashMap<u64, f64>, Option<f64>)> = BTreeMap::new();
@@ -193,6 +206,7 @@ fn summed(parts: Vec<Part<'_>>, label: &str, words: &Words) -> Vec<Track> {
         labels: [(label.to_owned(), value.clone())].into(),
         label: value,
         limit,
+        shares_limit: true,
     };
     sums.into_iter().map(track).collect()
 }
@@ -295,23 +309,25 @@ impl Raw {
         limits.iter().take(LIMITS_MAX).map(line).collect()
     }
 
-    /// The share of its limit that the series use on average, at the instants of the first of them that has one.
+    /// The share of its limit that a series uses, on average of so many; or that all of them use together.
     pub(super) fn shares(&self) -> (Points, usize) {
-        let limited: Vec<(&Track, f64)> =
-            self.tracks.iter().filter_map(|track| Some((track, track.limit?))).collect();
-        let mut sums: BTreeMap<i64, (f64, f64)> = BTreeMap::new();
-        for (track, limit) in &limited {
-            for (t, value) in &track.points {
-                // Replicas are asked one after the other: what is told within a step belongs together.
-                let slot = (t / self.step_s.max(UNSAID_S_MIN)).floor() as i64;
-                let (sum, count) = sums.entry(slot).or_default();
-                *sum += value / limit;
-                *count += 1.0;
+        // Replicas are asked one after the other: what is told within a step belongs together.
+        let width_s = self.step_s.max(UNSAID_S_MIN);
+        let mut slots: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
+        let limited = || self.tracks.iter().filter(|track| track.limit.is_some());
+        for track in limited() {
+            let slot_of = |point: &(f64, f64)| (point.0 / width_s).floor() as i64;
+            for told in track.points.chunk_by(|a, b| slot_of(a) == slot_of(b)) {
+                let mean = told.iter().map(|point| point.1).sum::<f64>() / told.len() as f64;
+                slots.entry(slot_of(&told[0])).or_default().push(mean / track.limit.unwrap_or(f64::INFINITY));
             }
         }
-        let width_s = self.step_s.max(UNSAID_S_MIN);
-        let points = sums.into_iter().map(|(slot, (sum, count))| (slot as f64 * width_s, sum / count)).collect();
-        (points, limited.len())
+        let is_shared = limited().any(|track| track.shares_limit);
+        let share =
+            |shares: &[f64]| shares.iter().sum::<f64>() / if is_shared { 1.0 } else { shares.len() as f64 };
+        let points =
+            slots.into_iter().map(|(slot, shares)| (slot as f64 * width_s, share(&shares))).collect();
+        (points, if is_shared { 1 } else { limited().count() })
     }
 }
 

@@ -98,7 +98,10 @@ impl Told {
             Some(Datum::Text(kind)) => Some(kind.as_str()),
             _ => None,
         };
-        self.of_kind(RecordKind::Source).filter(|record| record.source == source).find_map(of).unwrap_or(source)
+        self.of_kind(RecordKind::Source)
+            .filter(|record| record.source == source)
+            .find_map(of)
+            .unwrap_or(source)
     }
 
     fn of_kind(&self, kind: RecordKind) -> impl Iterator<Item = &Record> {
@@ -133,7 +136,9 @@ impl Told {
         let mut gaps: Vec<(f64, f64, String)> =
             self.gaps.iter().filter(|gap| gap.source == source).filter_map(inside).collect();
         gaps.sort_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some(last) = gaps.get(GAPS_MAX..).and_then(|rest| rest.iter().map(|gap| gap.1).reduce(f64::max)) {
+        if let Some(last) =
+            gaps.get(GAPS_MAX..).and_then(|rest| rest.iter().map(|gap| gap.1).reduce(f64::max))
+        {
             gaps.truncate(GAPS_MAX);
             gaps[GAPS_MAX - 1].1 = last;
         }
@@ -171,7 +176,8 @@ impl Told {
         };
         let (answers, failures) = (count("answers"), count("failures"));
         let gaps = self.gaps_of(name);
-        let tells_otherwise = self.records.iter().any(|record| record.source == name && record.kind != RecordKind::Source);
+        let tells_otherwise =
+            self.records.iter().any(|record| record.source == name && record.kind != RecordKind::Source);
         let health = match points {
             0 if !tells_otherwise => "silent",
             _ if gaps.is_empty() && trouble.is_none() => "ok",

@@ -50,8 +50,15 @@ pub(super) enum Watch {
 }
 
 /// What has no row.
-pub(super) const OTHER: LaneRow =
-    LaneRow { key: "other", group: "other", title: None, kinds: &[], names: &[], draws: Draws::Each, watch: Watch::Nothing };
+pub(super) const OTHER: LaneRow = LaneRow {
+    key: "other",
+    group: "other",
+    title: None,
+    kinds: &[],
+    names: &[],
+    draws: Draws::Each,
+    watch: Watch::Nothing,
+};
 
 /// Queues' messages that are ready, which the queue table is made of.
 pub(super) const QUEUE_READY: &str = "queue_ready";
@@ -64,38 +71,64 @@ const FULL_SHARE: f64 = 0.95;
 
 /// All rows, in the order of the page.
 pub(super) const ROWS: &[LaneRow] = &[
-    row("queue_depth", "queues", |w| w.ev_queue_depth, &[QUEUE_READY, "celery_queue_length"]).watching(Watch::Backlog),
+    row("queue_depth", "queues", |w| w.ev_queue_depth, &[QUEUE_READY, "celery_queue_length"])
+        .watching(Watch::Backlog),
     row("queue_unacked", "queues", |w| w.ev_queue_unacked, &["queue_unacked"]),
     row("queue_consumers", "queues", |w| w.ev_queue_consumers, &["queue_consumers", "celery_consumers"])
         .watching(Watch::Steps),
     row("queue_published", "queues", |w| w.ev_queue_published, &["queue_published"]),
     row("queue_delivered", "queues", |w| w.ev_queue_delivered, &["queue_delivered"]),
     row("queue_acked", "queues", |w| w.ev_queue_acked, &["queue_acked"]),
-    row("queue_utilisation", "queues", |w| w.ev_queue_utilisation, &["queue_utilisation", "queue_consumer_capacity"]),
+    row(
+        "queue_utilisation",
+        "queues",
+        |w| w.ev_queue_utilisation,
+        &["queue_utilisation", "queue_consumer_capacity"],
+    ),
     row("queue_prefetch", "queues", |w| w.ev_queue_prefetch, &["queue_prefetch"]).watching(Watch::Steps),
     row("queue_other", "queues", |w| w.ev_queue_other, &["queue_*", "rabbitmq_*"]),
     row("replicas", "workers", |w| w.ev_replicas, &["replicas*", "deployment_replicas", "hpa_replicas"])
         .watching(Watch::Steps),
-    row("replicas_wanted", "workers", |w| w.ev_replicas_wanted, &["deployment_replicas_*", "hpa_*"]).watching(Watch::Steps),
-    row("container_cpu", "workers", |w| w.ev_container_cpu, &["container_cpu"]).watching(Watch::Share(CPU_SHARE)),
+    row("replicas_wanted", "workers", |w| w.ev_replicas_wanted, &["deployment_replicas_*", "hpa_*"])
+        .watching(Watch::Steps),
+    row("container_cpu", "workers", |w| w.ev_container_cpu, &["container_cpu"])
+        .watching(Watch::Share(CPU_SHARE)),
     row("container_throttled", "workers", |w| w.ev_container_throttled, &["container_throttled"])
         .watching(Watch::AboveZero),
     row("container_memory", "workers", |w| w.ev_container_memory, &["container_memory"])
         .watching(Watch::Share(FULL_SHARE)),
-    row("restarts", "workers", |w| w.ev_restarts, &["container_restarts", "container_oom_killed"]).watching(Watch::Steps),
-    row("workers_other", "workers", |w| w.ev_workers_other, &["container_*", "pods_*", "keda_*", "celery_*", "worker_*"]),
+    row("restarts", "workers", |w| w.ev_restarts, &["container_restarts", "container_oom_killed"])
+        .watching(Watch::Steps),
+    row(
+        "workers_other",
+        "workers",
+        |w| w.ev_workers_other,
+        &["container_*", "pods_*", "keda_*", "celery_*", "worker_*"],
+    ),
     row("sessions", "database", |w| w.ev_sessions, &["active_sessions"]).summed_by("wait_type"),
     row("database_connections", "database", |w| w.ev_connections, &["connections"])
         .of(DATABASES)
         .watching(Watch::Share(FULL_SHARE)),
-    row("database_connections_told", "database", |w| w.ev_connections, &["pg_connections", "mysql_connections"])
-        .watching(Watch::Share(FULL_SHARE)),
+    row(
+        "database_connections_told",
+        "database",
+        |w| w.ev_connections,
+        &["pg_connections", "mysql_connections"],
+    )
+    .watching(Watch::Share(FULL_SHARE)),
     row("locks", "database", |w| w.ev_locks, &["locks_waiting"]).watching(Watch::AboveZero),
-    row("commits", "database", |w| w.ev_commits, &["commits", "rollbacks", "pg_commits", "pg_rollbacks", "mysql_queries"]),
+    row(
+        "commits",
+        "database",
+        |w| w.ev_commits,
+        &["commits", "rollbacks", "pg_commits", "pg_rollbacks", "mysql_queries"],
+    ),
     row("blocks", "database", |w| w.ev_blocks, &["blocks_hit", "blocks_read", "pg_blocks_*", "mysql_reads"]),
     row("database_told", "database", |w| w.ev_database_other, &["pg_*", "mysql_*"]),
     row("database_other", "database", |w| w.ev_database_other, &["*"]).of(DATABASES),
-    row("cache_memory", "cache", |w| w.ev_memory, &["memory_used"]).of(&["redis"]).watching(Watch::Share(FULL_SHARE)),
+    row("cache_memory", "cache", |w| w.ev_memory, &["memory_used"])
+        .of(&["redis"])
+        .watching(Watch::Share(FULL_SHARE)),
     row("cache_memory_told", "cache", |w| w.ev_memory, &["redis_memory"]).watching(Watch::Share(FULL_SHARE)),
     row("cache_ops", "cache", |w| w.ev_ops, &["ops"]).of(&["redis"]),
     row("cache_hits", "cache", |w| w.ev_hits, &["hits", "misses"]).of(&["redis"]),
@@ -127,9 +160,13 @@ pub(super) const ROWS: &[LaneRow] = &[
     row("node_other", "nodes", |w| w.ev_node_other, &["node_*"]),
     row("host_cpu", "host", |w| w.ev_host_cpu, &["cpu"]).of(HOSTS),
     row("host_run_queue", "host", |w| w.ev_run_queue, &["run_queue"]).of(HOSTS),
-    row("host_memory", "host", |w| w.ev_memory, &["memory_used"]).of(HOSTS).watching(Watch::Share(FULL_SHARE)),
+    row("host_memory", "host", |w| w.ev_memory, &["memory_used"])
+        .of(HOSTS)
+        .watching(Watch::Share(FULL_SHARE)),
     row("host_network", "host", |w| w.ev_network, &["network_*"]).of(HOSTS),
-    row("host_segments", "host", |w| w.ev_segments, &["segments_repeated"]).of(HOSTS).watching(Watch::AboveZero),
+    row("host_segments", "host", |w| w.ev_segments, &["segments_repeated"])
+        .of(HOSTS)
+        .watching(Watch::AboveZero),
     row("host_listen", "host", |w| w.ev_listen, &["listen_overflows"]).of(HOSTS).watching(Watch::AboveZero),
     row("host_other", "host", |w| w.ev_host_other, &["*"]).of(HOSTS),
 ];

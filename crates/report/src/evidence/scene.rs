@@ -129,18 +129,39 @@ fn queues() -> Vec<Signal> {
 
 fn workers() -> Vec<Signal> {
     let mut signals = Vec::new();
-    for (pod, from, level) in [("wtxmw", 2.0, 0.89), ("jhrgg", 16.0, 0.92), ("sqcbr", 18.0, 0.91), ("canary-87d2x", 3.0, 0.87)] {
+    for (pod, from, level) in
+        [("wtxmw", 2.0, 0.89), ("jhrgg", 16.0, 0.92), ("sqcbr", 18.0, 0.91), ("canary-87d2x", 3.0, 0.87)]
+    {
         let pod = format!("scan-worker-6f7c9d8b5-{pod}");
         let labels = [("pod", pod.as_str()), ("container", "worker")];
         let mut one = |name: &str, unit: &str, query: &str, points: Vec<(f64, f64)>| {
-            let points: Vec<_> = points.into_iter().filter(|(second, _)| !(197.0..233.0).contains(second)).collect();
-            signals.push(Signal { query: query.to_owned(), ..signal("prometheus", name, &labels, unit, &points) });
+            let points: Vec<_> =
+                points.into_iter().filter(|(second, _)| !(197.0..233.0).contains(second)).collect();
+            signals.push(Signal {
+                query: query.to_owned(),
+                ..signal("prometheus", name, &labels, unit, &points)
+            });
         };
         let rate = "sum by (namespace, pod, container) (rate(container_cpu_usage_seconds_total{container!=\"\",image!=\"\"}[15s]))";
         one("container_cpu", "{cpu}", rate, busy(from, 214.0, level));
-        one("container_cpu_limit", "{cpu}", "max by (pod) (kube_pod_container_resource_limits{resource=\"cpu\"})", curve(|_| 1.0));
-        one("container_memory", "By", "sum by (pod) (container_memory_working_set_bytes)", curve(|second| 3.1e8 + second * 4e5));
-        one("container_memory_limit", "By", "max by (pod) (container_spec_memory_limit_bytes)", curve(|_| 5.12e8));
+        one(
+            "container_cpu_limit",
+            "{cpu}",
+            "max by (pod) (kube_pod_container_resource_limits{resource=\"cpu\"})",
+            curve(|_| 1.0),
+        );
+        one(
+            "container_memory",
+            "By",
+            "sum by (pod) (container_memory_working_set_bytes)",
+            curve(|second| 3.1e8 + second * 4e5),
+        );
+        one(
+            "container_memory_limit",
+            "By",
+            "max by (pod) (container_spec_memory_limit_bytes)",
+            curve(|_| 5.12e8),
+        );
     }
     for (name, at_s) in [("scan-worker", 15.0), ("scan-api", 60.0)] {
         let labels = [("horizontalpodautoscaler", name)];
@@ -185,39 +206,103 @@ fn machine() -> Vec<Signal> {
         signal("host", "run_queue", &[], "", &busy(5.0, 215.0, 4.0)),
         signal("host", "memory_used", &[], "By", &curve(|second| 5.1e9 + second * 1e6)),
         signal("host", "memory_total", &[], "By", &curve(|_| 8e9)),
-        signal("host", "segments_repeated", &[], "1/s", &curve(|second| if second == 105.0 { 3.0 } else { 0.0 })),
+        signal(
+            "host",
+            "segments_repeated",
+            &[],
+            "1/s",
+            &curve(|second| if second == 105.0 { 3.0 } else { 0.0 }),
+        ),
     ]
 }
 
 fn records() -> Vec<Record> {
     let source = |name: &str, kind: &str, address: &str, failures: f64| {
-        let fields = [("kind", kind.into()), ("address", address.into()), ("answers", 61.0.into()), ("failures", failures.into())];
+        let fields = [
+            ("kind", kind.into()),
+            ("address", address.into()),
+            ("answers", 61.0.into()),
+            ("failures", failures.into()),
+        ];
         record(name, RecordKind::Source, END_S, name, &fields)
     };
     let statement = |text: &str, calls: f64, total_ms: f64, hit: f64, read: f64| {
         let fields = [("calls", calls), ("total_ms", total_ms), ("blocks_hit", hit), ("blocks_read", read)];
-        record("postgresql", RecordKind::Statement, END_S, text, &fields.map(|(name, number)| (name, number.into())))
+        record(
+            "postgresql",
+            RecordKind::Statement,
+            END_S,
+            text,
+            &fields.map(|(name, number)| (name, number.into())),
+        )
     };
     let task = |name: &str, count: f64, [min, avg, p95, max]: [f64; 4]| {
         let fields = [("count", count), ("min_ms", min), ("avg_ms", avg), ("p95_ms", p95), ("max_ms", max)];
-        record("loki", RecordKind::Task, END_S, name, &fields.map(|(name, number)| (name, number.into())))
+        record(
+            "worker-log",
+            RecordKind::Task,
+            END_S,
+            name,
+            &fields.map(|(name, number)| (name, number.into())),
+        )
     };
     let image = Datum::from("registry.example/scan-worker:1.8.2");
-    let image = [("image", image), ("cpu_limit", 1.0.into()), ("memory_limit_bytes", 5.12e8.into()), ("replicas_max", 3.0.into())];
+    let image = [
+        ("image", image),
+        ("cpu_limit", 1.0.into()),
+        ("memory_limit_bytes", 5.12e8.into()),
+        ("replicas_max", 3.0.into()),
+    ];
     vec![
         source("rabbitmq", "rabbitmq", "http://localhost:15672", 0.0),
         source("prometheus", "prometheus", "http://localhost:9090", 3.0),
         source("postgresql", "postgresql", "postgres://localhost:5432/app", 0.0),
         source("redis", "redis", "redis://localhost:6379", 0.0),
         source("host", "host", "", 0.0),
-        record("kubernetes", RecordKind::Happening, 14.0, "scan-worker", &[("text", "1 to 3 replicas, \"vision above 10\"".into())]),
-        record("kubernetes", RecordKind::Happening, 152.0, "canary-87d2x", &[("text", "restarted, OOMKilled".into())]),
-        statement("UPDATE scans SET state = $1, answer = $2 WHERE id = $3 AND state <> $1", 12_044.0, 61_200.0, 240_880.0, 112.0),
-        statement("SELECT s.*, u.points FROM scans s JOIN users u ON u.id = s.user_id WHERE s.id = $1", 40_196.0, 18_900.0, 522_000.0, 1_904.0),
-        statement("INSERT INTO rewards (scan_id, user_id, points) VALUES ($1, $2, $3)", 1_336.0, 2_100.0, 9_800.0, 12.0),
+        record(
+            "kubernetes",
+            RecordKind::Happening,
+            14.0,
+            "scan-worker",
+            &[("text", "1 to 3 replicas, \"vision above 10\"".into())],
+        ),
+        record(
+            "kubernetes",
+            RecordKind::Happening,
+            152.0,
+            "canary-87d2x",
+            &[("text", "restarted, OOMKilled".into())],
+        ),
+        statement(
+            "UPDATE scans SET state = $1, answer = $2 WHERE id = $3 AND state <> $1",
+            12_044.0,
+            61_200.0,
+            240_880.0,
+            112.0,
+        ),
+        statement(
+            "SELECT s.*, u.points FROM scans s JOIN users u ON u.id = s.user_id WHERE s.id = $1",
+            40_196.0,
+            18_900.0,
+            522_000.0,
+            1_904.0,
+        ),
+        statement(
+            "INSERT INTO rewards (scan_id, user_id, points) VALUES ($1, $2, $3)",
+            1_336.0,
+            2_100.0,
+            9_800.0,
+            12.0,
+        ),
         task("vision", 1_336.0, [2_110.0, 6_660.0, 9_120.0, 14_050.0]),
         task("rule", 1_336.0, [310.0, 1_420.0, 2_210.0, 3_900.0]),
         record("kubernetes", RecordKind::Configuration, 0.0, "deployment scan-worker", &image),
-        record("kubernetes", RecordKind::Warning, 0.0, "node gpu-2", &[("text", "memory is at 94 %, none of it is the target's".into())]),
+        record(
+            "kubernetes",
+            RecordKind::Warning,
+            0.0,
+            "node gpu-2",
+            &[("text", "memory is at 94 %, none of it is the target's".into())],
+        ),
     ]
 }

@@ -1,5 +1,7 @@
 //! What happened, in order: sentences that are read from the lanes, so that none says more than what is drawn.
 
+use std::collections::BTreeMap;
+
 use api::page::{Happening, StoryLine};
 
 use super::lanes::{Points, Raw, Track, peak};
@@ -25,7 +27,8 @@ const SAME_S: f64 = 10.0;
 
 /// The sentences, in order of time.
 pub(super) fn of(told: &Told, lanes: &[Raw], happenings: &[Happening], words: &Words) -> Vec<StoryLine> {
-    let mut lines: Vec<StoryLine> = lanes.iter().flat_map(|lane| watched(told, lane, happenings, words)).collect();
+    let mut lines: Vec<StoryLine> =
+        lanes.iter().flat_map(|lane| watched(told, lane, happenings, words)).collect();
     lines.extend(happenings.iter().map(happened));
     lines.extend(silences(told, words));
     lines.sort_by(|a, b| a.t.0.total_cmp(&b.t.0));
@@ -47,22 +50,25 @@ fn watched(told: &Told, lane: &Raw, happenings: &[Happening], words: &Words) -> 
 fn changes(lane: &Raw, happenings: &[Happening], words: &Words) -> Vec<StoryLine> {
     let scale = units::scale(&lane.unit);
     let is_told = |track: &Track, t: f64| {
-        happenings.iter().any(|it| (it.t.0 - t).abs() <= SAME_S && track.labels.values().any(|value| *value == it.subject))
+        happenings
+            .iter()
+            .any(|it| (it.t.0 - t).abs() <= SAME_S && track.labels.values().any(|value| *value == it.subject))
     };
-    let mut lines = Vec::new();
+    // Series that change alike at once share a sentence.
+    let mut alike: BTreeMap<(u64, String, String, bool), Vec<String>> = BTreeMap::new();
     for track in &lane.tracks {
         let changed = track.points.windows(2).filter(|pair| pair[0].1 != pair[1].1);
         for pair in changed.filter(|pair| !is_told(track, pair[1].0)) {
             let (before, after) = (units::text(pair[0].1, scale), units::text(pair[1].1, scale));
-            let is_limit = track.limit == Some(pair[1].1);
-            let text = if is_limit { words.ev_story_changed_max } else { words.ev_story_changed };
-            let text = fill(text, &[&lane.title, &track.name(), &before, &after]);
-            lines.push(line(lane, pair[1].0, None, text));
+            let place = ((pair[1].0 * 1e3) as u64, before, after, track.limit == Some(pair[1].1));
+            alike.entry(place).or_default().push(track.name());
         }
     }
-    lines.sort_by(|a, b| a.t.0.total_cmp(&b.t.0));
-    lines.truncate(CHANGES_MAX);
-    lines
+    let sentence = |((ms, before, after, is_limit), names): ((u64, String, String, bool), Vec<String>)| {
+        let text = if is_limit { words.ev_story_changed_max } else { words.ev_story_changed };
+        line(lane, ms as f64 / 1e3, None, fill(text, &[&lane.title, &names.join(", "), &before, &after]))
+    };
+    alike.into_iter().take(CHANGES_MAX).map(sentence).collect()
 }
 
 /// The longest time for which the mean share of the limits was above one.
@@ -108,7 +114,9 @@ fn backlog(told: &Told, lane: &Raw, words: &Words) -> Vec<StoryLine> {
         .tracks
         .iter()
         .filter(left)
-        .filter_map(|track| Some(format!("{} {}", track.name(), units::text(track.points.last()?.1, "default"))))
+        .filter_map(|track| {
+            Some(format!("{} {}", track.name(), units::text(track.points.last()?.1, "default")))
+        })
         .collect();
     if !left.is_empty() {
         lines.push(line(lane, told.part_s.end, None, fill(words.ev_story_left, &[&left.join(", ")])));
@@ -123,7 +131,8 @@ fn above_zero(lane: &Raw, words: &Words) -> Option<StoryLine> {
     let highest = lane.tracks.iter().max_by(|a, b| peak(&a.points).1.total_cmp(&peak(&b.points).1))?;
     let (at, high) = peak(&highest.points);
     let high = units::text(high, units::scale(&lane.unit));
-    let text = fill(words.ev_story_seen, &[&lane.title, &high, &highest.name(), &units::clock(at)]);
+    let who = if lane.tracks.len() > 1 { format!(" ({})", highest.name()) } else { String::new() };
+    let text = fill(words.ev_story_seen, &[&lane.title, &high, &who, &units::clock(at)]);
     Some(line(lane, begin, None, text))
 }
 
@@ -145,7 +154,8 @@ fn silences(told: &Told, words: &Words) -> Vec<StoryLine> {
         let text = fill(words.ev_story_gap, &[&short(source), &length, &short(&gap.reason)]);
         moment(gap.from.0, Some(gap.to.0), text, None)
     };
-    let gaps = sources.into_iter().flat_map(|source| told.gaps_of(source).into_iter().map(move |gap| (source, gap)));
+    let gaps =
+        sources.into_iter().flat_map(|source| told.gaps_of(source).into_iter().map(move |gap| (source, gap)));
     gaps.take(LINES_MAX).map(silence).collect()
 }
 

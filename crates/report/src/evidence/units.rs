@@ -51,7 +51,7 @@ pub(super) fn millis(seconds: f64) -> Number {
 }
 
 /// Seconds from the start as a clock: `1:02:03`, `2:03`.
-pub(super) fn clock(seconds: f64) -> String {
+pub(crate) fn clock(seconds: f64) -> String {
     let sign = if seconds <= -1.0 { "−" } else { "" };
     let whole = seconds.abs() as u64;
     let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
@@ -77,7 +77,8 @@ mod tests {
 
     #[test]
     fn values_are_shown_in_their_units() {
-        let check = |of: f64, unit: &str, expect: &str| assert_eq!(text(of, scale(unit)), expect, "{of} {unit}");
+        let check =
+            |of: f64, unit: &str, expect: &str| assert_eq!(text(of, scale(unit)), expect, "{of} {unit}");
         check(0.917_34, "{core}", "0.917");
         check(1234.56, "", "1235");
         check(12_345.0, "", "12345");
@@ -90,6 +91,9 @@ mod tests {
 
     #[test]
     fn clocks_count_from_the_start() {
-        assert_eq!([clock(0.4), clock(98.0), clock(3723.9), clock(-2.0)], ["0:00", "1:38", "1:02:03", "−0:02"]);
+        assert_eq!(
+            [clock(0.4), clock(98.0), clock(3723.9), clock(-2.0)],
+            ["0:00", "1:38", "1:02:03", "−0:02"]
+        );
     }
 }

@@ -30,11 +30,21 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
             _ => words.ev_gaps,
         };
         let failures = source.failures.map_or_else(String::new, |failures| failures.to_string());
-        sources.row(vec![markdown_code(&source.name), health.to_owned(), source.points.to_string(), failures]);
+        sources.row(vec![
+            markdown_code(&source.name),
+            health.to_owned(),
+            source.points.to_string(),
+            failures,
+        ]);
     }
-    let story = evidence.story.iter().map(|line| format!("* **{}** {}\n", line.clock, markdown_text(&line.text)));
+    let story =
+        evidence.story.iter().map(|line| format!("* **{}** {}\n", line.clock, markdown_text(&line.text)));
     let mut parts = vec![sources.render(words, context.table_bytes)];
     parts.push(story.collect());
+    let beyond = evidence.lanes_beyond + evidence.rows_beyond + evidence.happenings_beyond;
+    if beyond > 0 {
+        parts.push(format!("{}\n", fill(words.ev_beyond, &[&beyond.to_string()])));
+    }
     if evidence.lost > 0 {
         parts.push(format!("{}\n", fill(words.ev_lost, &[&evidence.lost.to_string()])));
     }
@@ -45,8 +55,11 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
 /// What was configured, and what somebody should know.
 pub(super) fn configuration(context: &Context<'_>) -> Option<String> {
     let (words, evidence) = (context.words, context.evidence.as_ref()?);
-    let mut table =
-        Table::new(&[Column::Left(words.ev_source), Column::Left(words.ev_subject), Column::Left(words.ev_known)]);
+    let mut table = Table::new(&[
+        Column::Left(words.ev_source),
+        Column::Left(words.ev_subject),
+        Column::Left(words.ev_known),
+    ]);
     for Subject { source, subject, facts, .. } in evidence.warnings.iter().chain(&evidence.configuration) {
         table.row(vec![markdown_code(source), markdown_code(subject), known(facts)]);
     }
@@ -107,7 +120,8 @@ fn statements(evidence: &Evidence, context: &Context<'_>) -> Option<String> {
         Column::Right(words.ev_blocks_read),
     ]);
     for row in &evidence.statements {
-        let numbers = [&row.share, &row.calls, &row.total, &row.mean, &row.blocks_hit, &row.blocks_read].map(text);
+        let numbers =
+            [&row.share, &row.calls, &row.total, &row.mean, &row.blocks_hit, &row.blocks_read].map(text);
         table.row([vec![markdown_code(&row.text)], numbers.to_vec()].concat());
     }
     render(&table, context)
@@ -181,7 +195,9 @@ pub(super) fn queries(context: &Context<'_>) -> Option<String> {
     let (words, evidence) = (context.words, context.evidence.as_ref()?);
     let mut text = format!("{}\n\n", fill(words.ev_window, &[&evidence.start, &evidence.end]));
     let (mut shown, mut left_out) = (0, 0);
-    for (lane, query) in evidence.lanes.iter().flat_map(|lane| lane.queries.iter().map(move |query| (lane, query))) {
+    for (lane, query) in
+        evidence.lanes.iter().flat_map(|lane| lane.queries.iter().map(move |query| (lane, query)))
+    {
         let step = match lane.step_ms.0 > 0.0 {
             true => format!(" · {} {}", words.ev_step, crate::number::duration(lane.step_ms.0, None)),
             false => String::new(),
