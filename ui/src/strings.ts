@@ -641,8 +641,6 @@ const STRINGS = {
   side_consumer: ['consumer', '소비자'],
   works_with: ['With', '상대'],
   attributes: ['Attributes', '속성'],
-  statement: ['Statement', '구문'],
-  calls: ['Calls', '호출'],
   calls_in_a_row: ['{}, one after another', '{}회, 차례로'],
   total_mean: ['Total, mean', '합계, 평균'],
   repeats_claim: ['The same statement ran {} times in {}.', '같은 구문이 {}번 실행되었습니다: {}.'],
