@@ -10,6 +10,9 @@ pub mod contract;
 mod http;
 mod settings;
 pub mod sources;
+mod tell;
+#[cfg(test)]
+mod trial;
 
 pub use collector::{Collector, SourceState};
 pub use contract::{About, Check, Moment, Period, Source, Trouble};

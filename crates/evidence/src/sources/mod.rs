@@ -3,6 +3,12 @@
 use crate::contract::Source;
 use crate::settings::{Settings, SettingsError};
 
+mod celery;
+mod nginx;
+mod postgresql;
+mod rabbitmq;
+mod redis;
+
 /// A kind of source.
 pub struct Kind {
     /// Its name in settings and flags.
@@ -18,7 +24,7 @@ pub struct Kind {
 }
 
 /// All kinds, in the order in which they are shown.
-pub const KINDS: &[Kind] = &[];
+pub const KINDS: &[Kind] = &[postgresql::KIND, rabbitmq::KIND, redis::KIND, nginx::KIND, celery::KIND];
 
 /// Makes the source that these settings describe. Asks nobody yet.
 ///
