@@ -165,6 +165,18 @@ impl Reader {
         })
     }
 
+    /// How many traces were kept.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn trace_count(&self) -> Result<u64, ReadError> {
+        if self.format < FORMAT_OF_EVIDENCE {
+            return Ok(0);
+        }
+        let counts = self.rows("SELECT count(*) FROM trace", [], |row| Ok(row.get(0)?))?;
+        Ok(counts.first().copied().unwrap_or(0))
+    }
+
     /// A trace with its spans, in order of their start; `None` if it was not kept.
     ///
     /// # Errors
@@ -341,6 +353,7 @@ mod tests {
         let reader = Reader::open(&path).expect("open");
         let first = Trace { spans: vec![span(1, None), span(2, Some(1)), span(4, Some(1))], ..first };
         assert_eq!(reader.traces().expect("read"), [first.clone(), second]);
+        assert_eq!(reader.trace_count().expect("read"), 2);
         assert_eq!(reader.trace(7).expect("read"), Some(first));
         assert_eq!(reader.trace(8).expect("read"), None);
         let marks = reader.trace_marks().expect("read");

@@ -5,12 +5,15 @@
 //! published as `docs/format/page.openapi.json`, which a test writes from these types.
 
 mod distribution;
+mod evidence;
 mod list;
 mod live;
 mod other;
 mod requests;
 mod run;
 mod series;
+mod services;
+mod traces;
 
 #[cfg(test)]
 mod openapi;
@@ -19,6 +22,10 @@ use serde::Serialize;
 
 pub use crate::report::{ReportFact as Fact, ReportValue as Value};
 pub use distribution::{Curve, Distribution, Heat, Histogram, QuantileMark};
+pub use evidence::{
+    Evidence, EvidenceSource, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak, QueueRow, StatementRow,
+    StoryLine, Subject, TaskRow, WaitRow,
+};
 pub use list::{RunFigures, RunList, RunRow, ThresholdCount, Unreadable};
 pub use live::{Ended, LiveError, LiveState, LiveThresholds, Reset, Tick};
 pub use other::{
@@ -31,6 +38,11 @@ pub use run::{
     TabCounts,
 };
 pub use series::{Column, ErrorSeries, Latency, LimitLine, Mark, Note, NoteKind, Series};
+pub use services::{OperationRow, Services, ServicesEdge, ServicesPlace};
+pub use traces::{
+    PathPiece, RepeatRow, SpanRow, SpeedDifference, SpeedRow, StageRow, TraceExemplar, TraceFlaw, TracePage,
+    TracePart, TraceRow, TraceSample, TraceStretch, Traces,
+};
 
 /// What answers, and what it can do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -61,14 +61,19 @@ fn kinds() -> String {
 
 fn describe(source: &dyn Source, checks: &[Check]) -> String {
     let about = source.about();
-    let mut text = format!("{} ({}) at {}\n", escape(&about.name), about.kind, escape(&about.address));
+    let mut text = format!(
+        "{} ({}) at {}\n",
+        escape::terminal(&about.name),
+        about.kind,
+        escape::terminal(&about.address)
+    );
     for check in checks {
         text.push_str(&match &check.outcome {
-            Ok(outcome) => format!("  ✓ {}: {}\n", escape(&check.what), escape(outcome)),
+            Ok(outcome) => format!("  ✓ {}: {}\n", escape::terminal(&check.what), escape::terminal(outcome)),
             Err(missing) => {
                 let mark = if missing.is_fatal { '✗' } else { '!' };
-                let (why, remedy) = (escape(&missing.why), escape(&missing.remedy));
-                format!("  {mark} {}: {why}\n      {remedy}\n", escape(&check.what))
+                let (why, remedy) = (escape::terminal(&missing.why), escape::terminal(&missing.remedy));
+                format!("  {mark} {}: {why}\n      {remedy}\n", escape::terminal(&check.what))
             }
         });
     }
