@@ -61,7 +61,12 @@ fn kinds() -> String {
 
 fn describe(source: &dyn Source, checks: &[Check]) -> String {
     let about = source.about();
-    let mut text = format!("{} ({}) at {}\n", escape::terminal(&about.name), about.kind, escape::terminal(&about.address));
+    let mut text = format!(
+        "{} ({}) at {}\n",
+        escape::terminal(&about.name),
+        about.kind,
+        escape::terminal(&about.address)
+    );
     for check in checks {
         text.push_str(&match &check.outcome {
             Ok(outcome) => format!("  ✓ {}: {}\n", escape::terminal(&check.what), escape::terminal(outcome)),
