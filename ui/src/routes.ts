@@ -10,7 +10,9 @@ import Evidence from './screens/Evidence.svelte';
 import Live from './screens/Live.svelte';
 import Logs from './screens/Logs.svelte';
 import Requests from './screens/Requests.svelte';
+import Services from './screens/Services.svelte';
 import Summary from './screens/Summary.svelte';
+import Traces from './screens/Traces.svelte';
 import Validity from './screens/Validity.svelte';
 import type { Key } from './strings';
 
@@ -42,6 +44,8 @@ export const SCREENS: Screen[] = [
   { name: 'evidence', title: 'screen_evidence', component: Evidence },
   { name: 'distribution', title: 'screen_distribution', component: Distribution },
   { name: 'errors', title: 'screen_errors', component: Errors, count: (page) => page.counts.errors },
+  { name: 'traces', title: 'screen_traces', component: Traces, count: (page) => page.counts.traces },
+  { name: 'services', title: 'screen_services', component: Services },
   { name: 'logs', title: 'screen_logs', component: Logs, count: (page) => page.counts.logs },
   { name: 'validity', title: 'screen_validity', component: Validity },
   { name: 'audit', title: 'screen_audit', component: Audit },

@@ -1,6 +1,6 @@
 // Words of the API as a tone and an icon, so that colour never stands alone.
 
-import type { EvidenceSource, Grade, Status, StripItem, Verdict } from './api/contract';
+import type { EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
 import type { IconName } from './parts/icons';
 
 export type Tone = 'ok' | 'warn' | 'fail' | 'unk' | 'live';
@@ -64,3 +64,16 @@ export function ofChange(verdict: string): Look {
 export function ofHeld(ok: boolean): Look {
   return ok ? LOOKS.ok : LOOKS.fail;
 }
+
+/** The colours of whose time it is. */
+export const PART_COLOURS: Record<PartName, string> = {
+  network: '--s7',
+  target: '--s3',
+  database: '--s4',
+  external: '--s2',
+  queue: '--s1',
+  unseen: '--s6',
+};
+
+/** The colours of services, which are no part's colours but that of services. */
+export const SERVICE_COLOURS = ['--s3', '--s5', '--s8', '--s7', '--s6'];

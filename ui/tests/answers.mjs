@@ -1,6 +1,7 @@
 // Answers of the API for made-up runs. Used by the server of the tests, and for report files.
 
 import { readFileSync } from 'node:fs';
+import { HUGE, hugePage, SCAN, scanPage, servicesPage, tracesPage } from './traces.mjs';
 
 export const RUN = 'ab12cd08';
 export const LIVE = 'ab12cd09';
@@ -14,6 +15,10 @@ function fixture(name) {
 
 const PARTS = ['series', 'requests', 'distribution', 'errors', 'logs', 'generator', 'validity', 'audit', 'thresholds', 'evidence'];
 
+// Made by functions and not read from a file; their texts that others choose are under other names.
+const MADE = { traces: tracesPage, services: servicesPage };
+const CHOSEN_IN_TRACES = new Set(['service', 'operation', 'peer', 'statement', 'services', 'operations', 'value']);
+
 /** The answer to a path below `/api/v1`, or undefined. */
 export function answersOf(path, query, { isLive }) {
   if (path === 'tick') return fixture('tick');
@@ -21,12 +26,27 @@ export function answersOf(path, query, { isLive }) {
   if (path === '/compare') return query.get('a') && query.get('b') ? fixture('compare') : undefined;
   if (path === '/history') return fixture('history');
   if (path === '/runs') return list(query, isLive);
-  const [, , run, part] = path.split('/');
+  const [, , run, part, trace] = path.split('/');
+  if (known(run) && (part in MADE)) return made(run, part, trace, query);
   if (!known(run) || (part !== undefined && !PARTS.includes(part))) return undefined;
   const answer = windowed(part ?? 'run', part === undefined ? page(run, isLive) : fixture(part), query, run === LIVE && isLive);
   if (run === 'hostile') return part === 'evidence' ? nastyEvidence(nasty(answer)) : nasty(answer);
   if (run === 'empty') return emptied(part ?? 'run', answer);
   return run === 'closed' ? closed(part ?? 'run', answer) : answer;
+}
+
+function made(run, part, trace, query) {
+  if (trace !== undefined && trace !== SCAN && trace !== HUGE) return undefined;
+  const answer = trace === HUGE ? hugePage() : trace === SCAN ? scanPage() : MADE[part](query);
+  if (run === 'hostile') return nastyTraces(answer);
+  return run === 'empty' ? { ...emptied(part, answer), total: 0 } : answer;
+}
+
+function nastyTraces(answer) {
+  const result = nasty(answer, CHOSEN_IN_TRACES);
+  const names = [...(result.stages ?? []), ...(result.places ?? []).filter((place) => place.name !== ''), ...(result.rows ?? []).flatMap((row) => row.attributes ?? [])];
+  names.forEach((named, index) => (named.name = `${NASTY[index % NASTY.length]} ${index}`));
+  return result;
 }
 
 function known(run) {
@@ -110,12 +130,12 @@ const CHOSEN_BY_OTHERS = new Set([
 ]);
 
 /** The same with every text that others choose replaced by nasty ones. */
-export function nasty(value) {
+export function nasty(value, chosen = CHOSEN_BY_OTHERS) {
   let next = 0;
   const walk = (inner, key) => {
     if (Array.isArray(inner)) return inner.map((element) => walk(element, key));
     if (inner && typeof inner === 'object') return Object.fromEntries(Object.entries(inner).map(([name, element]) => [name, walk(element, name)]));
-    if (typeof inner !== 'string' || !CHOSEN_BY_OTHERS.has(key)) return inner;
+    if (typeof inner !== 'string' || !chosen.has(key)) return inner;
     next += 1;
     // A text of a megabyte once in a while is enough.
     const index = next % 23 === 0 ? NASTY.length - 1 : next % (NASTY.length - 1);
@@ -173,6 +193,6 @@ export function reportData(lang = 'en', run = RUN) {
   const none = new URLSearchParams();
   const answers = { '/api/v1/about': { ...fixture('about'), mode: 'report', run, canWrite: false } };
   answers[`/api/v1/runs/${run}`] = answersOf(`/runs/${run}`, none, { isLive: false });
-  for (const part of PARTS) answers[`/api/v1/runs/${run}/${part}`] = answersOf(`/runs/${run}/${part}`, none, { isLive: false });
+  for (const part of [...PARTS, 'traces', `traces/${SCAN}`, 'services']) answers[`/api/v1/runs/${run}/${part}`] = answersOf(`/runs/${run}/${part}`, none, { isLive: false });
   return { lang, answers };
 }

@@ -1,4 +1,4 @@
-//! What a run's numbers are worth, and what they say: validity, audit, comparison.
+//! What a run's numbers are worth, and what they say: validity, audit, comparison, traces.
 //!
 //! Pure functions of what was read from runs and tables: no files, no clocks, no output. One file per rule.
 
@@ -8,4 +8,5 @@ pub mod history;
 pub mod laws;
 pub mod repeats;
 pub mod steady;
+pub mod traces;
 pub mod validity;

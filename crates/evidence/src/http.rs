@@ -108,7 +108,8 @@ pub(crate) fn address(text: &str) -> Result<(String, Option<String>), &'static s
     let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme));
     let scheme = scheme.ok_or("is no address with http:// or https://")?;
     let authority = uri.authority().ok_or("has no host")?.as_str();
-    let (user, host) = authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
+    let (user, host) =
+        authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
     if user.is_some_and(|user| user.contains(':')) {
         return Err("has a password in it; passwords are read from the environment or from a file");
     }

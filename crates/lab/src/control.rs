@@ -248,6 +248,7 @@ fn claim(system: &System, variant: &str) -> Result<PathBuf, LabError> {
         url: String::new(),
         control_url: String::new(),
         servers: Default::default(),
+        offers: Default::default(),
         core: None,
         ready_after_ms: None,
     };

@@ -27,7 +27,7 @@ pub use error::LabError;
 pub use faults::{Fault, Indicator, faults, faults_of, indicators_of};
 pub use process::{Identity, Launch};
 pub use servers::{
-    Around, Front, NGINX, POSTGRES, PROMETHEUS, Place, RABBITMQ, REDIS, Replica, Server, Site,
+    Around, Front, NGINX, Offer, POSTGRES, PROMETHEUS, Place, RABBITMQ, REDIS, Replica, Server, Site,
 };
 pub use state::{Part, Phase, State, directory};
 pub use supervisor::{SERVE_WORD, SUPERVISE_WORD, serve, supervise};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LabError;
 use crate::process::Identity;
+use crate::servers::Offer;
 
 /// The file's name.
 const FILE: &str = "state.json";
@@ -42,6 +43,9 @@ pub struct State {
     pub control_url: String,
     /// How to reach its servers, by name, passwords included.
     pub servers: BTreeMap<String, String>,
+    /// How to ask its servers what they do, by name, passwords included.
+    #[serde(default)]
+    pub offers: BTreeMap<String, Offer>,
     /// The core that all of it runs on, where it was bound to one.
     pub core: Option<usize>,
     /// Milliseconds from the start to the first answer.

@@ -165,6 +165,7 @@ impl<'a> Lab<'a> {
             url: front.unwrap_or_else(|| format!("http://127.0.0.1:{service_port}")),
             control_url: format!("http://127.0.0.1:{control_port}"),
             servers: BTreeMap::new(),
+            offers: BTreeMap::new(),
             core: order.core,
             ready_after_ms: None,
         };
@@ -204,6 +205,7 @@ impl<'a> Lab<'a> {
         }
         let urls = servers::urls(servers.iter().copied().zip(&places));
         self.state.servers.clone_from(&urls);
+        self.state.offers = servers::offers(servers.iter().copied().zip(&places));
         self.start_service(order, urls)?;
         let ready = format!("{}/ready", self.state.control_url);
         let is_ready =

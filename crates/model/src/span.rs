@@ -1,5 +1,6 @@
 //! Traces: what servers say they did for one request, span by span.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -115,8 +116,9 @@ impl Span {
 impl Trace {
     /// The span that nothing in the trace caused; the earliest of them, where parents are missing.
     pub fn root(&self) -> Option<&Span> {
-        let is_here = |id: u64| self.spans.iter().any(|span| span.id == id);
-        let orphans = self.spans.iter().filter(|span| !span.parent.is_some_and(is_here));
+        let here: HashSet<u64> = self.spans.iter().map(|span| span.id).collect();
+        let orphans =
+            self.spans.iter().filter(|span| !span.parent.is_some_and(|parent| here.contains(&parent)));
         orphans.min_by_key(|span| (span.start_ns, span.id))
     }
 }

@@ -9,17 +9,21 @@ use plan::CliOptions;
 mod audit;
 mod calibrate;
 mod compare;
+mod evidence;
 mod import;
 mod lab;
+mod otlp;
 mod series;
 mod serve;
 mod stored;
 
 pub(crate) use self::import::ImportFlags;
 pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
+pub(crate) use self::otlp::OtlpFlags;
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
+pub(crate) use evidence::{CollectFlags, DoctorFlags, EvidenceFlags};
 pub(crate) use series::SeriesFlags;
 pub(crate) use serve::ServeFlags;
 pub(crate) use stored::{
@@ -81,6 +85,10 @@ pub(crate) enum Verb {
     Merge(MergeFlags),
     /// Find mistakes in runs and in tables of results that arithmetic can catch.
     Audit(AuditFlags),
+    /// Try the sources of evidence, and say what each lacks.
+    Doctor(DoctorFlags),
+    /// Ask servers about the time of a run that is over, and keep what they tell with it.
+    Collect(CollectFlags),
     /// Write a note beside a run.
     Note(NoteFlags),
     /// Make the same load from one process and from two, and say whether the generator limits what is measured.
@@ -201,6 +209,10 @@ pub(crate) struct RunFlags {
     #[command(flatten)]
     pub(crate) record: RecordFlags,
     #[command(flatten)]
+    pub(crate) evidence: EvidenceFlags,
+    #[command(flatten)]
+    pub(crate) otlp: OtlpFlags,
+    #[command(flatten)]
     pub(crate) series: SeriesFlags,
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -225,6 +237,7 @@ Examples:
   plimsoll run -s 10s:100 -s 1m:100 -s 5s:0 script.js   a ramp up, a plateau, a ramp down
   plimsoll run -e HOST=https://test.example script.js   with __ENV.HOST
   plimsoll run --out json=points.json script.js         every sample as a line of JSON
+  plimsoll run --otlp script.js                         with the traces of servers that send to port 4317 or 4318
   plimsoll run - < script.js                            a script from standard input
   plimsoll run --repeat 5 script.js                     five runs, and how far they differ
   plimsoll run -e HOST=https://old.example --interleave HOST=https://new.example --fail-on regressed script.js

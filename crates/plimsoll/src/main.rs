@@ -6,6 +6,7 @@
 mod common;
 mod detached;
 mod env;
+mod evidence;
 mod exit;
 mod failure;
 mod flags;
@@ -14,6 +15,7 @@ mod logger;
 mod loki;
 mod page;
 mod program;
+mod receiving;
 mod secrets;
 mod session;
 mod signals;
@@ -87,6 +89,8 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Import(flags) => verbs::import::run(flags, common),
         Verb::Merge(flags) => verbs::merge::run(flags, common),
         Verb::Audit(flags) => verbs::audit::run(flags, common),
+        Verb::Doctor(flags) => verbs::doctor::run(flags, common),
+        Verb::Collect(flags) => verbs::collect::run(flags, common),
         Verb::Note(flags) => verbs::note::run(flags, common),
         Verb::SplitTest(flags) => verbs::split_test::run(flags, common),
         Verb::Calibrate(flags) => verbs::calibrate::run(flags, common),

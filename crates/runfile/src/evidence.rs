@@ -67,12 +67,8 @@ pub fn add_evidence(path: &Path, evidence: &Evidence) -> Result<(), WriteError> 
         let transaction = connection.transaction()?;
         let mut packer = Packer::new();
         let scrubber = Scrubber::default();
-        let mut pen = Pen {
-            connection: &transaction,
-            packer: &mut packer,
-            scrubber: &scrubber,
-            marks: &mut marks,
-        };
+        let mut pen =
+            Pen { connection: &transaction, packer: &mut packer, scrubber: &scrubber, marks: &mut marks };
         pen.evidence(evidence)?;
         transaction.commit()
     };
@@ -240,13 +236,7 @@ impl Reader {
                 serde_json::from_str(&fields).map_err(|_| "a record's fields are no object")?;
             let at = Instant::from_ns(row.get(2)?);
             let fields = fields.into_iter().filter_map(|(name, value)| Some((name, datum(value)?)));
-            Ok(Some(Record {
-                source: row.get(0)?,
-                kind,
-                at,
-                subject: row.get(3)?,
-                fields: fields.collect(),
-            }))
+            Ok(Some(Record { source: row.get(0)?, kind, at, subject: row.get(3)?, fields: fields.collect() }))
         })?;
         Ok(records.into_iter().flatten().collect())
     }

@@ -6,7 +6,7 @@ pub(crate) mod cell;
 pub(crate) mod chunk;
 pub(crate) mod points;
 pub(crate) mod schema;
-mod values;
+pub(crate) mod values;
 
 /// `application_id` of the SQLite file: "Plim" in ASCII.
 pub const APPLICATION_ID: i32 = 0x506c_696d;

@@ -68,7 +68,7 @@ impl Pen<'_> {
             Kept::Sample { share } => Some(share),
             Kept::Error | Kept::Slowest | Kept::Bucket => None,
         };
-        self.execute(
+        let is_new = self.execute(
             "INSERT OR IGNORE INTO trace (trace_id, kept, share, service, operation, start_ns, duration_ns, errors, spans)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             params![
@@ -82,8 +82,18 @@ impl Pen<'_> {
                 signed(errors as u64),
                 signed(spans),
             ],
+        )? > 0;
+        trace.spans.iter().try_for_each(|span| self.span(trace.id, span))?;
+        if is_new {
+            return Ok(());
+        }
+        // Spans came late, some of them perhaps twice, so that they are counted where they are.
+        self.execute(
+            "UPDATE trace SET spans = (SELECT count(*) FROM span WHERE span.trace_id = trace.trace_id), errors =
+                 (SELECT count(*) FROM span WHERE span.trace_id = trace.trace_id AND status = 'error') WHERE trace_id = ?",
+            params![trace.id.to_be_bytes()],
         )?;
-        trace.spans.iter().try_for_each(|span| self.span(trace.id, span))
+        Ok(())
     }
 
     fn span(&self, trace_id: u128, span: &Span) -> rusqlite::Result<()> {
@@ -155,6 +165,18 @@ impl Reader {
         })
     }
 
+    /// How many traces were kept.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn trace_count(&self) -> Result<u64, ReadError> {
+        if self.format < FORMAT_OF_EVIDENCE {
+            return Ok(0);
+        }
+        let counts = self.rows("SELECT count(*) FROM trace", [], |row| Ok(row.get(0)?))?;
+        Ok(counts.first().copied().unwrap_or(0))
+    }
+
     /// A trace with its spans, in order of their start; `None` if it was not kept.
     ///
     /// # Errors
@@ -219,7 +241,8 @@ impl Reader {
             Ok(OperationLoad {
                 service: names.get(row.get(0)?),
                 operation: names.get(row.get(1)?),
-                kind: SpanKind::named(&row.get::<_, String>(2)?).ok_or("an operation is of an unknown kind")?,
+                kind: SpanKind::named(&row.get::<_, String>(2)?)
+                    .ok_or("an operation is of an unknown kind")?,
                 ten: row.get(3)?,
                 errors: row.get(4)?,
                 durations,
@@ -318,22 +341,26 @@ mod tests {
         let path = folder.path().join("run.plimsoll");
         let mut store =
             Store::create(&path, &Header::default(), Arc::default(), Arc::default(), false).expect("create");
-        let first = Trace { id: 7, kept: Kept::Sample { share: 0.25 }, spans: vec![span(1, None), span(2, Some(1))] };
+        let first =
+            Trace { id: 7, kept: Kept::Sample { share: 0.25 }, spans: vec![span(1, None), span(2, Some(1))] };
         let second = Trace { id: u128::MAX, kept: Kept::Slowest, spans: vec![span(3, None)] };
         let empty = Trace { id: 9, kept: Kept::Error, spans: Vec::new() };
-        let all = [first.clone(), second.clone(), empty, first.clone()];
+        let late = Trace { spans: vec![span(4, Some(1))], ..first.clone() };
+        let all = [first.clone(), second.clone(), empty, first.clone(), late];
         store.transaction(|store| store.put_traces(&all)).expect("write");
         store.close().expect("close");
 
         let reader = Reader::open(&path).expect("open");
+        let first = Trace { spans: vec![span(1, None), span(2, Some(1)), span(4, Some(1))], ..first };
         assert_eq!(reader.traces().expect("read"), [first.clone(), second]);
+        assert_eq!(reader.trace_count().expect("read"), 2);
         assert_eq!(reader.trace(7).expect("read"), Some(first));
         assert_eq!(reader.trace(8).expect("read"), None);
         let marks = reader.trace_marks().expect("read");
-        assert_eq!(marks.iter().map(|mark| (mark.id, mark.spans, mark.errors)).collect::<Vec<_>>(), [
-            (7, 2, 1),
-            (u128::MAX, 1, 0)
-        ]);
+        assert_eq!(
+            marks.iter().map(|mark| (mark.id, mark.spans, mark.errors)).collect::<Vec<_>>(),
+            [(7, 3, 1), (u128::MAX, 1, 0)]
+        );
     }
 
     #[test]
@@ -352,7 +379,8 @@ mod tests {
         store.transaction(|store| store.put_operations(&told)).expect("write");
         store.close().expect("close");
         let operations = Reader::open(&path).expect("open").operations().expect("read");
-        let tens: Vec<(u32, u64)> = operations.iter().map(|load| (load.ten, load.durations.count())).collect();
+        let tens: Vec<(u32, u64)> =
+            operations.iter().map(|load| (load.ten, load.durations.count())).collect();
         assert_eq!(tens, [(3, 1), (3, 1), (4, 1)]);
     }
 

@@ -1,14 +1,18 @@
 //! Files of every format stay readable, and say the same numbers.
 //!
-//! `data/v1.plimsoll` and `data/v2.plimsoll` were written once by `make_the_file_of_this_format`, each by a build of its
-//! time, and are never written again: a new format gets a file of its own.
+//! `data/v1.plimsoll` and its successors were written once by `make_the_file_of_this_format`, each by a build of its time,
+//! and are never written again: a new format gets a file of its own.
 
 mod support;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use model::Aggregate;
+use model::{
+    Aggregate, Evidence, Gap, Instant, Kept, OperationLoad, Record, RecordKind, Signal, Span, SpanKind,
+    SpanStatus, Trace,
+};
 use runfile::{Reader, State, add_note};
 use support::{Made, Shape};
 
@@ -58,6 +62,29 @@ fn lines_of(reader: &Reader) -> String {
     writeln!(lines, "{} {} {}", header.modules[0].path, header.modules[0].sha256, header.options_json)
         .expect("a string takes all");
     writeln!(lines, "{} {}", ending.elapsed_ns, ending.windows_lost).expect("a string takes all");
+    lines + &evidence_of(reader)
+}
+
+/// What servers told; nothing in formats that have no place for it.
+fn evidence_of(reader: &Reader) -> String {
+    let mut lines = String::new();
+    for signal in reader.signals().expect("readable") {
+        writeln!(lines, "{signal:?}").expect("a string takes all");
+    }
+    for record in reader.records().expect("readable") {
+        writeln!(lines, "{record:?}").expect("a string takes all");
+    }
+    for gap in reader.gaps().expect("readable") {
+        writeln!(lines, "{gap:?}").expect("a string takes all");
+    }
+    for trace in reader.traces().expect("readable") {
+        writeln!(lines, "{trace:?}").expect("a string takes all");
+    }
+    for load in reader.operations().expect("readable") {
+        let (count, mean) = (load.durations.count(), load.durations.mean());
+        writeln!(lines, "{} {} {} {} {count} {mean:?}", load.service, load.operation, load.ten, load.errors)
+            .expect("a string takes all");
+    }
     lines
 }
 
@@ -78,6 +105,11 @@ fn the_first_format_is_readable() {
 #[test]
 fn the_second_format_is_readable() {
     check("v2");
+}
+
+#[test]
+fn the_third_format_is_readable() {
+    check("v3");
 }
 
 #[test]
@@ -103,7 +135,63 @@ fn make_the_file_of_this_format() {
     let path = data(&format!("v{}.plimsoll", runfile::FORMAT_VERSION));
     // More samples than stay raw.
     let made = Made::new(Shape { series: 6, samples: 70, seed: 11 });
-    assert!(made.write(&path, "stored", WINDOWS).error.is_none());
+    let mut writer = made.writer(&path, "stored");
+    (0..WINDOWS).for_each(|index| support::send(&mut writer, made.window(index)));
+    writer.evidence(evidence());
+    writer.traces(vec![trace()], vec![operation()]);
+    let ending = runfile::Ending { elapsed_ns: u64::from(WINDOWS) * 1_000_000_000, ..Default::default() };
+    assert!(writer.finish(ending).error.is_none());
     add_note(&path, 1, "a remark").expect("a run that is over takes remarks");
     std::fs::write(path.with_extension("txt"), lines_of(&Reader::open(&path).expect("open"))).expect("write");
+}
+
+fn evidence() -> Evidence {
+    let at = Instant::from_ns(7_000_000_000);
+    Evidence {
+        signals: vec![Signal {
+            source: "rabbitmq".to_owned(),
+            name: "queue_ready".to_owned(),
+            labels: [("queue".to_owned(), "scan.vision".to_owned())].into(),
+            unit: String::new(),
+            query: "GET /api/queues".to_owned(),
+            step: Duration::from_secs(1),
+            points: vec![(at, 352.0), (at + Duration::from_secs(1), 0.1)],
+        }],
+        records: vec![Record {
+            source: "kubernetes".to_owned(),
+            kind: RecordKind::Happening,
+            at,
+            subject: "scan-worker".to_owned(),
+            fields: [("to".to_owned(), 3.0.into()), ("why".to_owned(), "above target".into())].into(),
+        }],
+        gaps: vec![Gap {
+            source: "redis".to_owned(),
+            from: at,
+            to: at + Duration::from_millis(1500),
+            reason: "connection refused".to_owned(),
+        }],
+    }
+}
+
+fn trace() -> Trace {
+    let span = Span {
+        id: 1,
+        parent: Some(9),
+        kind: SpanKind::Consumer,
+        service: "worker".into(),
+        operation: "scan.vision".into(),
+        start_ns: -5,
+        duration: Duration::from_millis(4560),
+        status: SpanStatus::Error,
+        attributes: vec![("messaging.system".into(), "rabbitmq".to_owned())],
+        links: vec![(3, 4)],
+    };
+    Trace { id: u128::MAX, kept: Kept::Sample { share: 0.25 }, spans: vec![span] }
+}
+
+fn operation() -> OperationLoad {
+    let mut durations = histo::Values::default();
+    durations.record(4560.5);
+    let (service, operation) = ("worker".into(), "scan.vision".into());
+    OperationLoad { service, operation, kind: SpanKind::Consumer, ten: 2, errors: 1, durations }
 }

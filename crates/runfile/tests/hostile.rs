@@ -99,7 +99,8 @@ fn check_on(good: &[u8], sql: &str, expect: &str) {
 #[test]
 fn hostile_rows_are_refused() {
     check("PRAGMA application_id = 1", "it is no run of Plimsoll");
-    check("PRAGMA user_version = 3", "its format 3 is newer than 2");
+    check("PRAGMA user_version = 4", "its format 4 is newer than 3");
+    check("PRAGMA user_version = 2", "its tables are not those of its format");
     check("PRAGMA user_version = 1", "its tables are not those of its format");
     check("PRAGMA user_version = 0", "its tables are not those of its format");
     check("CREATE TABLE more (a)", "its tables are not those of its format");
@@ -135,6 +136,26 @@ fn hostile_rows_are_refused() {
     check("UPDATE load SET work = 'x'", "unknown kind");
     check("UPDATE load SET started = 9223372036854775807", "integer overflow");
     check("UPDATE module SET text = x'00ff'", "a module is no text");
+    check("INSERT INTO signal VALUES (9, 'a', 'b', '{}', '', '', 0, zeroblob(1))", "ends too early");
+    check("INSERT INTO signal VALUES (9, 'a', 'b', '[]', '', '', 0, zeroblob(2))", "labels are no texts");
+    check("INSERT INTO signal VALUES (9, 'a', 'b', '{}', '', '', -1, zeroblob(2))", "out of range");
+    check("INSERT INTO record VALUES (9, 'a', 'task', 0, 'b', '[]')", "fields are no object");
+    check("INSERT INTO record VALUES (9, 'a', 'task', -1, 'b', '{}')", "out of range");
+    check("INSERT INTO gap VALUES (9, 'a', 5, -1, 'b')", "out of range");
+    check("INSERT INTO trace VALUES (x'00', 'error', NULL, 'a', 'b', 0, 0, 0, 0)", "another length");
+    check("INSERT INTO trace VALUES (zeroblob(16), 'sample', 7.0, 'a', 'b', 0, 0, 0, 0)", "unknown reason");
+    check(&span("zeroblob(8), NULL, 'sideways', 'a', 'b', 0, 0, 'ok', '{}', '[]'"), "unknown kind");
+    check(&span("zeroblob(8), NULL, 'client', 'a', 'b', 0, -1, 'ok', '{}', '[]'"), "out of range");
+    check(&span("zeroblob(8), NULL, 'client', 'a', 'b', 0, 0, 'ok', '7', '[]'"), "attributes are no texts");
+    check(&span("zeroblob(8), NULL, 'client', 'a', 'b', 0, 0, 'ok', '{}', '[\"1-z\"]'"), "no numbers");
+    check(&span("zeroblob(8), x'00', 'client', 'a', 'b', 0, 0, 'ok', '{}', '[]'"), "has no number");
+    check("INSERT INTO operation_load VALUES (1, 'a', 'b', 'client', 0, 0, zeroblob(4))", "damaged");
+}
+
+/// A trace with a span of these columns.
+fn span(columns: &str) -> String {
+    let trace = "INSERT INTO trace VALUES (zeroblob(16), 'error', NULL, 'a', 'b', 0, 0, 0, 1)";
+    format!("{trace}; INSERT INTO span VALUES (zeroblob(16), {columns})")
 }
 
 #[test]
@@ -153,6 +174,6 @@ fn a_newer_file_says_what_to_do() {
     let path = run_in(folder.path());
     Connection::open(&path).and_then(|file| file.execute_batch("PRAGMA user_version = 9")).expect("SQL");
     let error = Reader::open(&path).expect_err("newer");
-    assert!(matches!(error, ReadError::Newer { found: 9, known: 2, .. }), "{error}");
+    assert!(matches!(error, ReadError::Newer { found: 9, known: 3, .. }), "{error}");
     assert!(error.to_string().ends_with("use a newer build"), "{error}");
 }

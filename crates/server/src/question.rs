@@ -18,7 +18,7 @@ macro_rules! views {
             /// All of them.
             pub const ALL: &[View] = &[$(View::$variant,)*];
 
-            /// The path below `/api/v1/`, with `*` for the run.
+            /// The path below `/api/v1/`, with `*` for the run and a further one for what is in it.
             pub const fn pattern(self) -> &'static str {
                 match self { $(View::$variant => $name,)* }
             }
@@ -51,6 +51,12 @@ views! {
     Audit = "runs/*/audit";
     /// Thresholds over time.
     Thresholds = "runs/*/thresholds";
+    /// Traces that were kept.
+    Traces = "runs/*/traces";
+    /// One of them.
+    Trace = "runs/*/traces/*";
+    /// Services, and who calls whom.
+    Services = "runs/*/services";
     /// What the servers did meanwhile.
     Evidence = "runs/*/evidence";
     /// Two sides of runs.
@@ -66,6 +72,8 @@ pub struct Question {
     pub view: View,
     /// The run as it was named; empty where there is none in the path.
     pub run: String,
+    /// What it is of in the run, as the path names it: a trace. Empty for all of the run.
+    pub part: String,
     /// Parameters; of several with one name, the last.
     pub query: BTreeMap<String, String>,
 }
@@ -77,15 +85,21 @@ impl Question {
         if query.len() > QUERY_BYTES_MAX {
             return None;
         }
-        let (view, run) = View::ALL.iter().find_map(|view| Some((*view, matched(view.pattern(), path)?)))?;
+        let (view, (run, part)) =
+            View::ALL.iter().find_map(|view| Some((*view, matched(view.pattern(), path)?)))?;
         let query = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-        Some(Question { view, run: run.to_owned(), query })
+        Some(Question { view, run: run.to_owned(), part: part.to_owned(), query })
     }
 
     /// A question about a run.
     pub fn of_run(view: View, run: &str, query: &[(&str, &str)]) -> Question {
         let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Question { view, run: run.to_owned(), query: query.collect() }
+        Question { view, run: run.to_owned(), part: String::new(), query: query.collect() }
+    }
+
+    /// A question about a part of a run that paths can name.
+    pub fn of_part(view: View, run: &str, part: &str) -> Question {
+        Question { part: part.to_owned(), ..Question::of_run(view, run, &[]) }
     }
 
     /// Whether a text can name a run here.
@@ -100,7 +114,8 @@ impl Question {
 
     /// Its path with its parameters in the order of their names.
     pub fn path(&self) -> String {
-        let path = format!("{ROOT}{}", self.view.pattern().replace('*', &self.run));
+        let path = self.view.pattern().replacen('*', &self.run, 1).replacen('*', &self.part, 1);
+        let path = format!("{ROOT}{path}");
         if self.query.is_empty() {
             return path;
         }
@@ -109,13 +124,23 @@ impl Question {
     }
 }
 
-/// The part of a path that stands where the pattern has its star; empty where it has none.
-fn matched<'a>(pattern: &str, path: &'a str) -> Option<&'a str> {
+/// The parts of a path that stand where the pattern has its stars; empty where it has none.
+fn matched<'a>(pattern: &str, path: &'a str) -> Option<(&'a str, &'a str)> {
     let Some((before, after)) = pattern.split_once('*') else {
-        return (pattern == path).then_some("");
+        return (pattern == path).then_some(("", ""));
     };
-    let run = path.strip_prefix(before)?.strip_suffix(after)?;
-    is_run(run).then_some(run)
+    let rest = path.strip_prefix(before)?;
+    let (run, part) = match after.strip_suffix('*') {
+        Some(between) => rest.split_once(between)?,
+        None => (rest.strip_suffix(after)?, ""),
+    };
+    let is_part = after.ends_with('*') == is_part(part);
+    (is_run(run) && is_part).then_some((run, part))
+}
+
+/// Whether this can name a part of a run: the number of a trace.
+fn is_part(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Whether this can name a run: an id, the beginning of one, or one of the words for the last ones. A path never does,
@@ -144,6 +169,11 @@ mod tests {
         check("/api/v1/runs/ab12cd34", Some((View::Run, "ab12cd34")));
         check("/api/v1/runs/@last/series", Some((View::Series, "@last")));
         check("/api/v1/compare", Some((View::Compare, "")));
+        check("/api/v1/runs/@last/traces", Some((View::Traces, "@last")));
+        check("/api/v1/runs/ab12/traces/0123456789abcdef0123456789ABCDEF", Some((View::Trace, "ab12")));
+        check("/api/v1/runs/ab12/traces/", None);
+        check("/api/v1/runs/ab12/traces/0123", None);
+        check("/api/v1/runs/ab12/traces/..%2f..%2f..%2f..%2f..%2fetc%2fpass", None);
         check("/api/v1/runs/", None);
         check("/api/v1/runs/ab12cd34/", None);
         check("/api/v1/runs/ab12cd34/nope", None);

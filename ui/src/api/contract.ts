@@ -116,7 +116,7 @@ export interface RunPage {
   command: string;
   modules: { path: string; sha256: string }[];
   /** For the tabs. */
-  counts: { requests: number; errors: number; logs: number; thresholds: number };
+  counts: { requests: number; errors: number; logs: number; thresholds: number; traces: number };
   headline: Headline;
   note: string;
   isBaseline: boolean;
@@ -409,6 +409,93 @@ export interface Thresholds {
     marginText: string | null;
   })[];
 }
+
+// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/traces?service=&operation=&min_ms=&max_ms=&status=ok|error&kept=&q=&limit=
+export type PartName = "network" | "target" | "database" | "external" | "queue" | "unseen";
+export interface TraceSample { share: Value | null; sampled: number; errors: number; slowest: number; buckets: number }
+export interface TracePart { name: PartName; duration: Value; share: Value; count: number }
+export interface TraceRow {
+  /** 32 hexadecimal digits. */
+  id: string;
+  t: number; at: string;
+  /** Of the root. */
+  service: string; operation: string;
+  /** Until the last of its work was over. */
+  duration: Value;
+  /** Of the root alone. */
+  answer: Value;
+  /** Share of the root's operation that took no longer. */
+  place: Value | null;
+  errors: number; spans: number;
+  kept: "sample" | "error" | "slowest" | "bucket";
+  /** Shares: network, target, database, external, queue, unseen. */
+  parts: number[];
+}
+export interface StageRow { kind: "queue" | "work" | "between"; name: string; traces: number; mean: Value; p95: Value; share: Value }
+export interface SpeedDifference {
+  operation: string; fast: number; slow: number; fastMax: Value; slowMin: Value;
+  rows: { service: string; operation: string; kind: StageRow["kind"]; fast: Value; slow: Value; more: Value }[];
+}
+export interface Traces {
+  total: number; matching: number;
+  /** Found, and not told one by one: the shortest. */
+  leftOut: number;
+  sample: TraceSample;
+  services: string[]; operations: string[];
+  exemplars: { name: "fastest" | "typical" | "slowest"; id: string; duration: Value }[];
+  /** The longest first. */
+  traces: TraceRow[];
+  parts: TracePart[];
+  /** How many traces `parts` and `stages` are of. */
+  averaged: number;
+  /** Slow ones and failures are more than their share among those. */
+  isBiased: boolean;
+  /** Empty where nothing went through a queue. */
+  stages: StageRow[];
+  mean: Value | null;
+  difference: SpeedDifference | null;
+}
+
+// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/traces/{trace}
+/** Times are milliseconds from the trace's start. */
+export interface TracePage {
+  id: string; t: number; at: string; kept: TraceRow["kept"];
+  service: string; operation: string; duration: Value; answer: Value;
+  spans: number; errors: number; services: string[];
+  rows: SpanRow[];
+  leftOut: number;
+  /** Rows without their attributes. */
+  bare: number;
+  path: { row: number | null; kind: StageRow["kind"]; part: PartName; start: number; end: number }[];
+  /** The whole time in parts; long waits are drawn shorter. */
+  stretches: { start: number; end: number; duration: Value; isWait: boolean }[];
+  parts: TracePart[];
+  repeats: { row: number | null; statement: string; parent: string; count: number; total: Value; mean: Value; share: Value; without: Value }[];
+  flaws: { name: "orphans" | "circles" | "twins" | "cut" | "moved" | "adopted"; count: number }[];
+}
+export interface SpanRow {
+  /** `wait`: a message in its queue, or nobody who was seen; `fold`: the rows below it are alike. */
+  kind: "span" | "wait" | "fold";
+  id: string; parent: number | null; depth: number;
+  service: string; operation: string; side: string; peer: string; part: PartName;
+  start: number; length: number; duration: Value; own: Value; onPath: Value;
+  isError: boolean; count: number; isRepeated: boolean;
+  statement: string | null;
+  attributes: Fact[];
+}
+
+// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/services
+export interface Services {
+  window: { from: number; to: number; isWhole: boolean };
+  sample: TraceSample;
+  places: ServicesPlace[];
+  edges: ServicesEdge[];
+  leftOut: number;
+  operations: { service: string; operation: string; side: string; count: Value; rate: Value; failed: Value; failedShare: Value; p50: Value; p95: Value; p99: Value; max: Value }[];
+  operationsLeftOut: number;
+}
+export interface ServicesPlace { key: string; kind: "outside" | "service" | "queue" | "database" | "external"; name: string; rate: Value; failed: Value; p50: Value; p95: Value }
+export interface ServicesEdge { from: string; to: string; count: Value; rate: Value; failed: Value; p50: Value; p95: Value }
 
 // ───────────────────────────────────────────────────────────── GET /api/v1/compare?a=ID[,ID]&b=ID[,ID]&margin=&lang=
 export interface ComparePage {

@@ -36,6 +36,13 @@ export function points(series: Series): Points {
   };
 }
 
+/** Seconds from one point to the next; a hole is longer. One second where there is no next. */
+export function stepOf(xs: number[]): number {
+  const steps = xs.slice(1).map((x, index) => x - (xs[index] ?? x));
+  const least = Math.min(...steps);
+  return Number.isFinite(least) ? Math.max(1, Math.round(least)) : 1;
+}
+
 const COLUMNS = [
   'offered', 'started', 'finished', 'dropped', 'requests', 'failed', 'vus', 'vusMax', 'inFlight', 'sent', 'received',
 ] as const;

@@ -20,10 +20,13 @@ export function isZoomed(): boolean {
   return from !== undefined || to !== undefined;
 }
 
-/** Looks at a part: at least one whole second. */
-export function setWindow(from: number, to: number): void {
-  const first = Math.max(0, Math.floor(from));
-  setQuery({ from: String(first), to: String(Math.max(first + 1, Math.ceil(to))) }, 'push');
+/**
+ * Looks at a part that was chosen among points of `step` seconds: at least one of them, and whole ones, since a point that is
+ * cut would have another number than the one that was pointed at.
+ */
+export function setWindow(from: number, to: number, step = 1): void {
+  const first = Math.max(0, Math.floor(from / step) * step);
+  setQuery({ from: String(first), to: String(Math.max(first + step, Math.ceil(to / step) * step)) }, 'push');
 }
 
 /** Looks at the whole run. */

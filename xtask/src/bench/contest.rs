@@ -36,7 +36,7 @@ pub(super) fn run(bench: &Bench, clients: &[Client], load: &Load) -> anyhow::Res
         resident_mb: Vec::new(),
     };
     let mut all: Vec<Rounds> = clients.iter().map(empty).collect();
-    let mut memory = MemoryLatency::new();
+    let mut memory = MemoryLatency::new(bench.patience);
     for round in 0..bench.rounds {
         memory.wait_for_calm();
         for turn in 0..all.len() {

@@ -16,9 +16,6 @@ const HOPS: usize = 200_000;
 /// So much slower than the fastest answer so far is a disturbed machine.
 const DISTURBED: f64 = 1.5;
 
-/// How long calmer moments are waited for, in all rounds together: a machine whose neighbours never rest is one, too.
-const PATIENCE: Duration = Duration::from_secs(120);
-
 /// How often it is looked for.
 const PAUSE: Duration = Duration::from_secs(2);
 
@@ -26,14 +23,16 @@ const PAUSE: Duration = Duration::from_secs(2);
 pub(super) struct MemoryLatency {
     /// At the index of a line, the index of the next.
     chain: Vec<usize>,
+    /// How long calmer moments are waited for, in all rounds together: a machine whose neighbours never rest is one, too.
+    patience: Duration,
     waited: Duration,
     /// Nanoseconds of a load that depends on the one before it, each time it was measured.
     pub(super) seen_ns: Vec<f64>,
 }
 
 impl MemoryLatency {
-    pub(super) fn new() -> MemoryLatency {
-        MemoryLatency { chain: chain(), waited: Duration::ZERO, seen_ns: Vec::new() }
+    pub(super) fn new(patience: Duration) -> MemoryLatency {
+        MemoryLatency { chain: chain(), patience, waited: Duration::ZERO, seen_ns: Vec::new() }
     }
 
     /// Waits for a moment at which memory answers about as fast as it ever did, until patience is at its end. What is
@@ -42,7 +41,7 @@ impl MemoryLatency {
         loop {
             let now_ns = self.measure_ns();
             let best_ns = self.seen_ns.iter().copied().fold(now_ns, f64::min);
-            if now_ns <= best_ns * DISTURBED || self.waited >= PATIENCE {
+            if now_ns <= best_ns * DISTURBED || self.waited >= self.patience {
                 self.seen_ns.push(now_ns);
                 return;
             }
@@ -99,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_chain_visits_every_line_once() {
-        let memory = MemoryLatency::new();
+        let memory = MemoryLatency::new(Duration::ZERO);
         let lines = memory.chain.len() / LINE;
         assert_eq!(memory.follow(0, lines), 0);
         assert!((1..lines).all(|hops| hops % 1000 != 0 || memory.follow(0, hops) != 0));
@@ -107,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_load_takes_time() {
-        let mut memory = MemoryLatency::new();
+        let mut memory = MemoryLatency::new(Duration::ZERO);
         memory.wait_for_calm();
         assert!(memory.seen_ns[0] > 0.5, "{:?}", memory.seen_ns);
     }

@@ -12,6 +12,7 @@ mod server;
 mod stats;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use lexopt::{Arg, ValueExt};
@@ -34,11 +35,15 @@ const ROUNDS: u32 = 7;
 /// Length of a run without `--seconds`.
 const SECONDS: u32 = 10;
 
+/// How long all rounds of a comparison together wait for a calm machine, without `--patience`, seconds.
+const PATIENCE_S: u32 = 120;
+
 const USAGE: &str = "\
 cargo xtask bench: measures the release binary beside wrk, oha (if on the PATH) and k6 (if K6_BIN names one)
   --case NAME      only this case; may be repeated
   --rounds N       rounds of each comparison (7)
   --seconds N      length of each run (10)
+  --patience N     how long a comparison waits for a calm machine, in seconds (120)
   --long           also what takes long: memory growth over ten minutes
   --write          rewrites the tables of docs/performance.md
   --list           names the cases
@@ -54,6 +59,7 @@ struct Case {
 struct Bench {
     rounds: u32,
     seconds: u32,
+    patience: Duration,
     long: bool,
     /// A folder for everything that is made on the way.
     folder: PathBuf,
@@ -111,6 +117,7 @@ struct Options {
     cases: Vec<String>,
     rounds: u32,
     seconds: u32,
+    patience_s: u32,
     long: bool,
     write: bool,
 }
@@ -127,13 +134,20 @@ pub(crate) fn main(parser: lexopt::Parser) -> anyhow::Result<()> {
 }
 
 fn parse(mut parser: lexopt::Parser) -> anyhow::Result<Option<Options>> {
-    let mut options =
-        Options { cases: Vec::new(), rounds: ROUNDS, seconds: SECONDS, long: false, write: false };
+    let mut options = Options {
+        cases: Vec::new(),
+        rounds: ROUNDS,
+        seconds: SECONDS,
+        patience_s: PATIENCE_S,
+        long: false,
+        write: false,
+    };
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Long("case") => options.cases.push(parser.value()?.string()?),
             Arg::Long("rounds") => options.rounds = parser.value()?.parse()?,
             Arg::Long("seconds") => options.seconds = parser.value()?.parse()?,
+            Arg::Long("patience") => options.patience_s = parser.value()?.parse()?,
             Arg::Long("long") => options.long = true,
             Arg::Long("write") => options.write = true,
             Arg::Long("list") => {
@@ -174,6 +188,7 @@ fn measure(options: &Options, folder: PathBuf) -> anyhow::Result<()> {
     let bench = Bench {
         rounds: options.rounds,
         seconds: options.seconds,
+        patience: Duration::from_secs(options.patience_s.into()),
         long: options.long,
         folder,
         server,

@@ -35,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("import", &["histo", "model", "tally"]),
     ("host", &["model"]),
     ("evidence", &["model"]),
+    ("otlp", &["histo", "model"]),
     ("tables", &["model"]),
     ("server", &["api"]),
     ("testkit", &["model"]),
@@ -44,7 +45,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("feed", &["lab", "labkit", "model"]),
     ("ingress", &["lab", "labkit", "model"]),
     ("scan", &["lab", "labkit", "model"]),
-    ("hostile", &["archive", "html", "json", "model", "plan", "runfile", "tally", "wire"]),
+    ("hostile", &["archive", "html", "json", "model", "otlp", "plan", "runfile", "tally", "wire"]),
     (
         "plimsoll",
         &[
@@ -54,6 +55,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "archive",
             "catalogue",
             "engine",
+            "evidence",
             "export",
             "feed",
             "histo",
@@ -62,6 +64,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ingress",
             "lab",
             "model",
+            "otlp",
             "output",
             "plan",
             "remote",
@@ -118,6 +121,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("html", JAVASCRIPT, "a tree does not know who looks at it"),
     ("vu", JAVASCRIPT, "it switches stacks"),
     ("server", JAVASCRIPT, "it serves runs, whatever they run"),
+    ("otlp", JAVASCRIPT, "it receives spans, whatever caused them"),
 ];
 
 const IO: &[&str] = &["tokio", "mio", "socket2", "rustls", "hickory-resolver", "nix", "rustix", "libc"];

@@ -12,6 +12,8 @@ mod other;
 mod requests;
 mod run;
 mod series;
+mod services;
+mod traces;
 
 #[cfg(test)]
 mod openapi;
@@ -36,6 +38,11 @@ pub use run::{
     TabCounts,
 };
 pub use series::{Column, ErrorSeries, Latency, LimitLine, Mark, Note, NoteKind, Series};
+pub use services::{OperationRow, Services, ServicesEdge, ServicesPlace};
+pub use traces::{
+    PathPiece, RepeatRow, SpanRow, SpeedDifference, SpeedRow, StageRow, TraceExemplar, TraceFlaw, TracePage,
+    TracePart, TraceRow, TraceSample, TraceStretch, Traces,
+};
 
 /// What answers, and what it can do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

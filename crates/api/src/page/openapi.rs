@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     About, ApiError, ComparePage, Distribution, Ended, Errors, Evidence, Generator, LiveThresholds, LogRow,
-    Logs, NoteAnswer, Requests, Reset, RunList, RunPage, Series, Thresholds, Tick, ValidityPage,
+    Logs, NoteAnswer, Requests, Reset, RunList, RunPage, Series, Services, Thresholds, Tick, TracePage,
+    Traces, ValidityPage,
 };
 use crate::audit::AuditReport;
 use crate::history::History;
@@ -16,6 +17,10 @@ const PART: &[&str] = &["from", "to", "lang"];
 
 /// Parameters of answers about a metric of a run.
 const METRIC: &[&str] = &["metric", "tags", "from", "to", "lang"];
+
+/// Parameters of a search for traces.
+const TRACES: &[&str] =
+    &["service", "operation", "min_ms", "max_ms", "status", "kept", "q", "limit", "from", "to", "lang"];
 
 struct Paths {
     generator: SchemaGenerator,
@@ -36,12 +41,13 @@ impl Paths {
     }
 
     fn add(&mut self, path: &str, method: &str, summary: &str, query: &[&str], answers: &Value) {
-        let in_path = path.contains("{id}").then_some(("id", "path", true));
+        let named =
+            |name: &'static str| path.contains(&format!("{{{name}}}")).then_some((name, "path", true));
+        let in_path = named("id").into_iter().chain(named("trace"));
         let in_query = query.iter().map(|name| (*name, "query", false));
         let header = (method != "get").then_some(("X-Plimsoll", "header", true));
         let parameter = |(name, place, required): (&str, &str, bool)| json!({ "name": name, "in": place, "required": required, "schema": { "type": "string" } });
-        let parameters: Vec<Value> =
-            in_path.into_iter().chain(in_query).chain(header).map(parameter).collect();
+        let parameters: Vec<Value> = in_path.chain(in_query).chain(header).map(parameter).collect();
         let mut answers = answers.clone();
         let error = self.generator.subschema_for::<ApiError>();
         answers["default"] = content("application/json", &error.into());
@@ -81,6 +87,9 @@ fn document() -> Value {
     all.get::<AuditReport>(&format!("{run}/audit"), "Mistakes that arithmetic can catch.", &[]);
     all.get::<Evidence>(&format!("{run}/evidence"), "What the servers did meanwhile.", PART);
     all.get::<Thresholds>(&format!("{run}/thresholds"), "Thresholds over time.", &["lang"]);
+    all.get::<Traces>(&format!("{run}/traces"), "Traces that were kept.", TRACES);
+    all.get::<TracePage>(&format!("{run}/traces/{{trace}}"), "A trace, as it is drawn.", &["lang"]);
+    all.get::<Services>(&format!("{run}/services"), "Services, and who calls whom.", PART);
     all.get::<ComparePage>("/api/v1/compare", "What changed between runs.", &["a", "b", "margin", "lang"]);
     all.get::<History>("/api/v1/history", "The runs of a script.", &["script", "limit"]);
     let note =

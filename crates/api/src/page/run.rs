@@ -105,6 +105,8 @@ pub struct TabCounts {
     pub logs: u64,
     /// Thresholds.
     pub thresholds: u64,
+    /// Traces that were kept.
+    pub traces: u64,
 }
 
 /// What is said first: whether the numbers can be trusted, and what they come to.

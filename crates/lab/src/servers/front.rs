@@ -1,6 +1,6 @@
 //! NGINX in front of a system: its users go to it, and it passes them on.
 
-use super::{NGINX, Place, Server, nginx};
+use super::{NGINX, Offer, Place, Server, nginx};
 use crate::error::LabError;
 use crate::process::Launch;
 
@@ -48,5 +48,9 @@ impl Server for Front {
 
     fn url(&self, place: &Place) -> String {
         NGINX.url(place)
+    }
+
+    fn offer(&self, place: &Place) -> Option<Offer> {
+        NGINX.offer(place)
     }
 }

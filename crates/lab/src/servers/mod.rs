@@ -6,6 +6,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::LabError;
 use crate::process::{self, Launch};
 
@@ -67,6 +69,10 @@ pub trait Server: std::fmt::Debug + Sync {
     fn is_ready(&self, place: &Place) -> bool;
     /// How its users reach it, password included.
     fn url(&self, place: &Place) -> String;
+    /// How to ask it what it does, where it tells that.
+    fn offer(&self, _place: &Place) -> Option<Offer> {
+        None
+    }
     /// Removes what it left outside its directory when it was ended without a chance to.
     fn sweep(&self, _directory: &Path) {}
 }
@@ -75,6 +81,17 @@ pub trait Server: std::fmt::Debug + Sync {
 fn path_of(server: &dyn Server) -> Result<PathBuf, LabError> {
     process::find_program(server.program())
         .ok_or_else(|| LabError::start(server.name(), "it is not installed"))
+}
+
+/// How a server tells what it does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// Which kind of source of evidence it is: `postgresql`.
+    pub kind: String,
+    /// Where, without the password.
+    pub address: String,
+    /// The password, where it asks for one.
+    pub password: Option<String>,
 }
 
 /// Where a server is started.
@@ -141,6 +158,15 @@ pub(crate) fn urls<'a>(
     servers: impl IntoIterator<Item = (&'a dyn Server, &'a Place)>,
 ) -> BTreeMap<String, String> {
     servers.into_iter().map(|(server, place)| (server.name().to_owned(), server.url(place))).collect()
+}
+
+/// What several servers tell of themselves, by name.
+pub(crate) fn offers<'a>(
+    servers: impl IntoIterator<Item = (&'a dyn Server, &'a Place)>,
+) -> BTreeMap<String, Offer> {
+    let offer =
+        |(server, place): (&dyn Server, &Place)| Some((server.name().to_owned(), server.offer(place)?));
+    servers.into_iter().filter_map(offer).collect()
 }
 
 /// A password of 128 random bits.

@@ -1,6 +1,6 @@
 //! NGINX. A system that needs more than its status page writes `*.conf` files into `sites` before it starts.
 
-use super::{Place, Server, path_of};
+use super::{Offer, Place, Server, path_of};
 use crate::error::LabError;
 use crate::http;
 use crate::process::{self, Launch};
@@ -41,6 +41,11 @@ impl Server for Nginx {
 
     fn url(&self, place: &Place) -> String {
         format!("http://127.0.0.1:{}", place.ports[0])
+    }
+
+    fn offer(&self, place: &Place) -> Option<Offer> {
+        let address = format!("{}{STATUS}", self.url(place));
+        Some(Offer { kind: "nginx".to_owned(), address, password: None })
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 
-use super::{Place, Server, exchange};
+use super::{Offer, Place, Server, exchange};
 use crate::error::LabError;
 use crate::process::{self, Launch, User};
 
@@ -104,6 +104,14 @@ impl Server for Postgres {
 
     fn url(&self, place: &Place) -> String {
         format!("postgresql://lab:{}@127.0.0.1:{}/postgres", place.password, place.ports[0])
+    }
+
+    fn offer(&self, place: &Place) -> Option<Offer> {
+        Some(Offer {
+            kind: "postgresql".to_owned(),
+            address: format!("postgresql://lab@127.0.0.1:{}/postgres", place.ports[0]),
+            password: Some(place.password.clone()),
+        })
     }
 
     /// Killed at once it leaves a small segment of System V shared memory, whose number is in its lock file (PostgreSQL

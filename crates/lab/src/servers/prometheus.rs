@@ -1,6 +1,6 @@
 //! Prometheus, which scrapes the system's service.
 
-use super::{Place, Server, path_of};
+use super::{Offer, Place, Server, path_of};
 use crate::error::LabError;
 use crate::http;
 use crate::process::Launch;
@@ -40,5 +40,9 @@ impl Server for Prometheus {
 
     fn url(&self, place: &Place) -> String {
         format!("http://127.0.0.1:{}", place.ports[0])
+    }
+
+    fn offer(&self, place: &Place) -> Option<Offer> {
+        Some(Offer { kind: "prometheus".to_owned(), address: self.url(place), password: None })
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Place, Server};
+use super::{Offer, Place, Server};
 use crate::error::LabError;
 use crate::http;
 use crate::process::{self, Launch};
@@ -93,6 +93,14 @@ impl Server for RabbitMq {
 
     fn url(&self, place: &Place) -> String {
         format!("amqp://lab:{}@127.0.0.1:{}/", place.password, place.ports[AMQP])
+    }
+
+    fn offer(&self, place: &Place) -> Option<Offer> {
+        Some(Offer {
+            kind: "rabbitmq".to_owned(),
+            address: format!("http://lab@127.0.0.1:{}", place.ports[MANAGEMENT]),
+            password: Some(place.password.clone()),
+        })
     }
 }
 

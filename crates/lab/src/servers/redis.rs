@@ -1,6 +1,6 @@
 //! Redis, which saves nothing.
 
-use super::{Place, Server, exchange, path_of};
+use super::{Offer, Place, Server, exchange, path_of};
 use crate::error::LabError;
 use crate::process::Launch;
 
@@ -37,5 +37,13 @@ impl Server for Redis {
 
     fn url(&self, place: &Place) -> String {
         format!("redis://:{}@127.0.0.1:{}", place.password, place.ports[0])
+    }
+
+    fn offer(&self, place: &Place) -> Option<Offer> {
+        Some(Offer {
+            kind: "redis".to_owned(),
+            address: format!("redis://127.0.0.1:{}", place.ports[0]),
+            password: Some(place.password.clone()),
+        })
     }
 }

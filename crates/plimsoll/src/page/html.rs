@@ -11,7 +11,7 @@ use server::{PageError, Question, View};
 use super::library::{Mode, reopen};
 use super::remarks::Remark;
 use super::scope::{Detail, Scope};
-use super::{Beside, about, json, list, of_run, requests};
+use super::{Beside, about, json, list, of_run, requests, traces};
 
 /// The page without data.
 const TEMPLATE: &str = "report.html";
@@ -27,7 +27,7 @@ const ABSENT: &str = "<!doctype html><html><meta charset=\"utf-8\"><title>Plimso
 const ENDPOINTS_MAX: usize = 20;
 
 /// Answers about the run that are in the file.
-const VIEWS: [View; 11] = [
+const VIEWS: [View; 13] = [
     View::Run,
     View::Series,
     View::Requests,
@@ -38,6 +38,8 @@ const VIEWS: [View; 11] = [
     View::Validity,
     View::Audit,
     View::Thresholds,
+    View::Traces,
+    View::Services,
     View::Evidence,
 ];
 
@@ -78,6 +80,10 @@ fn data(path: &Path, range: Option<std::ops::Range<u32>>, lang: Lang) -> Result<
     }
     for tags in requests::busiest(&scope, ENDPOINTS_MAX)? {
         let question = Question::of_run(View::Distribution, &id, &[("tags", &tags)]);
+        answers.insert(question.path(), of_run(&scope, &question, &beside)?);
+    }
+    for trace in traces::standing_for_others(&scope)? {
+        let question = Question::of_part(View::Trace, &id, &trace);
         answers.insert(question.path(), of_run(&scope, &question, &beside)?);
     }
     let of_all = |view| Question::of_run(view, "", &[]).path();

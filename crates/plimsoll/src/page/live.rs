@@ -49,9 +49,6 @@ const ERRORS_TOLD: usize = 20;
 /// Distinct errors that are counted one by one.
 const ERRORS_MAX: usize = 1_000;
 
-/// Log lines of a second that are told.
-const LINES_MAX: usize = 100;
-
 /// Whether a run has a page.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PageSettings {
@@ -187,7 +184,7 @@ impl LivePage {
 
     fn tell_lines(&self, recording: Option<&mut Recording>) {
         let Some(recording) = recording else { return };
-        for (id, line) in recording.take_fresh_lines().iter().take(LINES_MAX) {
+        for (id, line) in &recording.take_fresh_lines() {
             let t = self.run.t(line.at);
             self.tell("log", &logs::of_live(line, *id, t, &self.run.epoch));
         }

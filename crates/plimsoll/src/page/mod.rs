@@ -23,9 +23,12 @@ mod requests;
 mod run;
 mod scope;
 mod series;
+mod services;
 mod study;
 mod tags;
 mod thresholds;
+mod trace;
+mod traces;
 mod validity;
 mod values;
 
@@ -63,6 +66,9 @@ fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String,
         View::Validity => validity::answer(scope),
         View::Audit => audit::answer(scope),
         View::Thresholds => thresholds::answer(scope),
+        View::Traces => traces::answer(scope, question),
+        View::Trace => trace::answer(scope, question),
+        View::Services => services::answer(scope),
         View::Evidence => evidence::answer(scope),
         View::About | View::Runs | View::Compare | View::History => {
             Err(PageError::NotFound("failed to answer: that is about no single run".into()))

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use api::Number;
 use api::page::{RunFigures, Value};
+use histo::Values as Durations;
 use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
 use model::plan::TimeUnit;
 use model::{Aggregate, MetricKind, Quantile, Trend, ValueKind, Window};
@@ -87,6 +88,22 @@ pub(super) fn quantile(trend: &Trend, q: f64, contains: ValueKind, unit: Option<
         return none(UNSUPPORTED);
     }
     statistic(trend, &format!("p({})", number::plain(q * 100.0)), contains, unit)
+}
+
+/// A quantile that too few samples are beyond.
+pub(super) fn unsupported() -> Value {
+    none(UNSUPPORTED)
+}
+
+/// A quantile of durations in milliseconds; none where too few samples are beyond it.
+pub(super) fn quantile_ms(durations: &Durations, q: f64, unit: Option<TimeUnit>) -> Value {
+    if durations.count() == 0 {
+        return none("no samples");
+    }
+    if !is_supported(durations.count(), q) {
+        return unsupported();
+    }
+    durations.quantile(q).map_or_else(|| none("no samples"), |of| ms(of, unit))
 }
 
 /// Whether at least ten samples are beyond a quantile.

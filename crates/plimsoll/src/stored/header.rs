@@ -33,7 +33,7 @@ pub(super) fn of(
         modules,
         options_json: plan.options_json.clone(),
         secret_names: Vec::new(),
-        secrets: common.secrets.values().map(str::to_owned).collect(),
+        secrets: common.secrets.values().map(str::to_owned).chain(settings.hidden.clone()).collect(),
         command_line: std::env::args_os().map(|word| without_secrets(&word.to_string_lossy())).collect(),
         host: host::facts(workers, calibration::load(common, workers)),
         tags: plan.tags.clone().into_iter().chain(settings.tags.clone()).collect(),

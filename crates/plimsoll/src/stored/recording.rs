@@ -1,12 +1,12 @@
 //! The listener that leaves a run's file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError};
 
 use catalogue::{Catalogue, FileName, Location, RunId};
 use engine::{RunConfig, RunOutcome};
-use model::{GeneratorState, LogLevel, LogLine, RunEvent, SystemClock};
+use model::{Evidence, GeneratorState, LogLevel, LogLine, OperationLoad, RunEvent, SystemClock, Trace};
 use runfile::Writer;
 
 use super::{ending, header};
@@ -14,8 +14,8 @@ use crate::common::Common;
 use crate::exit::Exit;
 use crate::test::Test;
 
-/// Lines that wait for the live page; it asks once a second, and shows no more of one.
-const FRESH_LINES_MAX: usize = 200;
+/// Lines that wait for the live page, the newest ones; it asks once a second, and shows no more of one.
+const FRESH_LINES_MAX: usize = 100;
 
 /// What a new run's file is told beside the test.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +30,8 @@ pub(crate) struct RecordSettings {
     pub(crate) target_version: Option<String>,
     /// Tags of the run that its samples do not have.
     pub(crate) tags: BTreeMap<String, String>,
+    /// What must not be in its file: what sources of evidence are shown to be let in.
+    pub(crate) hidden: Vec<String>,
 }
 
 /// A file that grows with the run.
@@ -42,7 +44,7 @@ pub(crate) struct Recording {
     lines: Receiver<LogLine>,
     /// How many lines were taken, and those of them that the live page has not had yet.
     lines_taken: u64,
-    fresh_lines: Vec<(u64, LogLine)>,
+    fresh_lines: VecDeque<(u64, LogLine)>,
     wants_lines: bool,
     /// It is only made for reports and goes with them.
     is_temporary: bool,
@@ -107,7 +109,7 @@ impl Recording {
             path,
             lines,
             lines_taken: 0,
-            fresh_lines: Vec::new(),
+            fresh_lines: VecDeque::new(),
             wants_lines: false,
             is_temporary: settings.is_off,
         })
@@ -134,9 +136,9 @@ impl Recording {
         &self.path
     }
 
-    /// The lines that were stored since the last time, with their numbers from 1. From the first time on they are kept for
-    /// the next.
-    pub(crate) fn take_fresh_lines(&mut self) -> Vec<(u64, LogLine)> {
+    /// The newest lines that were stored since the last time, with their numbers from 1. From the first time on they are kept
+    /// for the next.
+    pub(crate) fn take_fresh_lines(&mut self) -> VecDeque<(u64, LogLine)> {
         self.wants_lines = true;
         std::mem::take(&mut self.fresh_lines)
     }
@@ -151,13 +153,26 @@ impl Recording {
         self.writer.state(state);
     }
 
+    /// Takes traces that were kept, and how often operations ran.
+    pub(crate) fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
+        self.writer.traces(traces, operations);
+    }
+
+    /// Takes what sources of evidence told.
+    pub(crate) fn evidence(&mut self, evidence: Evidence) {
+        self.writer.evidence(evidence);
+    }
+
     fn take_lines(&mut self) {
         loop {
             match self.lines.try_recv() {
                 Ok(line) => {
                     self.lines_taken += 1;
-                    if self.wants_lines && self.fresh_lines.len() < FRESH_LINES_MAX {
-                        self.fresh_lines.push((self.lines_taken, line.clone()));
+                    if self.wants_lines {
+                        self.fresh_lines.push_back((self.lines_taken, line.clone()));
+                    }
+                    if self.fresh_lines.len() > FRESH_LINES_MAX {
+                        self.fresh_lines.pop_front();
                     }
                     self.writer.on_event(&RunEvent::Log(line));
                 }

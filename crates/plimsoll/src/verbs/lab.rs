@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::flags::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 
 /// The systems. A further one is a folder in `lab` and a line here.
-const SYSTEMS: &[&System] = &[&appstore::SYSTEM, &feed::SYSTEM, &ingress::SYSTEM, &scan::SYSTEM];
+pub(crate) const SYSTEMS: &[&System] = &[&appstore::SYSTEM, &feed::SYSTEM, &ingress::SYSTEM, &scan::SYSTEM];
 
 /// Runs the verb.
 ///

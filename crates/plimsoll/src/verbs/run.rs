@@ -9,11 +9,13 @@ use output::OutputSpec;
 use report::summary::Layout;
 
 use crate::common::Common;
+use crate::evidence::Wanted;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::live::LiveSettings;
 use crate::page::PageSettings;
+use crate::receiving::ReceiveSettings;
 use crate::session::{self, Finished, SessionSettings};
 use crate::signals::{self, Running, Turn};
 use crate::source::Source;
@@ -54,7 +56,10 @@ pub(super) fn one(
     test::refuse_kinds(&flags.script, &common.env)?;
     let outputs = outputs(&flags.results, common)?;
     let summary = summary(&flags.results, common)?;
-    let record = RecordSettings { tags, ..record(&flags.record, common)? };
+    let receive = ReceiveSettings::of(&flags.otlp, common)?;
+    let evidence = Wanted::of(&flags.evidence, &flags.script.script, common)?;
+    let hidden = evidence.credentials.iter().chain(&receive.token).cloned().collect();
+    let record = RecordSettings { tags, hidden, ..record(&flags.record, common)? };
     let reports = CiOutputs::new(&flags.record.report, common)?;
     let compat = common.compat(flags.script.compat)?;
     let ignores_thresholds =
@@ -75,7 +80,9 @@ pub(super) fn one(
         workers,
         outputs,
         summary,
+        receive,
         record,
+        evidence,
         reports,
         requires_valid,
         page,
@@ -97,6 +104,7 @@ pub(crate) fn record(flags: &RecordFlags, common: &Common) -> Result<RecordSetti
         notes: flags.note.clone(),
         target_version: flags.target_version.clone(),
         tags: BTreeMap::new(),
+        hidden: Vec::new(),
     })
 }
 

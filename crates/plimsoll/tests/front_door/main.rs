@@ -24,6 +24,7 @@ mod lab_scan;
 mod live;
 mod page;
 mod prometheus;
+mod receiving;
 mod remote;
 mod results;
 mod series;

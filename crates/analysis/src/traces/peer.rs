@@ -1,0 +1,65 @@
+//! What a span works with, by the names that OpenTelemetry gave it over the years (semantic conventions, database, messaging
+//! and general attributes).
+
+use model::{Span, SpanKind};
+
+const SYSTEM: [&str; 2] = ["db.system.name", "db.system"];
+const STATEMENT: [&str; 2] = ["db.query.text", "db.statement"];
+const DESTINATION: [&str; 2] = ["messaging.destination.name", "messaging.destination"];
+const HOST: [&str; 5] = ["peer.service", "server.address", "net.peer.name", "http.host", "url.full"];
+
+/// The kind of database that a span asks: `postgresql`, `redis`.
+pub fn database(span: &Span) -> Option<&str> {
+    // Whoever answers may name its database as well, and is none.
+    if matches!(span.kind, SpanKind::Server | SpanKind::Consumer) {
+        return None;
+    }
+    first(span, &SYSTEM)
+}
+
+/// What a span asks a database, as it was told.
+pub fn statement(span: &Span) -> Option<&str> {
+    first(span, &STATEMENT)
+}
+
+/// The queue that a span puts into or takes from.
+pub fn queue(span: &Span) -> Option<&str> {
+    first(span, &DESTINATION)
+}
+
+/// Whom a span calls, as far as it says.
+pub fn host(span: &Span) -> Option<&str> {
+    first(span, &HOST).map(|host| {
+        let host = host.split_once("://").map_or(host, |(_, rest)| rest);
+        host.split(['/', '?', '#']).next().unwrap_or(host)
+    })
+}
+
+fn first<'a>(span: &'a Span, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| span.attribute(name)).filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::span;
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, value: &str, of: impl Fn(&Span) -> Option<&str>, expect: Option<&str>) {
+        let attributes = vec![(name.into(), value.to_owned())];
+        let span = Span { kind: SpanKind::Client, attributes, ..span(1, 0, 0, 1) };
+        assert_eq!(of(&span), expect, "{name}={value}");
+    }
+
+    #[test]
+    fn old_and_new_names_are_read() {
+        check("db.system", "mysql", database, Some("mysql"));
+        check("db.system.name", "postgresql", database, Some("postgresql"));
+        check("db.system", "", database, None);
+        check("db.statement", "select 1", statement, Some("select 1"));
+        check("messaging.destination", "q", queue, Some("q"));
+        check("server.address", "db.example", host, Some("db.example"));
+        check("url.full", "https://a.example:8080/x?y", host, Some("a.example:8080"));
+        check("other", "x", host, None);
+    }
+}

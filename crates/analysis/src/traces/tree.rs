@@ -1,0 +1,397 @@
+//! The spans of a trace as a tree, whatever was received.
+
+use std::collections::{BTreeMap, HashMap};
+
+use model::{Span, SpanKind, Trace};
+
+use super::peer;
+
+/// A trace as a tree. Spans are named by their place in [`Trace::spans`].
+#[derive(Debug)]
+pub struct Tree<'a> {
+    trace: &'a Trace,
+    nodes: Vec<Node>,
+    /// Children of all nodes, those of one beside each other, in order of their start.
+    children: Vec<usize>,
+    /// Parents before their children, siblings in order of their start.
+    order: Vec<usize>,
+    end_ns: i64,
+    flaws: Flaws,
+}
+
+/// A span's place in its tree, and its time as it can have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The span that caused it.
+    pub parent: Option<usize>,
+    /// How many are above it.
+    pub depth: usize,
+    /// Its start by the clock of the root.
+    pub start_ns: i64,
+    /// Its end by the clock of the root.
+    pub end_ns: i64,
+    /// Whether it goes on when its parent is over: work that was left in a queue, or begun and not waited for.
+    pub follows: bool,
+    first_child: usize,
+    children: usize,
+}
+
+/// What a trace had that no trace should have, each counted in spans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flaws {
+    /// Nothing here caused them, mostly because their parent was never received: they stand below the root.
+    pub orphans: usize,
+    /// They caused themselves, by way of others: each such circle was opened at one of them.
+    pub circles: usize,
+    /// The number is that of an earlier span, so that nothing can be below them.
+    pub twins: usize,
+    /// They were longer than the parent that waited for them, and are cut.
+    pub cut: usize,
+    /// Their clock differs so far from that of their caller that they were moved into its span.
+    pub moved: usize,
+    /// They name the span above their call as their parent, and stand below the call.
+    pub adopted: usize,
+}
+
+impl<'a> Tree<'a> {
+    /// Makes a tree of a trace.
+    pub fn new(trace: &'a Trace) -> Tree<'a> {
+        let mut flaws = Flaws::default();
+        let mut parents = parents(trace, &mut flaws);
+        open_circles(&mut parents, &mut flaws);
+        adopt(&trace.spans, &mut parents, &mut flaws);
+        let root = below_one_root(&trace.spans, &mut parents, &mut flaws);
+        let mut tree =
+            Tree { trace, nodes: nodes(&parents), children: Vec::new(), order: Vec::new(), end_ns: 0, flaws };
+        tree.children = children(&trace.spans, &parents, &mut tree.nodes);
+        if let Some(root) = root {
+            tree.walk(root);
+        }
+        tree.end_ns = tree.nodes.iter().map(|node| node.end_ns).max().unwrap_or(0);
+        tree
+    }
+
+    /// The trace.
+    pub fn trace(&self) -> &'a Trace {
+        self.trace
+    }
+
+    /// The spans.
+    pub fn spans(&self) -> &'a [Span] {
+        &self.trace.spans
+    }
+
+    /// A span's place.
+    ///
+    /// # Panics
+    /// There is no such span.
+    pub fn node(&self, span: usize) -> &Node {
+        &self.nodes[span]
+    }
+
+    /// What a span caused, in order of its start.
+    ///
+    /// # Panics
+    /// There is no such span.
+    pub fn children(&self, span: usize) -> &[usize] {
+        let node = &self.nodes[span];
+        &self.children[node.first_child..node.first_child + node.children]
+    }
+
+    /// All spans, each before what it caused.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// The span that nothing in the trace caused; none in an empty trace.
+    pub fn root(&self) -> Option<usize> {
+        self.order.first().copied()
+    }
+
+    /// When the trace began: with its root.
+    pub fn start_ns(&self) -> i64 {
+        self.root().map_or(0, |root| self.nodes[root].start_ns)
+    }
+
+    /// When the last of its work was over, which may be long after its root.
+    pub fn end_ns(&self) -> i64 {
+        self.end_ns
+    }
+
+    /// From the start of the root to the end of the last work.
+    pub fn length_ns(&self) -> u64 {
+        self.end_ns.abs_diff(self.start_ns())
+    }
+
+    /// What had to be mended.
+    pub fn flaws(&self) -> Flaws {
+        self.flaws
+    }
+
+    /// Gives every span its depth and its time, parents first.
+    fn walk(&mut self, root: usize) {
+        let spans = self.spans();
+        self.nodes[root].start_ns = spans[root].start_ns;
+        self.nodes[root].end_ns = spans[root].end_ns();
+        // A span with by how much its clock is moved, which moves what is below it, too.
+        let mut waiting: Vec<(usize, i64)> = vec![(root, 0)];
+        while let Some((span, moved_ns)) = waiting.pop() {
+            self.order.push(span);
+            let node = self.nodes[span];
+            for at in (node.first_child..node.first_child + node.children).rev() {
+                let child = self.children[at];
+                let moved_ns = self.place(child, span, moved_ns);
+                waiting.push((child, moved_ns));
+            }
+        }
+    }
+
+    /// Gives a child its time, and returns by how much its clock was moved.
+    fn place(&mut self, child: usize, parent: usize, moved_ns: i64) -> i64 {
+        let (span, above) = (&self.trace.spans[child], &self.trace.spans[parent]);
+        let node = self.nodes[parent];
+        let moved_ns = match skew(span, above, &node, moved_ns) {
+            Some(more_ns) => {
+                self.flaws.moved += 1;
+                moved_ns.saturating_add(more_ns)
+            }
+            None => moved_ns,
+        };
+        let (start_ns, end_ns) =
+            (span.start_ns.saturating_add(moved_ns), span.end_ns().saturating_add(moved_ns));
+        let is_message =
+            span.kind == SpanKind::Consumer && (above.kind == SpanKind::Producer || end_ns > node.end_ns);
+        let follows = is_message || start_ns >= node.end_ns;
+        let (start_ns, end_ns) = if follows {
+            let start_ns = start_ns.max(node.start_ns);
+            (start_ns, end_ns.max(start_ns))
+        } else {
+            let cut = (start_ns.max(node.start_ns), end_ns.clamp(node.start_ns, node.end_ns));
+            self.flaws.cut += usize::from(cut != (start_ns, end_ns));
+            cut
+        };
+        self.nodes[child] = Node { depth: node.depth + 1, start_ns, end_ns, follows, ..self.nodes[child] };
+        moved_ns
+    }
+}
+
+/// By how much the clock of who answers has to be moved: what answers begins while somebody waits for it, and where it does
+/// not, it is put into the middle of the wait. (Jaeger adjusts clocks the same way.) A span that merely ends too late may be
+/// of a call that was given up, and is cut instead.
+fn skew(span: &Span, above: &Span, node: &Node, moved_ns: i64) -> Option<i64> {
+    if span.kind != SpanKind::Server || above.kind != SpanKind::Client {
+        return None;
+    }
+    let start_ns = span.start_ns.saturating_add(moved_ns);
+    let (wait_ns, length_ns) = (node.end_ns.abs_diff(node.start_ns), span.end_ns().abs_diff(span.start_ns));
+    if (node.start_ns..=node.end_ns).contains(&start_ns) || length_ns > wait_ns {
+        return None;
+    }
+    let middle_ns = node.start_ns.saturating_add_unsigned((wait_ns - length_ns) / 2);
+    Some(middle_ns.saturating_sub(start_ns))
+}
+
+/// The parents as the spans name them. A message follows from the span that published it, where a link says which.
+fn parents(trace: &Trace, flaws: &mut Flaws) -> Vec<Option<usize>> {
+    let spans = &trace.spans;
+    let mut places: HashMap<u64, usize> = HashMap::with_capacity(spans.len());
+    for (at, span) in spans.iter().enumerate() {
+        if *places.entry(span.id).or_insert(at) != at {
+            flaws.twins += 1;
+        }
+    }
+    let published = |span: &Span| {
+        let here = span.links.iter().filter(|(id, _)| *id == trace.id);
+        let mut spans = here.filter_map(|(_, id)| places.get(id).copied());
+        spans.find(|at| trace.spans[*at].kind == SpanKind::Producer)
+    };
+    let parent = |(at, span): (usize, &Span)| {
+        let link = if span.kind == SpanKind::Consumer { published(span) } else { None };
+        link.or_else(|| places.get(&span.parent?).copied()).filter(|parent| *parent != at)
+    };
+    spans.iter().enumerate().map(parent).collect()
+}
+
+/// Takes a parent from one span of each circle.
+fn open_circles(parents: &mut [Option<usize>], flaws: &mut Flaws) {
+    // Zero is not looked at yet; else the walk upwards that came by first.
+    let mut seen_by = vec![0; parents.len()];
+    for start in 0..parents.len() {
+        let (walk, mut at) = (start + 1, start);
+        while seen_by[at] == 0 {
+            seen_by[at] = walk;
+            let Some(parent) = parents[at] else { break };
+            if seen_by[parent] == walk {
+                parents[at] = None;
+                flaws.circles += 1;
+                break;
+            }
+            at = parent;
+        }
+    }
+}
+
+/// Some libraries hand on the number of the span above a call, so that who answers stands beside the call that it answers. It
+/// belongs below the call that surrounds it.
+fn adopt(spans: &[Span], parents: &mut [Option<usize>], flaws: &mut Flaws) {
+    let mut calls: BTreeMap<(usize, &str), Vec<usize>> = BTreeMap::new();
+    for (at, span) in spans.iter().enumerate() {
+        if let Some(parent) = parents[at]
+            && span.kind == SpanKind::Client
+            && peer::database(span).is_none()
+        {
+            calls.entry((parent, peer::host(span).unwrap_or(""))).or_default().push(at);
+        }
+    }
+    for some in calls.values_mut() {
+        some.sort_by_key(|at| spans[*at].start_ns);
+    }
+    for at in 0..spans.len() {
+        let (span, Some(parent)) = (&spans[at], parents[at]) else { continue };
+        let is_beside = span.kind == SpanKind::Server && spans[parent].kind != SpanKind::Client;
+        if !is_beside || spans[parent].service == span.service {
+            continue;
+        }
+        let around = |peer: &str| {
+            let some = calls.get(&(parent, peer))?;
+            let before = some.partition_point(|call| spans[*call].start_ns <= span.start_ns);
+            let call = *some.get(before.checked_sub(1)?)?;
+            (spans[call].end_ns() >= span.end_ns()).then_some(call)
+        };
+        if let Some(call) = around(&span.service).or_else(|| around("")) {
+            parents[at] = Some(call);
+            flaws.adopted += 1;
+        }
+    }
+}
+
+/// Puts everything below the earliest of the spans that have no parent.
+fn below_one_root(spans: &[Span], parents: &mut [Option<usize>], flaws: &mut Flaws) -> Option<usize> {
+    let tops = || (0..spans.len()).filter(|at| parents[*at].is_none());
+    let root = tops().min_by_key(|at| (spans[*at].start_ns, spans[*at].id))?;
+    let others: Vec<usize> = tops().filter(|at| *at != root).collect();
+    flaws.orphans = others.len();
+    for other in others {
+        parents[other] = Some(root);
+    }
+    Some(root)
+}
+
+fn nodes(parents: &[Option<usize>]) -> Vec<Node> {
+    let node = |parent: &Option<usize>| Node {
+        parent: *parent,
+        depth: 0,
+        start_ns: 0,
+        end_ns: 0,
+        follows: false,
+        first_child: 0,
+        children: 0,
+    };
+    parents.iter().map(node).collect()
+}
+
+/// All spans but the root, by parent and start; nodes hear where theirs are.
+fn children(spans: &[Span], parents: &[Option<usize>], nodes: &mut [Node]) -> Vec<usize> {
+    let mut all: Vec<(usize, usize)> =
+        parents.iter().enumerate().filter_map(|(at, parent)| Some(((*parent)?, at))).collect();
+    all.sort_by_key(|(parent, at)| (*parent, spans[*at].start_ns, *at));
+    for (place, (parent, _)) in all.iter().enumerate().rev() {
+        nodes[*parent].first_child = place;
+        nodes[*parent].children += 1;
+    }
+    all.into_iter().map(|(_, at)| at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{span, trace};
+    use super::*;
+
+    /// Spans as id, parent, start and length; what is below what, and the flaws.
+    #[track_caller]
+    fn check(spans: &[(u64, u64, i64, u64)], expect: &str, flaws: Flaws) {
+        let spans = spans.iter().map(|(id, parent, start, length)| span(*id, *parent, *start, *length));
+        let trace = trace(spans.collect());
+        let tree = Tree::new(&trace);
+        let told = |at: &usize| {
+            let node = tree.node(*at);
+            format!("{}{} {}-{}", ".".repeat(node.depth), tree.spans()[*at].id, node.start_ns, node.end_ns)
+        };
+        assert_eq!(tree.order().iter().map(told).collect::<Vec<_>>().join(", "), expect);
+        assert_eq!(tree.flaws(), flaws);
+    }
+
+    #[test]
+    fn spans_stand_below_what_caused_them() {
+        let none = Flaws::default();
+        check(&[], "", none);
+        check(
+            &[(1, 0, 0, 10), (2, 1, 2, 3), (3, 2, 3, 1), (4, 1, 1, 1)],
+            "1 0-10, .4 1-2, .2 2-5, ..3 3-4",
+            none,
+        );
+        check(&[(2, 9, 4, 2)], "2 4-6", none);
+    }
+
+    #[test]
+    fn whatever_was_received_becomes_a_tree() {
+        let orphan = Flaws { orphans: 1, ..Flaws::default() };
+        check(&[(1, 0, 0, 10), (2, 9, 2, 3)], "1 0-10, .2 2-5", orphan);
+        let circle = Flaws { circles: 1, ..Flaws::default() };
+        check(&[(1, 2, 0, 10), (2, 1, 1, 3)], "2 1-4, .1 1-4", Flaws { cut: 1, ..circle });
+        let itself = Flaws { orphans: 1, ..Flaws::default() };
+        check(&[(1, 0, 0, 10), (2, 2, 1, 3)], "1 0-10, .2 1-4", itself);
+        let twins = Flaws { twins: 1, ..Flaws::default() };
+        check(
+            &[(1, 0, 0, 10), (2, 1, 1, 3), (2, 1, 5, 1), (3, 2, 2, 1)],
+            "1 0-10, .2 1-4, ..3 2-3, .2 5-6",
+            twins,
+        );
+    }
+
+    #[test]
+    fn nobody_waits_longer_than_they_do() {
+        let cut = Flaws { cut: 1, ..Flaws::default() };
+        check(&[(1, 0, 0, 10), (2, 1, 8, 9)], "1 0-10, .2 8-10", cut);
+        check(&[(1, 0, 5, 10), (2, 1, 1, 9)], "1 5-15, .2 5-10", cut);
+        check(&[(1, 0, 0, 10), (2, 1, 12, 9)], "1 0-10, .2 12-21", Flaws::default());
+    }
+
+    #[test]
+    fn who_answers_by_another_clock_is_moved() {
+        let mut spans = vec![span(1, 0, 0, 10), span(2, 1, 50, 4), span(3, 2, 51, 1)];
+        spans[0].kind = SpanKind::Client;
+        spans[1].kind = SpanKind::Server;
+        let trace = trace(spans);
+        let tree = Tree::new(&trace);
+        let times = [0, 1, 2].map(|at| (tree.node(at).start_ns, tree.node(at).end_ns));
+        assert_eq!(times, [(0, 10), (3, 7), (4, 5)]);
+        assert_eq!(tree.flaws(), Flaws { moved: 1, ..Flaws::default() });
+    }
+
+    #[test]
+    fn an_answer_beside_its_call_belongs_below_it() {
+        let mut spans = vec![span(1, 0, 0, 10), span(2, 1, 1, 8), span(3, 1, 2, 6), span(4, 1, 2, 6)];
+        spans[1].kind = SpanKind::Client;
+        spans[1].attributes = vec![("peer.service".into(), "model".to_owned())];
+        (spans[2].kind, spans[3].kind) = (SpanKind::Server, SpanKind::Server);
+        spans[2].service = "model".into();
+        spans[3].service = "other".into();
+        let trace = trace(spans);
+        let tree = Tree::new(&trace);
+        assert_eq!((tree.node(2).parent, tree.node(3).parent), (Some(1), Some(0)));
+        assert_eq!(tree.flaws().adopted, 1);
+    }
+
+    #[test]
+    fn a_link_says_what_published_a_message() {
+        let mut spans = vec![span(1, 0, 0, 10), span(2, 1, 1, 2), span(3, 1, 20, 5)];
+        (spans[1].kind, spans[2].kind) = (SpanKind::Producer, SpanKind::Consumer);
+        spans[2].links = vec![(7, 2), (1, 2)];
+        let trace = trace(spans);
+        let tree = Tree::new(&trace);
+        assert_eq!(tree.node(2).parent, Some(1));
+        assert!(tree.node(2).follows);
+        assert_eq!(tree.length_ns(), 25);
+    }
+}

@@ -1,0 +1,97 @@
+//! Services, and who calls whom.
+
+use serde::Serialize;
+
+use super::{ShownWindow, TraceSample, Value};
+
+/// Services, databases, queues and hosts, and what goes between them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Services {
+    /// What the numbers are of: whole tens of seconds around what was asked for.
+    pub window: ShownWindow,
+    /// How the traces were chosen that the ways are read from.
+    pub sample: TraceSample,
+    /// Everything that calls or is called.
+    pub places: Vec<ServicesPlace>,
+    /// Ways from one to another.
+    pub edges: Vec<ServicesEdge>,
+    /// Calls on ways that are not told one by one.
+    pub left_out: u64,
+    /// What services did, of all spans received; what was done most first.
+    pub operations: Vec<OperationRow>,
+    /// Operations that are not told one by one: those that were done least.
+    pub operations_left_out: u64,
+}
+
+/// Something that calls or is called.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ServicesPlace {
+    /// What tells it from all others.
+    pub key: String,
+    /// `outside` (whoever sends the requests), `service`, `queue`, `database`, `external`.
+    pub kind: &'static str,
+    /// Its name; empty for what is outside.
+    pub name: String,
+    /// Of a service: what it answered or took from queues, per second, of all spans. Of others: of the sample, scaled up.
+    pub rate: Value,
+    /// The share that failed.
+    pub failed: Value,
+    /// How long it took; of a queue, how long messages waited.
+    pub p50: Value,
+    /// How long it took; of a queue, how long messages waited.
+    pub p95: Value,
+}
+
+/// A way from one place to another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ServicesEdge {
+    /// The key of who calls, or of the queue that is taken from.
+    pub from: String,
+    /// The key of who is called.
+    pub to: String,
+    /// Calls in the traces that were kept.
+    pub count: Value,
+    /// Calls per second, from the unbiased sample and its share.
+    pub rate: Value,
+    /// The share that failed in it.
+    pub failed: Value,
+    /// How long calls took in it; from a queue, how long messages waited.
+    pub p50: Value,
+    /// How long calls took in it; from a queue, how long messages waited.
+    pub p95: Value,
+}
+
+/// What a service did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OperationRow {
+    /// Who did it.
+    pub service: String,
+    /// What was done.
+    pub operation: String,
+    /// `internal`, `server`, `client`, `producer`, `consumer`.
+    pub side: &'static str,
+    /// How often.
+    pub count: Value,
+    /// How often per second.
+    pub rate: Value,
+    /// How often it failed.
+    pub failed: Value,
+    /// The share that failed.
+    pub failed_share: Value,
+    /// The median.
+    pub p50: Value,
+    /// The 95th percentile.
+    pub p95: Value,
+    /// The 99th percentile.
+    pub p99: Value,
+    /// The longest.
+    pub max: Value,
+}

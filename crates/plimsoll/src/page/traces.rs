@@ -1,0 +1,369 @@
+//! `/traces`: traces that were kept, searched, and what they have in common.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use analysis::traces::{
+    self as said, Attribution, Part, PieceKind, Stage, StageKind, Tree, attribute, critical_path,
+};
+use api::Number;
+use api::page::{
+    SpeedDifference, SpeedRow, StageRow, TraceExemplar, TracePart, TraceRow, TraceSample, Traces, Value,
+};
+use histo::{Histogram, Values};
+use model::plan::TimeUnit;
+use model::{Epoch, Instant, Kept, Span, SpanStatus, Trace};
+use server::{PageError, Question};
+
+use super::scope::Scope;
+use super::{damaged, json, number, values};
+
+/// Traces that are told one by one, unless fewer are asked for.
+const TRACES_MAX: usize = 1_000;
+
+/// Names that searches can be chosen from.
+const NAMES_MAX: usize = 500;
+
+/// Operations of the difference between fast and slow traces.
+const DIFFERENCES_MAX: usize = 12;
+
+/// A trace of which a list tells.
+struct Found<'a> {
+    trace: &'a Trace,
+    root: &'a Span,
+    length_ns: u64,
+    whole: Attribution,
+}
+
+/// What is searched for.
+struct Search<'a> {
+    service: Option<&'a str>,
+    operation: Option<&'a str>,
+    min_ns: u64,
+    max_ns: u64,
+    is_error: Option<bool>,
+    kept: Option<&'a str>,
+    text: Option<String>,
+}
+
+pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
+    let limit = number(question, "limit")?.unwrap_or(TRACES_MAX).clamp(1, TRACES_MAX);
+    let search = Search::of(question)?;
+    let all = kept_in(scope)?;
+    let mut found: Vec<Found<'_>> =
+        all.iter().filter_map(Found::of).filter(|found| search.finds(found)).collect();
+    found.sort_by_key(|found| (std::cmp::Reverse(found.length_ns), found.trace.id));
+    let places = Places::of(scope, &found)?;
+    let unit = scope.time_unit();
+    let (averaged, is_biased) = averaged(&found);
+    let table = said::stages(averaged.iter().map(|found| found.trace));
+    let has_queues = table.stages.iter().any(|stage| stage.kind != StageKind::Work);
+    json(&Traces {
+        total: all.len() as u64,
+        matching: found.len() as u64,
+        left_out: found.len().saturating_sub(limit) as u64,
+        sample: sample(&all),
+        services: services(&all),
+        operations: operations(&all),
+        exemplars: exemplars(&found, unit),
+        traces: found.iter().take(limit).map(|found| row(scope, found, &places)).collect(),
+        parts: average(&averaged, unit),
+        averaged: averaged.len() as u64,
+        is_biased,
+        mean: (table.traces > 0).then(|| ms(table.mean_ns, unit)),
+        stages: if has_queues { stages(&table.stages, unit) } else { Vec::new() },
+        difference: difference(&found, unit),
+    })
+}
+
+/// The traces that began in the part of the run that is looked at.
+///
+/// # Errors
+/// The file is damaged.
+pub(super) fn kept_in(scope: &Scope) -> Result<Vec<Trace>, PageError> {
+    let mut all = scope.reader.traces().map_err(damaged)?;
+    let span = scope.span()?;
+    all.retain(|trace| trace.spans.first().is_some_and(|first| span.contains(&t(scope, first.start_ns))));
+    Ok(all)
+}
+
+/// Those of a run that stand for others, by their numbers.
+///
+/// # Errors
+/// The file is damaged.
+pub(super) fn standing_for_others(scope: &Scope) -> Result<Vec<String>, PageError> {
+    let all = kept_in(scope)?;
+    let mut found: Vec<Found<'_>> = all.iter().filter_map(Found::of).collect();
+    found.sort_by_key(|found| (std::cmp::Reverse(found.length_ns), found.trace.id));
+    Ok(exemplars(&found, None).into_iter().map(|one| one.id).collect())
+}
+
+/// Seconds from the start of the run.
+pub(super) fn t(scope: &Scope, at_ns: i64) -> f64 {
+    (at_ns as f64 - scope.zero.as_ns() as f64) / 1e9
+}
+
+/// The wall clock at an instant of the run's clock.
+pub(super) fn at(scope: &Scope, at_ns: i64) -> String {
+    let header = scope.reader.header();
+    let epoch = Epoch { at: Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns };
+    api::rfc3339(epoch.wall_unix_ns(Instant::from_ns(u64::try_from(at_ns).unwrap_or(0))))
+}
+
+/// A trace's number as it is written everywhere.
+pub(super) fn id(trace: &Trace) -> String {
+    format!("{:032x}", trace.id)
+}
+
+/// Nanoseconds as the page shows them.
+pub(super) fn ms(ns: f64, unit: Option<TimeUnit>) -> Value {
+    values::ms(ns / 1e6, unit)
+}
+
+/// How traces were chosen.
+pub(super) fn sample(all: &[Trace]) -> TraceSample {
+    let count = |name: &str| all.iter().filter(|trace| trace.kept.as_str() == name).count() as u64;
+    let shares = all.iter().filter_map(|trace| match trace.kept {
+        Kept::Sample { share } => Some(share),
+        _ => None,
+    });
+    TraceSample {
+        share: shares.reduce(f64::min).map(values::share),
+        sampled: count("sample"),
+        errors: count("error"),
+        slowest: count("slowest"),
+        buckets: count("bucket"),
+    }
+}
+
+/// Whose the time of a path was, without those who had none.
+pub(super) fn parts(
+    attribution: &Attribution,
+    traces: usize,
+    counts: impl Fn(Part) -> u64,
+    unit: Option<TimeUnit>,
+) -> Vec<TracePart> {
+    let total_ns = attribution.total_ns() as f64;
+    let some = Part::ALL.into_iter().filter(|part| attribution.part_ns(*part) > 0);
+    let row = |part: Part| {
+        let part_ns = attribution.part_ns(part) as f64;
+        TracePart {
+            name: part.as_str(),
+            duration: ms(part_ns / traces.max(1) as f64, unit),
+            share: values::share(part_ns / total_ns),
+            count: counts(part),
+        }
+    };
+    some.map(row).collect()
+}
+
+/// The name of what a piece of a path does.
+pub(super) const fn kind(kind: PieceKind) -> &'static str {
+    match kind {
+        PieceKind::Work => "work",
+        PieceKind::Queue => "queue",
+        PieceKind::Between => "between",
+    }
+}
+
+impl<'a> Found<'a> {
+    fn of(trace: &'a Trace) -> Option<Found<'a>> {
+        let tree = Tree::new(trace);
+        let root = &trace.spans[tree.root()?];
+        let whole = attribute(&tree, &critical_path(&tree), None);
+        Some(Found { trace, root, length_ns: tree.length_ns(), whole })
+    }
+
+    fn errors(&self) -> usize {
+        self.trace.spans.iter().filter(|span| span.status == SpanStatus::Error).count()
+    }
+}
+
+impl<'a> Search<'a> {
+    fn of(question: &'a Question) -> Result<Search<'a>, PageError> {
+        let ns = |ms: Option<f64>| ms.map(|ms| (ms * 1e6) as u64);
+        let is_error = match question.get("status") {
+            None => None,
+            Some("error") => Some(true),
+            Some("ok") => Some(false),
+            Some(other) => {
+                let text = format!("failed to read status={other:?}: write ok or error");
+                return Err(PageError::Invalid(text));
+            }
+        };
+        Ok(Search {
+            service: question.get("service"),
+            operation: question.get("operation"),
+            min_ns: ns(number(question, "min_ms")?).unwrap_or(0),
+            max_ns: ns(number(question, "max_ms")?).unwrap_or(u64::MAX),
+            is_error,
+            kept: question.get("kept"),
+            text: question.get("q").map(str::to_lowercase),
+        })
+    }
+
+    fn finds(&self, found: &Found<'_>) -> bool {
+        (self.min_ns..=self.max_ns).contains(&found.length_ns)
+            && self.kept.is_none_or(|kept| found.trace.kept.as_str() == kept)
+            && self.is_error.is_none_or(|is_error| (found.errors() > 0) == is_error)
+            && self.operation.is_none_or(|operation| &*found.root.operation == operation)
+            && self.service.is_none_or(|name| found.trace.spans.iter().any(|span| &*span.service == name))
+            && self.text.as_ref().is_none_or(|text| is_about(found.trace, text))
+    }
+}
+
+/// Whether a trace has this in its number, in what was done, or in what it says of that.
+fn is_about(trace: &Trace, text: &str) -> bool {
+    let has = |part: &str| part.to_lowercase().contains(text);
+    let is_in = |span: &Span| {
+        has(&span.operation) || has(&span.service) || span.attributes.iter().any(|(_, value)| has(value))
+    };
+    id(trace).starts_with(text) || trace.spans.iter().any(is_in)
+}
+
+/// How operations' durations are spread, of all spans received.
+struct Places(HashMap<(Arc<str>, Arc<str>), Histogram>);
+
+impl Places {
+    fn of(scope: &Scope, found: &[Found<'_>]) -> Result<Places, PageError> {
+        let wanted: BTreeSet<(&str, &str)> =
+            found.iter().map(|found| (&*found.root.service, &*found.root.operation)).collect();
+        let mut all: HashMap<(Arc<str>, Arc<str>), Values> = HashMap::new();
+        for load in scope.reader.operations().map_err(damaged)? {
+            if wanted.contains(&(&*load.service, &*load.operation)) {
+                all.entry((load.service, load.operation)).or_default().merge(&load.durations);
+            }
+        }
+        Ok(Places(all.into_iter().map(|(key, values)| (key, values.to_histogram())).collect()))
+    }
+
+    /// The share of an operation's runs that took no longer than this one.
+    fn place(&self, span: &Span) -> Option<f64> {
+        let histogram = self.0.get(&(span.service.clone(), span.operation.clone()))?;
+        let ms = span.duration.as_nanos() as f64 / 1e6;
+        // Its own bucket counts as far as its middle.
+        let below: f64 = histogram
+            .buckets()
+            .map(|bucket| {
+                let share = if bucket.upper <= ms {
+                    1.0
+                } else if bucket.lower < ms {
+                    0.5
+                } else {
+                    0.0
+                };
+                bucket.count as f64 * share
+            })
+            .sum();
+        (histogram.count() > 0).then(|| below / histogram.count() as f64)
+    }
+}
+
+fn row(scope: &Scope, found: &Found<'_>, places: &Places) -> TraceRow {
+    let (root, unit) = (found.root, scope.time_unit());
+    let total_ns = found.whole.total_ns().max(1) as f64;
+    TraceRow {
+        id: id(found.trace),
+        t: Number(t(scope, root.start_ns)),
+        at: at(scope, root.start_ns),
+        service: root.service.to_string(),
+        operation: root.operation.to_string(),
+        duration: ms(found.length_ns as f64, unit),
+        answer: ms(root.duration.as_nanos() as f64, unit),
+        place: places.place(root).map(values::share),
+        errors: found.errors() as u32,
+        spans: found.trace.spans.len() as u32,
+        kept: found.trace.kept.as_str(),
+        parts: Part::ALL.map(|part| Number(found.whole.part_ns(part) as f64 / total_ns)).into(),
+    }
+}
+
+/// The ends and the middle of those that were found, which are in order of their length.
+fn exemplars(found: &[Found<'_>], unit: Option<TimeUnit>) -> Vec<TraceExemplar> {
+    let Some(last) = found.len().checked_sub(1) else { return Vec::new() };
+    let exemplar = |(name, at): (&'static str, usize)| TraceExemplar {
+        name,
+        id: id(found[at].trace),
+        duration: ms(found[at].length_ns as f64, unit),
+    };
+    [("fastest", last), ("typical", found.len() / 2), ("slowest", 0)].map(exemplar).into()
+}
+
+fn services(all: &[Trace]) -> Vec<String> {
+    let names = all.iter().flat_map(|trace| trace.spans.iter().map(|span| &*span.service));
+    first_names(names.collect())
+}
+
+fn operations(all: &[Trace]) -> Vec<String> {
+    first_names(all.iter().filter_map(|trace| Some(&*trace.root()?.operation)).collect())
+}
+
+fn first_names(names: BTreeSet<&str>) -> Vec<String> {
+    names.into_iter().take(NAMES_MAX).map(str::to_owned).collect()
+}
+
+/// What averages are of: the unbiased sample where it has any, else all; and whether it is all.
+fn averaged<'f, 'a>(found: &'f [Found<'a>]) -> (Vec<&'f Found<'a>>, bool) {
+    let is_sampled = |found: &&Found<'_>| matches!(found.trace.kept, Kept::Sample { .. });
+    let sampled: Vec<_> = found.iter().filter(is_sampled).collect();
+    if sampled.is_empty() { (found.iter().collect(), !found.is_empty()) } else { (sampled, false) }
+}
+
+/// Whose the time was, on average.
+fn average(found: &[&Found<'_>], unit: Option<TimeUnit>) -> Vec<TracePart> {
+    let mut sum = Attribution::default();
+    found.iter().for_each(|found| sum.add(&found.whole));
+    let counts = |part: Part| found.iter().filter(|found| found.whole.part_ns(part) > 0).count() as u64;
+    parts(&sum, found.len(), counts, unit)
+}
+
+fn stages(stages: &[Stage], unit: Option<TimeUnit>) -> Vec<StageRow> {
+    let row = |stage: &Stage| StageRow {
+        kind: match stage.kind {
+            StageKind::Queue => "queue",
+            StageKind::Work => "work",
+            StageKind::Between => "between",
+        },
+        name: stage.name.clone(),
+        traces: stage.traces as u64,
+        mean: ms(stage.mean_ns, unit),
+        p95: supported(stage.traces, stage.p95_ns, unit),
+        share: values::share(stage.share),
+    };
+    stages.iter().map(row).collect()
+}
+
+fn supported(count: usize, p95_ns: u64, unit: Option<TimeUnit>) -> Value {
+    if values::is_supported(count as u64, 0.95) {
+        return ms(p95_ns as f64, unit);
+    }
+    values::unsupported()
+}
+
+/// The difference for what most of the traces that were found begin with.
+fn difference(found: &[Found<'_>], unit: Option<TimeUnit>) -> Option<SpeedDifference> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in found {
+        *counts.entry(&one.root.operation).or_default() += 1;
+    }
+    let (operation, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    let those = found.iter().filter(|found| &*found.root.operation == operation);
+    let said = said::fast_against_slow(those.map(|found| found.trace))?;
+    let row = |one: &said::Difference| SpeedRow {
+        service: one.service.to_string(),
+        operation: one.operation.to_string(),
+        kind: kind(one.kind),
+        fast: ms(one.fast_ns, unit),
+        slow: ms(one.slow_ns, unit),
+        more: ms(one.slow_ns - one.fast_ns, unit),
+    };
+    let is_longer = |one: &&said::Difference| one.slow_ns > one.fast_ns;
+    Some(SpeedDifference {
+        operation: operation.to_owned(),
+        fast: said.fast as u64,
+        slow: said.slow as u64,
+        fast_max: ms(said.fast_ns_max as f64, unit),
+        slow_min: ms(said.slow_ns_min as f64, unit),
+        rows: said.differences.iter().filter(is_longer).take(DIFFERENCES_MAX).map(row).collect(),
+    })
+}

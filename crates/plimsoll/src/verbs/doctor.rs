@@ -1,0 +1,97 @@
+//! `plimsoll doctor`: whether the sources of evidence can be asked, and what they lack.
+
+use evidence::{Check, Source, sources};
+use report::escape;
+use serde_json::json;
+
+use crate::common::Common;
+use crate::evidence::{named, open};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::DoctorFlags;
+
+/// Runs the verb.
+///
+/// # Errors
+/// A source cannot be understood.
+pub(crate) fn run(flags: &DoctorFlags, common: &Common) -> Result<Exit, Failure> {
+    if flags.kinds {
+        crate::print(&kinds());
+        return Ok(Exit::Ok);
+    }
+    let mut sources = open(&named(&flags.evidence, common)?)?;
+    if sources.is_empty() {
+        let text = "no source of evidence is named: write [evidence.NAME] into plimsoll.toml, or --evidence \
+                    KIND=ADDRESS; `plimsoll doctor --kinds` lists the kinds\n";
+        common.logger.print(text);
+        return Ok(Exit::Ok);
+    }
+    let mut is_well = true;
+    let mut documents = Vec::new();
+    for source in &mut sources {
+        let checks = source.probe();
+        is_well &= !checks.iter().any(is_fatal);
+        if flags.json {
+            documents.push(document(&**source, &checks));
+        } else {
+            crate::print(&describe(&**source, &checks));
+        }
+    }
+    if flags.json {
+        crate::print(&format!("{:#}\n", serde_json::Value::from(documents)));
+    }
+    Ok(if is_well { Exit::Ok } else { Exit::Other })
+}
+
+fn is_fatal(check: &Check) -> bool {
+    check.outcome.as_ref().is_err_and(|missing| missing.is_fatal)
+}
+
+fn kinds() -> String {
+    let mut text = String::new();
+    for kind in sources::KINDS {
+        text.push_str(&format!("{}\n  {}\n  for example: {}\n", kind.name, kind.tells, kind.example));
+        for (setting, meaning) in kind.settings {
+            text.push_str(&format!("  {setting}: {meaning}\n"));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn describe(source: &dyn Source, checks: &[Check]) -> String {
+    let about = source.about();
+    let mut text = format!(
+        "{} ({}) at {}\n",
+        escape::terminal(&about.name),
+        about.kind,
+        escape::terminal(&about.address)
+    );
+    for check in checks {
+        text.push_str(&match &check.outcome {
+            Ok(outcome) => format!("  ✓ {}: {}\n", escape::terminal(&check.what), escape::terminal(outcome)),
+            Err(missing) => {
+                let mark = if missing.is_fatal { '✗' } else { '!' };
+                let (why, remedy) = (escape::terminal(&missing.why), escape::terminal(&missing.remedy));
+                format!("  {mark} {}: {why}\n      {remedy}\n", escape::terminal(&check.what))
+            }
+        });
+    }
+    text
+}
+
+fn document(source: &dyn Source, checks: &[Check]) -> serde_json::Value {
+    let about = source.about();
+    let check = |check: &Check| match &check.outcome {
+        Ok(outcome) => json!({"what": check.what, "is_well": true, "outcome": outcome}),
+        Err(missing) => json!({
+            "what": check.what,
+            "is_well": false,
+            "why": missing.why,
+            "remedy": missing.remedy,
+            "is_fatal": missing.is_fatal,
+        }),
+    };
+    let checks: Vec<_> = checks.iter().map(check).collect();
+    json!({"name": about.name, "kind": about.kind, "address": about.address, "checks": checks})
+}
