@@ -459,6 +459,7 @@ const STRINGS = {
   strength_statistics: ['statistics', '통계'],
   strength_pattern: ['pattern', '양상'],
   // What the servers did.
+  to_evidence: ['What the servers did meanwhile', '같은 시간의 서버 상태'],
   evidence_view_timeline: ['Evidence', '증거'],
   evidence_view_queues: ['Queues and workers', '큐와 워커'],
   evidence_view_database: ['Database and cache', '데이터베이스와 캐시'],

@@ -131,6 +131,7 @@ export function drawNamed(chart: uPlot, family: string, colour: (token: string) 
     if (words.length > 3) text(ctx, words, from + 4 * ratio, bbox.top + bbox.height / 2, colour('--ink-2'), colour('--surface'), ratio);
   }
   ctx.setLineDash([]);
+  const taken: { x: number; y: number; half: number }[] = [];
   for (const peak of peaks) {
     const [x, y] = [chart.valToPos(peak.at, 'x', true), chart.valToPos(peak.value, 'y', true)];
     if (x < left || x > right) continue;
@@ -142,9 +143,13 @@ export function drawNamed(chart: uPlot, family: string, colour: (token: string) 
     ctx.strokeStyle = colour(peak.color);
     ctx.stroke();
     const half = ctx.measureText(peak.label).width / 2;
+    const place = { x: Math.min(right - half, Math.max(left + half, x)), y: Math.max(bbox.top - 2 * ratio, y - 10 * ratio), half };
+    // The higher one stays where it is, and the other goes below its point.
+    const hides = taken.some((other) => Math.abs(other.x - place.x) < other.half + half && Math.abs(other.y - place.y) < LABEL_GAP_PX * ratio);
+    if (hides) place.y = y + 12 * ratio;
+    taken.push(place);
     ctx.textAlign = 'center';
-    const above = Math.max(bbox.top - 2 * ratio, y - 10 * ratio);
-    text(ctx, peak.label, Math.min(right - half, Math.max(left + half, x)), above, colour(peak.color), colour('--surface'), ratio);
+    text(ctx, peak.label, place.x, place.y, colour(peak.color), colour('--surface'), ratio);
   }
   ctx.restore();
 }

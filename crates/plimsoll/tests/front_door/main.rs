@@ -8,6 +8,7 @@ mod calibrating;
 mod command_line;
 mod comparing;
 mod counting;
+mod evidence;
 mod exit_codes;
 mod exports;
 mod facts;

@@ -11,6 +11,9 @@ use super::Told;
 /// The run began so long after its clock did.
 const ZERO_S: f64 = 1_000.0;
 
+/// When a Prometheus cannot be reached.
+const AWAY_S: std::ops::Range<f64> = 196.0..234.0;
+
 /// How long it is.
 const END_S: f64 = 301.0;
 
@@ -91,7 +94,7 @@ pub(crate) fn scan() -> Told {
     };
     Told {
         gaps: vec![
-            away("prometheus", 196.0, 234.0, "connection refused by localhost:9090"),
+            away("prometheus", AWAY_S.start, AWAY_S.end, "connection refused by localhost:9090"),
             away("loki", 0.0, END_S, "failed to ask loki: 401 Unauthorized"),
         ],
         records: records(),
@@ -135,8 +138,6 @@ fn workers() -> Vec<Signal> {
         let pod = format!("scan-worker-6f7c9d8b5-{pod}");
         let labels = [("pod", pod.as_str()), ("container", "worker")];
         let mut one = |name: &str, unit: &str, query: &str, points: Vec<(f64, f64)>| {
-            let points: Vec<_> =
-                points.into_iter().filter(|(second, _)| !(197.0..233.0).contains(second)).collect();
             signals.push(Signal {
                 query: query.to_owned(),
                 ..signal("prometheus", name, &labels, unit, &points)
@@ -167,6 +168,9 @@ fn workers() -> Vec<Signal> {
         let labels = [("horizontalpodautoscaler", name)];
         signals.push(signal("prometheus", "hpa_replicas", &labels, "", &change(at_s, 1.0, 3.0)));
         signals.push(signal("prometheus", "hpa_replicas_limit", &labels, "", &curve(|_| 3.0)));
+    }
+    for signal in &mut signals {
+        signal.points.retain(|(instant, _)| !AWAY_S.contains(&(instant.since(at(0.0)).as_secs_f64())));
     }
     signals
 }
