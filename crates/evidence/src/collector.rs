@@ -149,8 +149,15 @@ impl Asked {
         let (over, is_over) = channel();
         let (tell_last, last) = sync_channel(1);
         let begun = SystemClock::now();
-        let asking =
-            Asking { source, epoch, told, state: state.clone(), silent_since: None, last_at: begun, untold: None };
+        let asking = Asking {
+            source,
+            epoch,
+            told,
+            state: state.clone(),
+            silent_since: None,
+            last_at: begun,
+            untold: None,
+        };
         let work = move || {
             let state = asking.state.clone();
             let evidence = asking.run(&is_over);

@@ -168,7 +168,10 @@ pub(crate) mod promises {
         let from = Moment::of(SystemClock::now(), &epoch);
         let mut told = Evidence::default();
         if let Some(period) = source.period() {
-            assert!(period >= Duration::from_millis(50), "no server is asked more often than 20 times a second");
+            assert!(
+                period >= Duration::from_millis(50),
+                "no server is asked more often than 20 times a second"
+            );
             told.append(source.sample(Moment::of(SystemClock::now(), &epoch)).expect("a first sample"));
             std::thread::sleep(period);
             told.append(source.sample(Moment::of(SystemClock::now(), &epoch)).expect("a second sample"));

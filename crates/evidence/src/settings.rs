@@ -44,7 +44,9 @@ pub enum SettingsError {
         why: String,
     },
     /// Nobody asks for this setting.
-    #[error("use the evidence source {name:?}: there is no setting {setting:?} of the kind {kind:?}; there are {known}")]
+    #[error(
+        "use the evidence source {name:?}: there is no setting {setting:?} of the kind {kind:?}; there are {known}"
+    )]
     Unknown {
         /// The source.
         name: String,
