@@ -56,9 +56,12 @@ impl Follow {
     /// Hands over each line that was written since the last time, with its file. The first time finds the files' ends.
     ///
     /// # Errors
-    /// There is no file, and there was none a moment ago.
+    /// There is no file that can be read, and there was none a moment ago.
     pub(super) fn lines(&mut self, now: Instant, mut take: impl FnMut(&str, &str)) -> Result<(), String> {
-        let gone: Vec<(u64, u64)> = self.find(now)?;
+        let found = self.find(now);
+        // What appears after the first look is read from its beginning, also if there was nothing before.
+        self.is_begun = true;
+        let gone = found?;
         let bytes_max = BYTES_MAX / self.files.len().max(1) as u64;
         for followed in self.files.values_mut() {
             self.bytes_skipped += followed.lines(bytes_max, &mut take);
@@ -66,7 +69,6 @@ impl Follow {
         for key in gone {
             self.files.remove(&key);
         }
-        self.is_begun = true;
         Ok(())
     }
 
@@ -228,7 +230,6 @@ mod tests {
     #[test]
     fn files_are_followed_from_their_ends() {
         let mut folder = Folder::new("*.log");
-        assert!(folder.follow.lines(Instant::ZERO, |_, _| ()).is_err());
         folder.write("a.log", "old\n");
         folder.check(&[]);
         folder.write("a.log", "one\ntw");
@@ -238,6 +239,14 @@ mod tests {
         folder.write("c.txt", "another kind\n");
         folder.check(&["new file", "two"]);
         folder.check(&[]);
+    }
+
+    #[test]
+    fn a_file_that_comes_later_is_read_from_its_beginning() {
+        let mut folder = Folder::new("a.log");
+        assert!(folder.follow.lines(Instant::ZERO, |_, _| ()).is_err());
+        folder.write("a.log", "first\n");
+        folder.check(&["first"]);
     }
 
     #[test]
