@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use lab::{Alone, Server};
 use model::SystemClock;
 
 use crate::http;
 use crate::settings::Settings;
+
+pub(crate) use crate::stage::server;
 
 /// How long something may take to come.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -20,16 +21,6 @@ pub(crate) fn settings(kind: &str, address: &str, credential: Option<&str>) -> S
         credential: credential.map(str::to_owned),
         ..Settings::default()
     }
-}
-
-/// A server of one's own, unless it is not installed.
-pub(crate) fn server(server: &'static dyn Server) -> Option<Alone> {
-    if !server.is_installed() {
-        assert!(std::env::var_os("PLIMSOLL_TESTS").is_none(), "{} is not installed", server.name());
-        eprintln!("skipped: {} is not installed", server.name());
-        return None;
-    }
-    Some(Alone::start(&[server]).unwrap_or_else(|error| panic!("failed to {error}")))
 }
 
 /// The password in a URL.

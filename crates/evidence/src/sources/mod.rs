@@ -1,20 +1,19 @@
 //! The kinds of sources, one file each.
 
+mod celery;
 mod host;
 mod kubernetes;
 mod log;
 mod loki;
+mod nginx;
+mod postgresql;
 mod prometheus;
+mod rabbitmq;
+mod redis;
 mod scrape;
 
 use crate::contract::Source;
 use crate::settings::{Settings, SettingsError};
-
-mod celery;
-mod nginx;
-mod postgresql;
-mod rabbitmq;
-mod redis;
 
 /// A kind of source.
 pub struct Kind {
