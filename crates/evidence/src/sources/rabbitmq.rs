@@ -1,8 +1,9 @@
 //! RabbitMQ, through the HTTP API of its management plugin: queues, who consumes them, and the limits of its nodes.
 //!
-//! The API is that of 3.8 to 4.1 (`/api/overview`, `/api/queues`, `/api/consumers`, `/api/nodes`). Its statistics are renewed
-//! each `collect_statistics_interval`, five seconds without being set, whoever asks. A rate is therefore told whenever they are
-//! new, from what counters rose by since they were new before, and never from the averages that the server keeps.
+//! The API is that of 3.8 to 4.1 (`/api/overview`, `/api/queues`, `/api/consumers`, `/api/nodes`). The plugin renews its
+//! statistics as often as the finest of its `sample_retention_policies` says, each five seconds without being set, whoever asks.
+//! A rate is therefore told whenever they are new, from what counters rose by since they were new before, and never from the
+//! averages that the server keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -31,6 +32,10 @@ const _: () = assert!(4 * QUESTION_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 
 /// Statistics that are renewed this much more rarely than they are asked for deserve a word.
 const STALE_STEPS: f64 = 1.5;
+
+/// What renews statistics each second: how often queues and channels tell them, and how often the plugin takes them.
+const FRESHER: &str = "collect_statistics_interval = 1000 and management.sample_retention_policies.global.minute = 1, \
+                       .basic.minute = 1 and .detailed.minute = 1";
 
 /// How the kind is made.
 pub(super) const KIND: Kind = Kind {
@@ -191,8 +196,8 @@ impl Source for RabbitMq {
         let step_ms = self.step.as_secs_f64() * 1e3;
         if let Some(interval_ms) = self.freshness.interval_ms_min.filter(|ms| *ms > step_ms * STALE_STEPS) {
             answer.warning(&format!(
-                "the server renews its statistics each {:.1} s; collect_statistics_interval = {step_ms:.0} in \
-                 rabbitmq.conf makes them as new as they are asked for",
+                "the server renews its statistics each {:.1} s, so that depths and rates are as old; {FRESHER} in \
+                 rabbitmq.conf renew them each second",
                 interval_ms / 1e3
             ));
         }
@@ -288,8 +293,9 @@ impl RabbitMq {
             for (what, place) in QUEUE_NOW {
                 number(queue, place).into_iter().for_each(|value| tell(what, value));
             }
-            for (what, place) in QUEUE_COUNTS.iter().filter(|_| tells_rates) {
-                // A queue that no message ever went through has no counters yet.
+            // A queue that no message ever went through has a depth and no counters. One that has neither is not counted yet.
+            let is_counted = tells_rates && number(queue, "/messages_ready").is_some();
+            for (what, place) in QUEUE_COUNTS.iter().filter(|_| is_counted) {
                 let count = number(queue, place).unwrap_or(0.0);
                 let rate = self.counters.rate(&format!("{} {label}", what.name), count);
                 rate.into_iter().for_each(|rate| tell(what, rate));
@@ -518,7 +524,7 @@ mod tests {
             [json!(null), json!({"name": 5}), json!({"name": "a", "vhost": "/", "messages_ready": "many"})];
         let told = told(&mut source, &nonsense, &nonsense, &nonsense);
         let names: Vec<&str> = told.signals.iter().map(|signal| signal.name.as_str()).collect();
-        assert_eq!(names, ["queue_published", "queue_delivered", "queue_acked", "queue_prefetch"]);
+        assert_eq!(names, ["queue_prefetch"]);
     }
 
     #[test]

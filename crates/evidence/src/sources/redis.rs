@@ -574,6 +574,7 @@ mod tests {
     use model::Epoch;
 
     use super::*;
+    use crate::collector::Collector;
     use crate::contract::promises;
     use crate::trial;
 
@@ -645,6 +646,27 @@ mod tests {
         let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = silent.local_addr().expect("an address").port();
         promises::of_an_absent_server(&mut made(&format!("redis://127.0.0.1:{port}"), Some("secret")));
+    }
+
+    #[test]
+    fn a_server_that_is_killed_leaves_a_gap_with_its_reason() {
+        let Some(server) = trial::server(REDIS) else { return };
+        let password = trial::password(&server.url("redis"));
+        let mut source = made(&format!("redis://127.0.0.1:{}", server.ports("redis")[0]), Some(&password));
+        source.step = Duration::from_millis(100);
+        let from = SystemClock::now();
+        let collector =
+            Collector::start(vec![Box::new(source)], Epoch::anchor(&SystemClock)).expect("a thread");
+        std::thread::sleep(Duration::from_millis(500));
+        drop(server);
+        std::thread::sleep(Duration::from_millis(500));
+        let mut told = collector.take();
+        let to = SystemClock::now();
+        told.append(collector.finish(from, to, Duration::from_secs(5)));
+        let points = told.signals.iter().filter(|signal| signal.name == "memory_used").count();
+        assert!(points >= 2, "what it told before stays: {points}");
+        let gap = told.gaps.iter().find(|gap| gap.from < gap.to).expect("a gap");
+        assert!(gap.to == to && !gap.reason.is_empty() && !gap.reason.contains(&password), "{gap:?}");
     }
 
     #[test]
