@@ -78,7 +78,8 @@ fn read_text(path: &Path) -> Result<String, Failure> {
 
 /// `[evidence.NAME]`: `kind` is the name unless it is set, everything else is a text, a number, a truth, or a table of these.
 fn of_file(name: &str, values: BTreeMap<String, toml::Value>, path: &Path) -> Result<Settings, Failure> {
-    let refuse = |why: String| invalid(format!("failed to read {}: [evidence.{name}]: {why}", path.display()));
+    let refuse =
+        |why: String| invalid(format!("failed to read {}: [evidence.{name}]: {why}", path.display()));
     let mut settings = Settings { name: name.to_owned(), kind: name.to_owned(), ..Settings::default() };
     for (setting, value) in values.into_iter().flat_map(flat) {
         let Some(text) = text_of(&value) else {

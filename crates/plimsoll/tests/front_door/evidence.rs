@@ -33,7 +33,8 @@ fn told(start: Instant) -> Evidence {
     let at = |second: u64| start + Duration::from_secs(second);
     let depths = [0.0, 352.0, 120.0, 7.0];
     // Servers work on after the run, which is nobody's peak.
-    let points = depths.into_iter().zip(0..).map(|(depth, second)| (at(second), depth)).chain([(at(60), 9e9)]);
+    let points =
+        depths.into_iter().zip(0..).map(|(depth, second)| (at(second), depth)).chain([(at(60), 9e9)]);
     Evidence {
         signals: vec![Signal {
             source: "rabbitmq".to_owned(),
@@ -49,7 +50,8 @@ fn told(start: Instant) -> Evidence {
             kind: RecordKind::Statement,
             at: at(4),
             subject: "SELECT rating".to_owned(),
-            fields: [("calls".to_owned(), Datum::from(40.0)), ("total_ms".to_owned(), Datum::from(500.0))].into(),
+            fields: [("calls".to_owned(), Datum::from(40.0)), ("total_ms".to_owned(), Datum::from(500.0))]
+                .into(),
         }],
         gaps: vec![Gap {
             source: "postgresql".to_owned(),
@@ -64,7 +66,8 @@ fn told(start: Instant) -> Evidence {
 fn a_queue_has_the_same_peak_on_every_surface() {
     let ran = observed();
     let markdown = ran.and("report seen.plimsoll --format md").run().exits(0).out.clone();
-    for part in ["| 0 | 352 | 0:01 | 7 |", "SELECT rating", "12.5ms", "connection refused", "messages_ready"] {
+    for part in ["| 0 | 352 | 0:01 | 7 |", "SELECT rating", "12.5ms", "connection refused", "messages_ready"]
+    {
         assert!(markdown.contains(part), "{part} is not in: {markdown}");
     }
     let korean = ran.and("report seen.plimsoll --format md --lang ko").run().exits(0).out.clone();
@@ -77,7 +80,11 @@ fn a_queue_has_the_same_peak_on_every_surface() {
     let answers = data["answers"].as_object().expect("answers");
     let (_, evidence) = answers.iter().find(|(path, _)| path.ends_with("/evidence")).expect("its answer");
     let row = &evidence["queues"][0];
-    assert_eq!((row["peak"]["text"].as_str(), row["peakClock"].as_str()), (Some("352"), Some("0:01")), "{evidence}");
+    assert_eq!(
+        (row["peak"]["text"].as_str(), row["peakClock"].as_str()),
+        (Some("352"), Some("0:01")),
+        "{evidence}"
+    );
     let lane = &evidence["lanes"][0];
     assert_eq!(lane["series"][0]["peak"]["value"]["text"], "352");
     assert_eq!(lane["queries"][0], "GET /api/queues: messages_ready");
