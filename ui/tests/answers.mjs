@@ -30,7 +30,7 @@ export function answersOf(path, query, { isLive }) {
   if (known(run) && (part in MADE)) return made(run, part, trace, query);
   if (!known(run) || (part !== undefined && !PARTS.includes(part))) return undefined;
   const answer = windowed(part ?? 'run', part === undefined ? page(run, isLive) : fixture(part), query, run === LIVE && isLive);
-  if (run === 'hostile') return part === 'evidence' ? nastyEvidence(nasty(answer)) : nasty(answer);
+  if (run === 'hostile') return part === 'evidence' ? nastyEvidence(nasty(answer, CHOSEN_IN_EVIDENCE)) : nasty(answer);
   if (run === 'empty') return emptied(part ?? 'run', answer);
   return run === 'closed' ? closed(part ?? 'run', answer) : answer;
 }
@@ -125,9 +125,10 @@ const NASTY = [
 ];
 const CHOSEN_BY_OTHERS = new Set([
   'name', 'script', 'message', 'example', 'url', 'note', 'targetVersion', 'method', 'status', 'errorCode', 'error', 'condition', 'metric',
-  'label', 'subject', 'reason', 'trouble', 'queue', 'task', 'event', 'title', 'address',
   'commit', 'command', 'claim', 'remedy', 'implies', 'place', 'says', 'sentence', 'line', 'kind', 'executor', 'file', 'why', 'series', 'source',
 ]);
+
+const CHOSEN_IN_EVIDENCE = new Set([...CHOSEN_BY_OTHERS, 'label', 'subject', 'reason', 'trouble', 'queue', 'task', 'event', 'title', 'address']);
 
 /** The same with every text that others choose replaced by nasty ones. */
 export function nasty(value, chosen = CHOSEN_BY_OTHERS) {

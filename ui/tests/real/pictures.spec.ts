@@ -19,6 +19,7 @@ function screens(): [string, string][] {
     ['requests', `${run}/requests`],
     ['detail', `${run}/requests?q=search`],
     ['statuses', `${run}/requests?view=statuses`],
+    ['evidence', `${run}/evidence`],
     ['distribution', `${run}/distribution`],
     ['errors', `${run}/errors`],
     ['logs', `${run}/logs`],

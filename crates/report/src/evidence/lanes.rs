@@ -23,6 +23,12 @@ const QUERIES_MAX: usize = 20;
 /// Limits that are drawn in a lane.
 const LIMITS_MAX: usize = 3;
 
+/// Series of a lane that are looked at at all, those with the highest peaks.
+const TRACKS_MAX: usize = 500;
+
+/// Limits of one name that are looked through for that of a whole, where a part has none of its own.
+const SHARED_LIMITS_MAX: usize = 100;
+
 /// Points of all lanes together, in columns as long as an answer's.
 const COLUMNS_MAX: usize = 100;
 
@@ -51,6 +57,8 @@ pub(super) struct Raw {
     pub(super) gaps: Vec<LaneGap>,
     signals: BTreeSet<String>,
     queries: BTreeSet<String>,
+    /// Series that were not looked at.
+    left_out: usize,
 }
 
 /// A series of it; never empty.
@@ -78,9 +86,11 @@ type Place<'a> = (usize, &'a str, &'a str, &'a str);
 /// All lanes, in the order of their rows.
 pub(super) fn of(told: &Told, words: &Words) -> Vec<Raw> {
     let mut lanes: BTreeMap<Place<'_>, Vec<Part<'_>>> = BTreeMap::new();
+    let kinds = told.kinds();
     for part in limited(told) {
         let signal = part.signal;
-        let row = place_of(told.kind_of(&signal.source), &signal.name);
+        let source = signal.source.as_str();
+        let row = place_of(kinds.get(source).copied().unwrap_or(source), &signal.name);
         let name = if row.is_some() { "" } else { signal.name.as_str() };
         let place = (row.unwrap_or(ROWS.len()), signal.source.as_str(), signal.unit.as_str(), name);
         lanes.entry(place).or_default().push(part);
@@ -90,25 +100,31 @@ pub(super) fn of(told: &Told, words: &Words) -> Vec<Raw> {
 
 /// The signals that are no limits of others, each with its own.
 fn limited(told: &Told) -> Vec<Part<'_>> {
+    let mut exact: HashMap<(&str, &str, &BTreeMap<String, String>), usize> = HashMap::new();
     let mut named: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
     for (place, signal) in told.signals.iter().enumerate() {
+        exact.insert((&signal.source, &signal.name, &signal.labels), place);
         named.entry((&signal.source, &signal.name)).or_default().push(place);
     }
     let mut limits: BTreeSet<usize> = BTreeSet::new();
     let mut limit_of = vec![None; told.signals.len()];
     for (place, signal) in told.signals.iter().enumerate() {
+        let source = signal.source.as_str();
         for name in limit_names(&signal.name) {
-            let known = named.get(&(signal.source.as_str(), name.as_str())).map_or(&[][..], Vec::as_slice);
-            limits.extend(known);
+            let Some(known) = named.get(&(source, name.as_str())) else { continue };
             // The limit of this very thing, or of something that it is a part of.
             let is_of = |other: &&usize| {
-                told.signals[**other]
-                    .labels
-                    .iter()
-                    .all(|(label, value)| signal.labels.get(label) == Some(value))
+                let labels = &told.signals[**other].labels;
+                labels.iter().all(|(label, value)| signal.labels.get(label) == Some(value))
             };
-            let closest = known.iter().filter(is_of).max_by_key(|other| told.signals[**other].labels.len());
-            limit_of[place] = limit_of[place].or(closest.copied());
+            let part_of = || known.iter().take(SHARED_LIMITS_MAX).filter(is_of);
+            let closest = || part_of().max_by_key(|other| told.signals[**other].labels.len()).copied();
+            let own = exact.get(&(source, name.as_str(), &signal.labels)).copied();
+            limit_of[place] = limit_of[place].or(own).or_else(closest);
+            if limit_of[place].is_some() {
+                limits.extend(known);
+                break;
+            }
         }
     }
     // Servers write zero for no limit.
@@ -125,7 +141,7 @@ fn limited(told: &Told) -> Vec<Part<'_>> {
     parts
 }
 
-fn lane(told: &Told, words: &Words, place: Place<'_>, parts: Vec<Part<'_>>) -> Raw {
+fn lane(told: &Told, words: &Words, place: Place<'_>, mut parts: Vec<Part<'_>>) -> Raw {
     let (number, source, unit, name) = place;
     let row = ROWS.get(number).unwrap_or(&OTHER);
     let step_s = parts.iter().map(|part| part.signal.step.as_secs_f64()).fold(0.0, f64::max);
@@ -136,6 +152,11 @@ fn lane(told: &Told, words: &Words, place: Place<'_>, parts: Vec<Part<'_>>) -> R
     let signals = parts.iter().map(|part| part.signal.name.clone()).collect();
     let queries =
         parts.iter().map(|part| part.signal.query.clone()).filter(|query| !query.is_empty()).collect();
+    let left_out = parts.len().saturating_sub(TRACKS_MAX);
+    if left_out > 0 {
+        parts.sort_by(|a, b| peak(&b.points).1.total_cmp(&peak(&a.points).1));
+        parts.truncate(TRACKS_MAX);
+    }
     let tracks = match row.draws {
         Draws::Each => each(parts),
         Draws::SumBy(label) => summed(parts, label, words),
@@ -152,6 +173,7 @@ fn lane(told: &Told, words: &Words, place: Place<'_>, parts: Vec<Part<'_>>) -> R
         gaps: told.gaps_of(source),
         signals,
         queries,
+        left_out,
     };
     lane.gaps.extend(lane.unsaid(words));
     lane.gaps.sort_by(|a, b| a.from.0.total_cmp(&b.from.0));
@@ -239,7 +261,7 @@ impl Raw {
         let scale = units::scale(&self.unit);
         let mut order: Vec<&Track> = self.tracks.iter().collect();
         order.sort_by(|a, b| peak(&b.points).1.total_cmp(&peak(&a.points).1));
-        let beyond = order.len().saturating_sub(SERIES_MAX);
+        let beyond = order.len().saturating_sub(SERIES_MAX) + self.left_out;
         order.truncate(SERIES_MAX);
         order.sort_by(|a, b| a.label.cmp(&b.label));
         Lane {

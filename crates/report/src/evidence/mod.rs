@@ -15,6 +15,7 @@ mod tests;
 
 pub(crate) use units::clock;
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use api::Number;
@@ -92,16 +93,15 @@ impl Told {
         (at.as_ns() as f64 - self.zero.as_ns() as f64) / 1e9
     }
 
-    /// The kind of a source: what it says it is, and its name where it does not say.
-    fn kind_of<'a>(&'a self, source: &'a str) -> &'a str {
-        let of = |record: &'a Record| match record.fields.get("kind") {
-            Some(Datum::Text(kind)) => Some(kind.as_str()),
-            _ => None,
-        };
-        self.of_kind(RecordKind::Source)
-            .filter(|record| record.source == source)
-            .find_map(of)
-            .unwrap_or(source)
+    /// The kinds of the sources that say what they are.
+    fn kinds(&self) -> HashMap<&str, &str> {
+        let mut kinds = HashMap::new();
+        for record in self.of_kind(RecordKind::Source) {
+            if let Some(Datum::Text(kind)) = record.fields.get("kind") {
+                kinds.insert(record.source.as_str(), kind.as_str());
+            }
+        }
+        kinds
     }
 
     fn of_kind(&self, kind: RecordKind) -> impl Iterator<Item = &Record> {

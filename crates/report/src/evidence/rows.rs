@@ -226,11 +226,11 @@ impl LaneRow {
     }
 
     fn has(&self, kind: &str, name: &str) -> bool {
-        let is_named = |pattern: &&str| match pattern.strip_suffix('*') {
+        let is_named = |pattern: &str| match pattern.strip_suffix('*') {
             Some(begin) => name.starts_with(begin),
-            None => name == *pattern,
+            None => name == pattern,
         };
-        (self.kinds.is_empty() || self.kinds.contains(&kind)) && self.names.iter().any(|name| is_named(&name))
+        (self.kinds.is_empty() || self.kinds.contains(&kind)) && self.names.iter().any(|name| is_named(name))
     }
 }
 
