@@ -6,6 +6,7 @@ import type { LiveFeed } from './api/live.svelte';
 import Audit from './screens/Audit.svelte';
 import Distribution from './screens/Distribution.svelte';
 import Errors from './screens/Errors.svelte';
+import Evidence from './screens/Evidence.svelte';
 import Live from './screens/Live.svelte';
 import Logs from './screens/Logs.svelte';
 import Requests from './screens/Requests.svelte';
@@ -40,6 +41,7 @@ export const SCREENS: Screen[] = [
   { name: 'live', title: 'screen_live', component: Live, whileLive: true },
   { name: 'summary', title: 'screen_summary', component: Summary },
   { name: 'requests', title: 'screen_requests', component: Requests, count: (page) => page.counts.requests },
+  { name: 'evidence', title: 'screen_evidence', component: Evidence },
   { name: 'distribution', title: 'screen_distribution', component: Distribution },
   { name: 'errors', title: 'screen_errors', component: Errors, count: (page) => page.counts.errors },
   { name: 'traces', title: 'screen_traces', component: Traces, count: (page) => page.counts.traces },

@@ -1,6 +1,6 @@
 // Words of the API as a tone and an icon, so that colour never stands alone.
 
-import type { Grade, PartName, Status, StripItem, Verdict } from './api/contract';
+import type { EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
 import type { IconName } from './parts/icons';
 
 export type Tone = 'ok' | 'warn' | 'fail' | 'unk' | 'live';
@@ -44,6 +44,10 @@ export function ofStatus(status: Status): Look {
 
 export function ofStrip(status: StripItem['status']): Look {
   return status === 'unknown' ? LOOKS.unk : (LOOKS[status] ?? LOOKS.unk);
+}
+
+export function ofHealth(health: EvidenceSource['health']): Look {
+  return health === 'ok' ? LOOKS.ok : health === 'gaps' ? LOOKS.warn : LOOKS.unk;
 }
 
 export function ofSeverity(severity: string): Look {

@@ -13,7 +13,7 @@ function fixture(name) {
   return JSON.parse(fixtures.get(name));
 }
 
-const PARTS = ['series', 'requests', 'distribution', 'errors', 'logs', 'generator', 'validity', 'audit', 'thresholds'];
+const PARTS = ['series', 'requests', 'distribution', 'errors', 'logs', 'generator', 'validity', 'audit', 'thresholds', 'evidence'];
 
 // Made by functions and not read from a file; their texts that others choose are under other names.
 const MADE = { traces: tracesPage, services: servicesPage };
@@ -30,7 +30,7 @@ export function answersOf(path, query, { isLive }) {
   if (known(run) && (part in MADE)) return made(run, part, trace, query);
   if (!known(run) || (part !== undefined && !PARTS.includes(part))) return undefined;
   const answer = windowed(part ?? 'run', part === undefined ? page(run, isLive) : fixture(part), query, run === LIVE && isLive);
-  if (run === 'hostile') return nasty(answer);
+  if (run === 'hostile') return part === 'evidence' ? nastyEvidence(nasty(answer)) : nasty(answer);
   if (run === 'empty') return emptied(part ?? 'run', answer);
   return run === 'closed' ? closed(part ?? 'run', answer) : answer;
 }
@@ -99,6 +99,13 @@ function windowed(part, answer, query, isLive) {
     answer.window = { from, to: Math.min(to, answer.seconds), isWhole: false };
     answer.headline.figures.requests = { value: (to - from) * 100, text: String((to - from) * 100) };
   }
+  if (part === 'evidence') {
+    for (const series of answer.lanes.flatMap((lane) => lane.series)) {
+      const keep = series.t.map((second) => second >= from && second < to);
+      series.values = series.values.filter((_, index) => keep[index]);
+      series.t = series.t.filter((_, index) => keep[index]);
+    }
+  }
   if (part === 'logs') {
     const wanted = (query.get('q') ?? '').toLowerCase();
     answer.lines = answer.lines.filter((line) => line.message.toLowerCase().includes(wanted) && (!query.get('level') || line.level === query.get('level')));
@@ -118,6 +125,7 @@ const NASTY = [
 ];
 const CHOSEN_BY_OTHERS = new Set([
   'name', 'script', 'message', 'example', 'url', 'note', 'targetVersion', 'method', 'status', 'errorCode', 'error', 'condition', 'metric',
+  'label', 'subject', 'reason', 'trouble', 'queue', 'task', 'event', 'title', 'address',
   'commit', 'command', 'claim', 'remedy', 'implies', 'place', 'says', 'sentence', 'line', 'kind', 'executor', 'file', 'why', 'series', 'source',
 ]);
 
@@ -134,6 +142,13 @@ export function nasty(value, chosen = CHOSEN_BY_OTHERS) {
     return `${NASTY[index]} ${next}`;
   };
   return walk(value, '');
+}
+
+// A text of a number is the program's own, and a text of these is not.
+function nastyEvidence(answer) {
+  for (const row of [...answer.story, ...answer.statements, ...answer.happenings]) row.text = `${NASTY[row.text.length % NASTY.length]} ${row.text}`;
+  for (const lane of answer.lanes) lane.queries = lane.queries.map((query) => `${NASTY[query.length % NASTY.length]} ${query}`);
+  return answer;
 }
 
 function emptied(part, answer) {

@@ -19,6 +19,10 @@ const PATHS = [
   '/runs/hostile/services?view=table',
   '/runs/hostile/validity',
   '/runs/hostile/audit',
+  '/runs/hostile/evidence?lanes=all',
+  '/runs/hostile/evidence?view=queues',
+  '/runs/hostile/evidence?view=database',
+  '/runs/hostile/evidence?view=host',
   '/compare?a=hostile&b=%22%3E%3Csvg%20onload%3Dalert(1)%3E',
   '/runs/%3Cimg%20src%3Dx%3E/summary',
 ];

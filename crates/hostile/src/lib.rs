@@ -12,6 +12,7 @@ pub mod html_page;
 pub mod http_response;
 pub mod json_path;
 pub mod options_json;
+pub mod otlp;
 pub mod run_file;
 pub mod segment;
 pub mod threshold;
@@ -37,6 +38,7 @@ pub const ALL: &[Property] = &[
     Property { name: "http_response", check: http_response::check },
     Property { name: "json_path", check: json_path::check },
     Property { name: "options_json", check: options_json::check },
+    Property { name: "otlp", check: otlp::check },
     Property { name: "run_file", check: run_file::check },
     Property { name: "segment", check: segment::check },
     Property { name: "threshold", check: threshold::check },

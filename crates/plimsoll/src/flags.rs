@@ -12,12 +12,14 @@ mod compare;
 mod evidence;
 mod import;
 mod lab;
+mod otlp;
 mod series;
 mod serve;
 mod stored;
 
 pub(crate) use self::import::ImportFlags;
 pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
+pub(crate) use self::otlp::OtlpFlags;
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
@@ -209,6 +211,8 @@ pub(crate) struct RunFlags {
     #[command(flatten)]
     pub(crate) evidence: EvidenceFlags,
     #[command(flatten)]
+    pub(crate) otlp: OtlpFlags,
+    #[command(flatten)]
     pub(crate) series: SeriesFlags,
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -233,6 +237,7 @@ Examples:
   plimsoll run -s 10s:100 -s 1m:100 -s 5s:0 script.js   a ramp up, a plateau, a ramp down
   plimsoll run -e HOST=https://test.example script.js   with __ENV.HOST
   plimsoll run --out json=points.json script.js         every sample as a line of JSON
+  plimsoll run --otlp script.js                         with the traces of servers that send to port 4317 or 4318
   plimsoll run - < script.js                            a script from standard input
   plimsoll run --repeat 5 script.js                     five runs, and how far they differ
   plimsoll run -e HOST=https://old.example --interleave HOST=https://new.example --fail-on regressed script.js

@@ -15,6 +15,7 @@ mod logger;
 mod loki;
 mod page;
 mod program;
+mod receiving;
 mod secrets;
 mod session;
 mod signals;

@@ -20,6 +20,7 @@ use crate::live::{LiveRun, LiveSettings};
 use crate::logger::{self, Ticker};
 use crate::page::{LivePage, PageSettings};
 use crate::program::{ScriptControl, ScriptProgram};
+use crate::receiving::{ReceiveSettings, Receiving};
 use crate::signals::Running;
 use crate::stored::{CiOutputs, RecordSettings, Recording, calibration};
 use crate::summary::{self, SummarySettings};
@@ -34,6 +35,8 @@ pub(crate) struct SessionSettings {
     pub(crate) outputs: Vec<OutputSpec>,
     /// The summary.
     pub(crate) summary: SummarySettings,
+    /// Traces that servers send meanwhile.
+    pub(crate) receive: ReceiveSettings,
     /// The run's file.
     pub(crate) record: RecordSettings,
     /// What servers are asked meanwhile.
@@ -77,7 +80,8 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     let mut outputs = open_outputs(test, common, &settings.outputs, &config, &id)?;
     config.wants_samples = outputs.iter().any(|output| output.wants_samples());
     let tags = config.tags.clone();
-    let program = program(test, common, &config);
+    let receiving = Receiving::start(&settings.receive, &test.plan, common)?;
+    let program = program(test, common, &config, &settings.receive);
     let run = program.run.clone();
     let live = LiveRun::new(test, &config, &run, &settings.running);
     let served = settings.live.as_ref().map(|wanted| wanted.serve(&live, common)).transpose()?.flatten();
@@ -87,7 +91,7 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     let mut page = LivePage::start(settings.page, test, common, &config, &door, recording.as_ref());
     raise_descriptor_limit();
     if !common.is_quiet {
-        print_banner(test, common, &outputs);
+        print_banner(test, common, &outputs, receiving.as_ref());
         common.logger.show_progress(&test.plan);
     }
     let mut gathering = recording.as_ref().and_then(|_| settings.evidence.start(common));
@@ -108,6 +112,9 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
             if let Some(recording) = &mut recording {
                 recording.on_event(&event, common);
             }
+            if let Some(receiving) = &receiving {
+                receiving.on_event(&event, recording.as_mut());
+            }
             if let (Some(gathering), Some(recording), RunEvent::Window(_)) =
                 (&mut gathering, &mut recording, &event)
             {
@@ -123,6 +130,7 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         settings.running.set(false);
         outcome
     };
+    let over = SystemClock::now();
     finish_outputs(outputs, common);
     let iterations = Iterations {
         completed: progress.iterations_completed.load(Ordering::Relaxed),
@@ -144,11 +152,16 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     if let Some(warning) = calibrated.and_then(|known| calibration::warning(busiest_per_s, &known)) {
         common.logger.say(LogLevel::Warn, warning);
     }
+    if let (Some(gathering), Some(recording)) = (gathering, &mut recording) {
+        recording.evidence(gathering.finish(common));
+    }
+    if let Some(receiving) = receiving {
+        let was_signalled = matches!(outcome.aborted, Some(AbortReason::Signal));
+        let hurries = || was_signalled || settings.running.is_left();
+        receiving.finish(over, &hurries, recording.as_mut(), common);
+    }
     let stored = recording.is_some() && !settings.record.is_off;
-    if let Some(mut recording) = recording {
-        if let Some(gathering) = gathering {
-            recording.evidence(gathering.finish(common));
-        }
+    if let Some(recording) = recording {
         if let Some(page) = &page {
             page.before_finish();
         }
@@ -166,7 +179,7 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     Ok(Finished { exit, outcome, id: stored.then_some(id) })
 }
 
-fn program(test: &Test, common: &Common, config: &RunConfig) -> ScriptProgram {
+fn program(test: &Test, common: &Common, config: &RunConfig, receive: &ReceiveSettings) -> ScriptProgram {
     let control = ScriptControl { control: config.control.clone(), log: common.logger.clone() };
     let run = script::RunShared {
         plan: test.plan.clone(),
@@ -176,6 +189,7 @@ fn program(test: &Test, common: &Common, config: &RunConfig) -> ScriptProgram {
         network: test.network.clone(),
         exported_options_json: test.exported_options_json.clone(),
         rate: test.plan.rps.map(script::RateGate::new),
+        traces: receive.sample,
         control: Arc::new(control),
     };
     ScriptProgram { bundle: test.script.bundle.clone(), run: Arc::new(run) }
@@ -221,13 +235,15 @@ fn finish_outputs(outputs: Vec<Box<dyn Output>>, common: &Common) {
     }
 }
 
-fn print_banner(test: &Test, common: &Common, outputs: &[Box<dyn Output>]) {
+fn print_banner(test: &Test, common: &Common, outputs: &[Box<dyn Output>], receiving: Option<&Receiving>) {
     let outputs: Vec<String> = outputs.iter().map(|output| output.description().to_owned()).collect();
+    let traces = receiving.map(Receiving::place);
     let (total, scenarios) = (plan::describe_header(&test.plan), plan::describe_scenarios(&test.plan));
     let header = report::header::Header {
         version: env!("CARGO_PKG_VERSION"),
         script: &test.script.source.name,
         outputs: &outputs,
+        traces: traces.as_deref(),
         scenarios: (&total, &scenarios),
     };
     let style = logger::style(common.may_colour && std::io::stdout().is_terminal());

@@ -60,6 +60,11 @@ impl Running {
         true
     }
 
+    /// Whether a signal came since the run ended.
+    pub(crate) fn is_left(&self) -> bool {
+        *self.phase() == Phase::Leaving
+    }
+
     /// Has nothing follow what is being written; whether it is.
     fn leave_then(&self) -> bool {
         let mut phase = self.phase();

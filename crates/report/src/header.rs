@@ -13,6 +13,8 @@ pub struct Header<'a> {
     pub script: &'a str,
     /// Descriptions of the exports; none shows `-`.
     pub outputs: &'a [String],
+    /// Where traces are received, if they are.
+    pub traces: Option<&'a str>,
     /// One line for all scenarios (`(100.00%) 1 scenario, 10 max VUs, …`), then one for each; made by the room `plan`.
     pub scenarios: (&'a str, &'a [String]),
 }
@@ -27,6 +29,7 @@ pub fn render(header: &Header<'_>, style: Style) -> String {
     text += &field("execution", "local");
     text += &field("script", header.script);
     text += &field("output", &outputs);
+    text.extend(header.traces.map(|place| field("traces", place)));
     text += "\n";
     text += &field("scenarios", total);
     text.extend(
@@ -47,6 +50,7 @@ mod tests {
             version: "0.1.0",
             script: "a\x1b.js",
             outputs: &[],
+            traces: Some("at home"),
             scenarios: (
                 "(100.00%) 1 scenario, 1 max VUs, 10m30s max duration (incl. graceful stop):",
                 &scenarios,
@@ -58,6 +62,7 @@ mod tests {
      execution: local
         script: a\u{1b}.js
         output: -
+        traces: at home
 
      scenarios: (100.00%) 1 scenario, 1 max VUs, 10m30s max duration (incl. graceful stop):
               * default: 1 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)

@@ -7,6 +7,7 @@
 pub mod comparison;
 pub mod document;
 pub mod escape;
+pub mod evidence;
 pub mod findings;
 pub mod github;
 pub mod header;

@@ -68,7 +68,7 @@ impl Pen<'_> {
             Kept::Sample { share } => Some(share),
             Kept::Error | Kept::Slowest | Kept::Bucket => None,
         };
-        self.execute(
+        let is_new = self.execute(
             "INSERT OR IGNORE INTO trace (trace_id, kept, share, service, operation, start_ns, duration_ns, errors, spans)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             params![
@@ -82,8 +82,18 @@ impl Pen<'_> {
                 signed(errors as u64),
                 signed(spans),
             ],
+        )? > 0;
+        trace.spans.iter().try_for_each(|span| self.span(trace.id, span))?;
+        if is_new {
+            return Ok(());
+        }
+        // Spans came late, some of them perhaps twice, so that they are counted where they are.
+        self.execute(
+            "UPDATE trace SET spans = (SELECT count(*) FROM span WHERE span.trace_id = trace.trace_id), errors =
+                 (SELECT count(*) FROM span WHERE span.trace_id = trace.trace_id AND status = 'error') WHERE trace_id = ?",
+            params![trace.id.to_be_bytes()],
         )?;
-        trace.spans.iter().try_for_each(|span| self.span(trace.id, span))
+        Ok(())
     }
 
     fn span(&self, trace_id: u128, span: &Span) -> rusqlite::Result<()> {
@@ -335,11 +345,13 @@ mod tests {
             Trace { id: 7, kept: Kept::Sample { share: 0.25 }, spans: vec![span(1, None), span(2, Some(1))] };
         let second = Trace { id: u128::MAX, kept: Kept::Slowest, spans: vec![span(3, None)] };
         let empty = Trace { id: 9, kept: Kept::Error, spans: Vec::new() };
-        let all = [first.clone(), second.clone(), empty, first.clone()];
+        let late = Trace { spans: vec![span(4, Some(1))], ..first.clone() };
+        let all = [first.clone(), second.clone(), empty, first.clone(), late];
         store.transaction(|store| store.put_traces(&all)).expect("write");
         store.close().expect("close");
 
         let reader = Reader::open(&path).expect("open");
+        let first = Trace { spans: vec![span(1, None), span(2, Some(1)), span(4, Some(1))], ..first };
         assert_eq!(reader.traces().expect("read"), [first.clone(), second]);
         assert_eq!(reader.trace_count().expect("read"), 2);
         assert_eq!(reader.trace(7).expect("read"), Some(first));
@@ -347,7 +359,7 @@ mod tests {
         let marks = reader.trace_marks().expect("read");
         assert_eq!(
             marks.iter().map(|mark| (mark.id, mark.spans, mark.errors)).collect::<Vec<_>>(),
-            [(7, 2, 1), (u128::MAX, 1, 0)]
+            [(7, 3, 1), (u128::MAX, 1, 0)]
         );
     }
 

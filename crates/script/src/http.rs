@@ -13,6 +13,7 @@ mod params;
 mod perform;
 mod rate;
 mod response;
+mod sampled;
 mod samples;
 mod url;
 
@@ -34,6 +35,7 @@ pub(crate) use jar::{Jar, ResponseCookie, after_setup};
 use params::Prepared;
 pub use rate::RateGate;
 pub(crate) use response::Response;
+pub use sampled::TraceSample;
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/http", build };
 

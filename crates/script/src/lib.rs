@@ -46,7 +46,7 @@ pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
 pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink};
 pub use directives::{Asked, DirectiveError, K6_VERSION, asked, is_met};
 pub use error::ScriptError;
-pub use http::RateGate;
+pub use http::{RateGate, TraceSample};
 pub use imports::{Imports, imports};
 pub use outside::{Fetch, Outside, PackageImport, PackedFiles};
 pub use secrets::{

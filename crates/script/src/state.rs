@@ -14,7 +14,7 @@ use rquickjs::{Object, Persistent};
 use crate::callbacks::{Control, Deadline, Log, Notes, Sink};
 use crate::error::Stop;
 use crate::event_loop::EventLoop;
-use crate::http::{HttpState, RateGate};
+use crate::http::{HttpState, RateGate, TraceSample};
 use crate::source::Sources;
 use crate::tags::{TagCache, VuTags};
 
@@ -44,6 +44,8 @@ pub struct RunShared {
     pub network: Arc<wire::Shared>,
     /// Limits the requests of all VUs together, where the options ask for it.
     pub rate: Option<RateGate>,
+    /// Puts a share of the requests into traces, where that is asked for.
+    pub traces: Option<TraceSample>,
     /// Aborts and failures.
     pub control: Arc<dyn Control>,
 }

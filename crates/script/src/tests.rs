@@ -145,6 +145,7 @@ fn run_late(base: &str, iterations: u64, late: Option<Duration>, source: &str) -
         epoch: Epoch::anchor(&SystemClock),
         network: Arc::new(network),
         rate: None,
+        traces: None,
         exported_options_json: "{}".into(),
         control: heard.clone(),
         tags: tags.clone(),

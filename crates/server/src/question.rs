@@ -57,6 +57,8 @@ views! {
     Trace = "runs/*/traces/*";
     /// Services, and who calls whom.
     Services = "runs/*/services";
+    /// What the servers did meanwhile.
+    Evidence = "runs/*/evidence";
     /// Two sides of runs.
     Compare = "compare";
     /// The runs of a script.

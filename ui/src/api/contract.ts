@@ -529,6 +529,61 @@ export interface ComparisonRow {
   why: string | null; moreMinutes: number | null; moreRuns: number | null;
 }
 
+// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/evidence?from=&to=
+/** What the servers did in the window: lanes, tables and sentences are of the same points, so that no two of them differ. */
+export interface Evidence {
+  start: string; end: string;
+  sources: EvidenceSource[];
+  lanes: Lane[]; lanesBeyond: number;
+  happenings: { t: number; source: string; subject: string; text: string }[]; happeningsBeyond: number;
+  /** Read from the lanes; `lane` is the key of the one that it is from. */
+  story: { t: number; to: number | null; clock: string; text: string; lane: string | null }[];
+  queues: QueueRow[];
+  /** Of the whole run, whatever the window; so are tasks, configuration and warnings. */
+  statements: StatementRow[];
+  waits: { source: string; kind: string; event: string; mean: Value; peak: Value; share: Value }[];
+  tasks: { source: string; task: string; count: Value; min: Value; avg: Value; p95: Value; max: Value }[];
+  configuration: EvidenceSubject[]; warnings: EvidenceSubject[];
+  rowsBeyond: number;
+  /** What the run's file had no room for. */
+  lost: number;
+}
+export interface EvidenceSource {
+  name: string; kind: string; address: string;
+  health: "ok" | "gaps" | "silent";
+  answers: number | null; failures: number | null; trouble: string | null;
+  points: number; first: number | null; last: number | null;
+  gaps: LaneGap[]; facts: Fact[];
+}
+export interface LaneGap { from: number; to: number; reason: string }
+/** Series of one source in one unit. Each has its own times: a null breaks its line. */
+export interface Lane {
+  key: string;
+  group: "queues" | "workers" | "database" | "cache" | "proxy" | "runtime" | "nodes" | "host" | "other";
+  title: string; signals: string[]; isSummed: boolean;
+  scale: "default" | "share" | "time" | "seconds" | "data" | "data_per_second" | "per_second";
+  unit: string; isStepped: boolean; namesPeaks: boolean;
+  source: string; stepMs: number; queries: string[]; queriesBeyond: number;
+  series: LaneSeries[]; seriesBeyond: number;
+  limits: { value: number; text: string }[];
+  gaps: LaneGap[];
+}
+export interface LaneSeries {
+  label: string; labels: Fact[];
+  t: number[]; values: (number | null)[];
+  peak: { t: number; value: Value };
+  start: Value; end: Value; limit: Value | null;
+}
+export interface QueueRow {
+  source: string; queue: string;
+  start: Value; peak: Value; peakT: number | null; peakClock: string; end: Value; unackedPeak: Value;
+  consumersMin: Value; consumersMax: Value; consumersSteady: Value; prefetch: Value; utilisation: Value;
+}
+export interface StatementRow {
+  source: string; text: string; calls: Value; total: Value; mean: Value; share: Value; blocksHit: Value; blocksRead: Value; facts: Fact[];
+}
+export interface EvidenceSubject { t: number; source: string; subject: string; facts: Fact[] }
+
 // ───────────────────────────────────────────────────────────── GET /api/v1/history?script=PATH|ID&limit=
 /** docs/format/history.schema.json, exactly what `plimsoll history --format json` writes. */
 export interface History {

@@ -1,7 +1,7 @@
 // The parts of a chart that uPlot does not draw: levels, moments, and names at the ends of lines.
 
 import type uPlot from 'uplot';
-import { apart, type Level, type Line, type Mark } from './lines';
+import { apart, type Hole, type Level, type Line, type Mark, type Peak, type Values } from './lines';
 
 /** Room for names at the ends of lines, pixels; equal in all charts, so that their crosshairs meet. */
 export const GUTTER_RIGHT_PX = 104;
@@ -9,6 +9,7 @@ export const GUTTER_RIGHT_PX = 104;
 export const GUTTER_LEFT_PX = 56;
 
 const LABEL_GAP_PX = 13;
+const HATCH_PX = 7;
 const FONT = '600 11px';
 
 // Colours by token, of light pages and of dark ones: asking for one has the browser bring all styles up to date.
@@ -44,7 +45,7 @@ export function drawExtras(
   family: string,
   colour: (token: string) => string,
   lines: Line[],
-  drawn: (number | null)[][],
+  drawn: Values[],
   levels: Level[],
   marks: Mark[],
   endText: (line: Line, index: number) => string,
@@ -99,8 +100,62 @@ export function drawExtras(
   ctx.restore();
 }
 
+/** Draws times of which nothing is known, hatched and with their reasons, and then the points that have names. */
+export function drawNamed(chart: uPlot, family: string, colour: (token: string) => string, holes: Hole[], peaks: Peak[]): void {
+  const { ctx, bbox } = chart;
+  const ratio = devicePixelRatio;
+  const [left, right] = [bbox.left, bbox.left + bbox.width];
+  ctx.save();
+  ctx.font = `${FONT.replace('11px', `${11 * ratio}px`)} ${family}`;
+  ctx.textBaseline = 'middle';
+  for (const hole of holes) {
+    const from = Math.max(left, chart.valToPos(hole.from, 'x', true));
+    const to = Math.min(right, chart.valToPos(hole.to, 'x', true));
+    if (to <= from) continue;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(from, bbox.top, to - from, bbox.height);
+    ctx.clip();
+    ctx.fillStyle = tinted(colour('--unk'), 0.08);
+    ctx.fillRect(from, bbox.top, to - from, bbox.height);
+    ctx.lineWidth = ratio;
+    for (let x = from - bbox.height; x < to; x += HATCH_PX * ratio) {
+      stroke(ctx, tinted(colour('--unk'), 0.3), [], [
+        [x, bbox.top + bbox.height],
+        [x + bbox.height, bbox.top],
+      ]);
+    }
+    ctx.restore();
+    const words = fitting(ctx, hole.label, Math.max(0, to - from - 8 * ratio));
+    ctx.textAlign = 'left';
+    if (words.length > 3) text(ctx, words, from + 4 * ratio, bbox.top + bbox.height / 2, colour('--ink-2'), colour('--surface'), ratio);
+  }
+  ctx.setLineDash([]);
+  const taken: { x: number; y: number; half: number }[] = [];
+  for (const peak of peaks) {
+    const [x, y] = [chart.valToPos(peak.at, 'x', true), chart.valToPos(peak.value, 'y', true)];
+    if (x < left || x > right) continue;
+    ctx.beginPath();
+    ctx.arc(x, y, 3 * ratio, 0, 2 * Math.PI);
+    ctx.fillStyle = colour('--surface');
+    ctx.fill();
+    ctx.lineWidth = 1.75 * ratio;
+    ctx.strokeStyle = colour(peak.color);
+    ctx.stroke();
+    const half = ctx.measureText(peak.label).width / 2;
+    const place = { x: Math.min(right - half, Math.max(left + half, x)), y: Math.max(bbox.top - 2 * ratio, y - 10 * ratio), half };
+    // The higher one stays where it is, and the other goes below its point.
+    const hides = taken.some((other) => Math.abs(other.x - place.x) < other.half + half && Math.abs(other.y - place.y) < LABEL_GAP_PX * ratio);
+    if (hides) place.y = y + 12 * ratio;
+    taken.push(place);
+    ctx.textAlign = 'center';
+    text(ctx, peak.label, place.x, place.y, colour(peak.color), colour('--surface'), ratio);
+  }
+  ctx.restore();
+}
+
 // The last point within what is shown. A name belongs where its line ends.
-function lastIndex(values: (number | null)[], chart: uPlot): number | undefined {
+function lastIndex(values: Values, chart: uPlot): number | undefined {
   const xs = chart.data[0];
   const { min, max } = chart.scales['x'] ?? {};
   for (let index = values.length - 1; index >= 0; index -= 1) {

@@ -1,11 +1,14 @@
 // What a chart over time is given.
 
+/** Values of a line, one per point of its chart. */
+export type Values = (number | null | undefined)[];
+
 /** One line, or one row of bars. */
 export interface Line {
   /** Its name, at its end and in the table. */
   label: string;
-  /** One value per point; null where there is none, and then there is a gap. */
-  values: (number | null)[];
+  /** One value per point; null where there is none, and then there is a gap. Undefined where only others have a point. */
+  values: Values;
   /** Its colour, as the name of a token: `--s1`. */
   color: string;
   /** Lengths of dashes and gaps, so that colour is not all that tells lines apart. */
@@ -16,6 +19,8 @@ export interface Line {
   area?: boolean;
   /** Bars are stacked on those before them. */
   bars?: boolean;
+  /** Whether a value holds until the next. */
+  stepped?: boolean;
 }
 
 /** A level across the chart. */
@@ -36,6 +41,23 @@ export interface Mark {
   label: string;
 }
 
+/** A point with a name. */
+export interface Peak {
+  /** Seconds from the start. */
+  at: number;
+  value: number;
+  label: string;
+  /** The name of a token. */
+  color: string;
+}
+
+/** A time of which nothing is known. */
+export interface Hole {
+  from: number;
+  to: number;
+  label: string;
+}
+
 /** The area between two lines, by their indexes, upper first. */
 export interface Band {
   between: [number, number];
@@ -45,14 +67,14 @@ export interface Band {
 }
 
 /** Values of bars, each on top of those before it; lines stay as they are. */
-export function stacked(lines: Line[]): (number | null)[][] {
+export function stacked(lines: Line[]): Values[] {
   const base: number[] = [];
   return lines.map((line) => {
     if (!line.bars) return line.values;
     return line.values.map((value, index) => {
       const top = (base[index] ?? 0) + (value ?? 0);
       base[index] = top;
-      return value === null || value === 0 ? null : top;
+      return value === null || value === undefined || value === 0 ? null : top;
     });
   });
 }
@@ -70,4 +92,23 @@ export function apart(positions: number[], gap: number, from: number, to: number
     result[index] = next = Math.min(result[index] ?? 0, next - gap);
   }
   return result;
+}
+
+/** Lines over the times of all of them. Where only others have a point, a line goes on. */
+export function joinedTimes(series: { t: number[]; values: (number | null)[] }[]): { xs: number[]; values: Values[] } {
+  const xs = [...new Set(series.flatMap((one) => one.t))].sort((a, b) => a - b);
+  const place = new Map(xs.map((x, index) => [x, index]));
+  const values = series.map((one) => {
+    const laid: Values = Array<undefined>(xs.length).fill(undefined);
+    one.t.forEach((x, index) => (laid[place.get(x) ?? 0] = one.values[index] ?? null));
+    return laid;
+  });
+  return { xs, values };
+}
+
+/** The value at a point, or the one before it where only others have a point there. */
+export function heldAt(values: Values, index: number): number | null {
+  let at = index;
+  while (at > 0 && values[at] === undefined) at -= 1;
+  return values[at] ?? null;
 }

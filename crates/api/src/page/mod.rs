@@ -5,6 +5,7 @@
 //! published as `docs/format/page.openapi.json`, which a test writes from these types.
 
 mod distribution;
+mod evidence;
 mod list;
 mod live;
 mod other;
@@ -21,6 +22,10 @@ use serde::Serialize;
 
 pub use crate::report::{ReportFact as Fact, ReportValue as Value};
 pub use distribution::{Curve, Distribution, Heat, Histogram, QuantileMark};
+pub use evidence::{
+    Evidence, EvidenceSource, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak, QueueRow, StatementRow,
+    StoryLine, Subject, TaskRow, WaitRow,
+};
 pub use list::{RunFigures, RunList, RunRow, ThresholdCount, Unreadable};
 pub use live::{Ended, LiveError, LiveState, LiveThresholds, Reset, Tick};
 pub use other::{

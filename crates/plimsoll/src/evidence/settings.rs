@@ -76,40 +76,51 @@ fn read_text(path: &Path) -> Result<String, Failure> {
     read().map_err(|error| invalid(format!("failed to read {}: {error}", path.display())))
 }
 
-/// `[evidence.NAME]`: `kind` is the name unless it is set, everything else is a text, a number or a truth.
+/// `[evidence.NAME]`: `kind` is the name unless it is set, everything else is a text, a number, a truth, or a table of these.
 fn of_file(name: &str, values: BTreeMap<String, toml::Value>, path: &Path) -> Result<Settings, Failure> {
+    let refuse =
+        |why: String| invalid(format!("failed to read {}: [evidence.{name}]: {why}", path.display()));
     let mut settings = Settings { name: name.to_owned(), kind: name.to_owned(), ..Settings::default() };
-    for (setting, value) in values {
-        let text = match value {
-            toml::Value::String(text) => text,
-            toml::Value::Integer(number) => number.to_string(),
-            toml::Value::Float(number) => number.to_string(),
-            toml::Value::Boolean(truth) => truth.to_string(),
-            toml::Value::Array(words) if words.iter().all(toml::Value::is_str) => {
-                words.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>().join(",")
-            }
-            _ => {
-                let place = format!("{}: [evidence.{name}]", path.display());
-                return Err(invalid(format!(
-                    "failed to read {place}: {setting} is neither a text nor a number"
-                )));
-            }
+    for (setting, value) in values.into_iter().flat_map(flat) {
+        let Some(text) = text_of(&value) else {
+            return Err(refuse(format!("{setting} is neither a text nor a number")));
         };
         match setting.as_str() {
             "kind" => settings.kind = text,
             "address" => settings.address = text,
             "password" | "token" => {
-                let place = format!("{}: [evidence.{name}]", path.display());
                 let variable = variable(name);
-                return Err(invalid(format!(
-                    "failed to read {place}: a {setting} does not belong into this file; set {variable}, or write \
-                     password_file = \"PATH\""
+                return Err(refuse(format!(
+                    "a {setting} does not belong into this file; set {variable}, or write password_file = \"PATH\""
                 )));
             }
             _ => drop(settings.values.insert(setting, text)),
         }
     }
     Ok(settings)
+}
+
+/// A setting, or those of a table by names like `query.jobs`.
+fn flat((setting, value): (String, toml::Value)) -> Vec<(String, toml::Value)> {
+    match value {
+        toml::Value::Table(inner) => {
+            inner.into_iter().map(|(name, value)| (format!("{setting}.{name}"), value)).collect()
+        }
+        value => vec![(setting, value)],
+    }
+}
+
+fn text_of(value: &toml::Value) -> Option<String> {
+    Some(match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Integer(number) => number.to_string(),
+        toml::Value::Float(number) => number.to_string(),
+        toml::Value::Boolean(truth) => truth.to_string(),
+        toml::Value::Array(words) => {
+            words.iter().map(toml::Value::as_str).collect::<Option<Vec<_>>>()?.join(",")
+        }
+        toml::Value::Datetime(_) | toml::Value::Table(_) => return None,
+    })
 }
 
 /// `[NAME:]KIND=ADDRESS`.
@@ -210,7 +221,9 @@ mod tests {
         check_file(text, Ok(&expect));
         check_file("", Ok(&[]));
         check_file("[evidence.a]\npassword = \"x\"\n", Err("PLIMSOLL_A_PASSWORD"));
-        check_file("[evidence.a]\nb = {}\n", Err("neither a text nor a number"));
+        check_file("[evidence.a]\nquery.jobs = \"up\"\n", Ok(&[("a", "a  query.jobs=up")]));
+        check_file("[evidence.a]\nb = [1]\n", Err("neither a text nor a number"));
+        check_file("[evidence.a]\nb.c.d = 1\n", Err("neither a text nor a number"));
         check_file("[evidense.a]\n", Err("unknown field"));
     }
 }

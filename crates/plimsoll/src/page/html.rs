@@ -27,7 +27,7 @@ const ABSENT: &str = "<!doctype html><html><meta charset=\"utf-8\"><title>Plimso
 const ENDPOINTS_MAX: usize = 20;
 
 /// Answers about the run that are in the file.
-const VIEWS: [View; 12] = [
+const VIEWS: [View; 13] = [
     View::Run,
     View::Series,
     View::Requests,
@@ -40,6 +40,7 @@ const VIEWS: [View; 12] = [
     View::Thresholds,
     View::Traces,
     View::Services,
+    View::Evidence,
 ];
 
 /// A run as one file that needs nothing else.

@@ -8,6 +8,7 @@ mod columns;
 mod compare;
 mod distribution;
 mod errors;
+mod evidence;
 mod generator;
 mod headline;
 mod history;
@@ -68,6 +69,7 @@ fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String,
         View::Traces => traces::answer(scope, question),
         View::Trace => trace::answer(scope, question),
         View::Services => services::answer(scope),
+        View::Evidence => evidence::answer(scope),
         View::About | View::Runs | View::Compare | View::History => {
             Err(PageError::NotFound("failed to answer: that is about no single run".into()))
         }

@@ -13,7 +13,7 @@ use report::document::{
 use report::summary::{Statistic, SummaryInput, Values};
 use runfile::{Header, Reader, State, StoredLog};
 
-use super::{ending, failed, summary_facts, summary_of, time_unit};
+use super::{ending, failed, summary_facts, summary_of, time_unit, told};
 use crate::failure::Failure;
 use crate::validity::StoredFacts;
 
@@ -35,7 +35,9 @@ pub(crate) fn document(
 ) -> Result<RunReport, Failure> {
     let facts = StoredFacts::of(reader, window, part.clone())?;
     let judged = Judged { validity: facts.judge(window), busiest_per_s: facts.busiest_per_s() };
-    document_judged(reader, window, elapsed, part, judged)
+    let all = reader.range().map_err(|error| failed(&error))?;
+    let evidence = told(reader, zero(reader, all)?, window.start..window.end)?;
+    Ok(RunReport { evidence, ..document_judged(reader, window, elapsed, part, judged)? })
 }
 
 /// What was found out about a run second by second.
@@ -46,7 +48,7 @@ pub(crate) struct Judged {
     pub(crate) busiest_per_s: Option<f64>,
 }
 
-/// The same where its seconds have been read already.
+/// The same where its seconds have been read already, and without what servers told: the page asks for that by itself.
 ///
 /// # Errors
 /// As above.
@@ -83,6 +85,7 @@ pub(crate) fn document_judged(
         options: serde_json::from_str(&header.options_json).ok(),
         log: log_tail(reader)?,
         imported: header.imported.as_deref().map(super::imported::of_report),
+        ..RunReport::default()
     })
 }
 

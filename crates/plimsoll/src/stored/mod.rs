@@ -15,6 +15,7 @@ mod part;
 mod read;
 mod recording;
 mod seconds;
+mod told;
 
 pub(crate) use audit::{audit_facts, audit_version};
 pub(crate) use candidate::{Candidate, Chosen, script_hash};
@@ -26,6 +27,7 @@ pub(crate) use imported::{Source, figure, header as imported_header, stated_summ
 pub(crate) use offered::Offered;
 pub(crate) use read::{Shown, find, open, state_word, summary_facts, summary_of, time_unit, whole};
 pub(crate) use recording::{RecordSettings, Recording, quoted};
+pub(crate) use told::told;
 
 use crate::exit::Exit;
 use crate::failure::Failure;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 
 use catalogue::{Catalogue, FileName, Location, RunId};
 use engine::{RunConfig, RunOutcome};
-use model::{Evidence, GeneratorState, LogLevel, LogLine, RunEvent, SystemClock};
+use model::{Evidence, GeneratorState, LogLevel, LogLine, OperationLoad, RunEvent, SystemClock, Trace};
 use runfile::Writer;
 
 use super::{ending, header};
@@ -151,6 +151,11 @@ impl Recording {
     /// Takes what was read about the generator.
     pub(crate) fn state(&mut self, state: GeneratorState) {
         self.writer.state(state);
+    }
+
+    /// Takes traces that were kept, and how often operations ran.
+    pub(crate) fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
+        self.writer.traces(traces, operations);
     }
 
     /// Takes what sources of evidence told.

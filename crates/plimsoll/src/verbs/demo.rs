@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::DemoFlags;
 use crate::page::PageSettings;
+use crate::receiving::ReceiveSettings;
 use crate::session::{self, SessionSettings};
 use crate::signals::{self, Running, Turn};
 use crate::source::Source;
@@ -45,6 +46,7 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
         workers: flags.workers.and_then(NonZeroU16::new),
         outputs: Vec::new(),
         summary: SummarySettings { layout: Some(Layout::Compact), ..SummarySettings::default() },
+        receive: ReceiveSettings::default(),
         record: super::run::record(&flags.record, common)?,
         evidence: Wanted::default(),
         reports: CiOutputs::new(&flags.record.report, common)?,

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::live::LiveSettings;
 use crate::page::PageSettings;
+use crate::receiving::ReceiveSettings;
 use crate::session::{self, Finished, SessionSettings};
 use crate::signals::{self, Running, Turn};
 use crate::source::Source;
@@ -55,8 +56,9 @@ pub(super) fn one(
     test::refuse_kinds(&flags.script, &common.env)?;
     let outputs = outputs(&flags.results, common)?;
     let summary = summary(&flags.results, common)?;
+    let receive = ReceiveSettings::of(&flags.otlp, common)?;
     let evidence = Wanted::of(&flags.evidence, &flags.script.script, common)?;
-    let hidden = evidence.credentials.clone();
+    let hidden = evidence.credentials.iter().chain(&receive.token).cloned().collect();
     let record = RecordSettings { tags, hidden, ..record(&flags.record, common)? };
     let reports = CiOutputs::new(&flags.record.report, common)?;
     let compat = common.compat(flags.script.compat)?;
@@ -78,6 +80,7 @@ pub(super) fn one(
         workers,
         outputs,
         summary,
+        receive,
         record,
         evidence,
         reports,

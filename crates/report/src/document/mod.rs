@@ -10,6 +10,7 @@ use std::time::Duration;
 use model::plan::{Compat, TimeUnit};
 use model::{DropCause, ExemplarKind};
 
+use crate::evidence::Told;
 use crate::lang::{Words, fill};
 use crate::number;
 use crate::summary::{Statistic, SummaryInput, Values};
@@ -54,6 +55,8 @@ pub struct RunReport {
     pub log: LogTail,
     /// Where the run comes from, if another tool made it.
     pub imported: Option<Imported>,
+    /// What the servers did meanwhile.
+    pub evidence: Told,
 }
 
 /// What the machine of a run can send, and what it was asked for.

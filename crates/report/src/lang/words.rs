@@ -71,6 +71,22 @@ words! {
     aud_nothing, aud_found, aud_error, aud_errors, aud_warning, aud_warnings, aud_note, aud_notes, aud_source,
     aud_sources, aud_more, aud_severity_error, aud_severity_warning, aud_severity_note, aud_original, aud_implies,
     aud_mend, aud_caveat, aud_more_of, aud_follows, aud_not_understood, aud_and_more, aud_figure, aud_left_out,
+    // What the servers did meanwhile: lanes, sentences, tables.
+    ev_replicas_wanted, ev_cache_other, ev_dropped, ev_proxy_other, ev_process_cpu,
+    ev_runtime_other, ev_node_other, ev_host_other,
+    ev_queue_depth, ev_queue_unacked, ev_queue_consumers, ev_queue_published, ev_queue_delivered, ev_queue_acked,
+    ev_queue_utilisation, ev_queue_prefetch, ev_queue_other, ev_replicas, ev_container_cpu, ev_container_throttled,
+    ev_container_memory, ev_restarts, ev_workers_other, ev_sessions, ev_connections, ev_locks, ev_commits, ev_blocks,
+    ev_database_other, ev_memory, ev_ops, ev_hits, ev_evicted, ev_clients, ev_requests, ev_heap, ev_gc,
+    ev_pool_active, ev_pool_pending, ev_node_cpu, ev_node_memory, ev_host_cpu, ev_run_queue, ev_network, ev_segments,
+    ev_listen, ev_running, ev_limit, ev_gap_unsaid, ev_story_changed, ev_story_changed_max, ev_story_pressed,
+    ev_story_pressed_one, ev_story_peak, ev_story_peaks, ev_story_one_peak, ev_story_left, ev_story_seen,
+    ev_story_gap, ev_title, ev_title_configuration, ev_title_queues, ev_title_database, ev_title_tasks,
+    ev_title_lanes, ev_title_queries, ev_source, ev_health, ev_ok, ev_gaps, ev_silent, ev_points, ev_failures,
+    ev_queue, ev_start, ev_peak, ev_peak_at, ev_end, ev_unacked_peak, ev_consumers, ev_prefetch, ev_statement,
+    ev_calls, ev_total, ev_mean, ev_share, ev_blocks_hit, ev_blocks_read, ev_wait, ev_sessions_mean,
+    ev_share_of_sessions, ev_task, ev_min, ev_avg, ev_max, ev_subject, ev_known, ev_lane, ev_series,
+    ev_step, ev_window, ev_beyond, ev_lost,
 }
 
 /// The text with its `{}` replaced; what is missing stays empty.

@@ -6,6 +6,7 @@ mod checks;
 mod endpoints;
 mod environment;
 mod errors;
+mod evidence;
 mod exemplars;
 mod figures;
 mod generator;
@@ -21,6 +22,8 @@ mod validity;
 
 pub(crate) use head::sentence;
 pub(crate) use table::{Column, Table};
+
+use api::page::Evidence;
 
 use crate::lang::{Words, fill};
 use crate::{Lang, RunReport, escape};
@@ -45,6 +48,8 @@ struct Context<'a> {
     report: &'a RunReport,
     words: &'static Words,
     lang: Lang,
+    /// What the servers did; `None` where nobody told anything.
+    evidence: Option<Evidence>,
     /// Bytes of one table at most.
     table_bytes: usize,
 }
@@ -60,6 +65,13 @@ const SECTIONS: &[Section] = &[
     Section { title: |words| words.exemplars, body: exemplars::body, is_open: false },
     Section { title: |words| words.parts, body: parts::body, is_open: false },
     Section { title: |words| words.metrics, body: metrics::body, is_open: false },
+    Section { title: |words| words.ev_title, body: evidence::body, is_open: true },
+    Section { title: |words| words.ev_title_configuration, body: evidence::configuration, is_open: false },
+    Section { title: |words| words.ev_title_queues, body: evidence::queues, is_open: true },
+    Section { title: |words| words.ev_title_database, body: evidence::database, is_open: true },
+    Section { title: |words| words.ev_title_tasks, body: evidence::tasks, is_open: true },
+    Section { title: |words| words.ev_title_lanes, body: evidence::lanes, is_open: false },
+    Section { title: |words| words.ev_title_queries, body: evidence::queries, is_open: false },
     Section { title: |words| words.generator, body: generator::body, is_open: false },
     Section { title: |words| words.environment, body: environment::body, is_open: false },
     Section { title: |words| words.options, body: options::body, is_open: false },
@@ -73,7 +85,9 @@ pub fn render(report: &RunReport, lang: Lang) -> String {
 
 /// The same with a limit of choice, bytes; limits below a few kilobytes leave no room for the head.
 pub fn render_within(report: &RunReport, lang: Lang, bytes_max: usize) -> String {
-    let context = Context { report, words: lang.words(), lang, table_bytes: bytes_max / 4 };
+    let told = &report.evidence;
+    let evidence = (!told.is_empty()).then(|| told.shown(lang, evidence::POINTS_MAX));
+    let context = Context { report, words: lang.words(), lang, evidence, table_bytes: bytes_max / 4 };
     let footer = format!("\n<sub>{}</sub>\n", footer(&context));
     let mut text = head::render(&context);
     let mut left_out = Vec::new();

@@ -20,6 +20,13 @@ fn markdown_is_as_kept() {
 }
 
 #[test]
+fn evidence_is_as_kept() {
+    let report = RunReport { evidence: crate::evidence::scene::scan(), ..fixture::passed() };
+    check(markdown::render(&report, Lang::En), expect_file!["../../golden/reports/evidence.en.md"]);
+    check(markdown::render(&report, Lang::Ko), expect_file!["../../golden/reports/evidence.ko.md"]);
+}
+
+#[test]
 fn machines_formats_are_as_kept() {
     check(json::render(&fixture::failed()), expect_file!["../../golden/reports/failed.json"]);
     check(junit::render(&fixture::failed()), expect_file!["../../golden/reports/failed.xml"]);

@@ -38,6 +38,9 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
             tokio::time::sleep(wait).await;
         }
     }
+    if let Some(sample) = vu.seat().and_then(|seat| seat.run.traces) {
+        sample.offer(&mut prepared.request);
+    }
     // As in k6, what the request has waited for until here is no part of it: a place in a batch, its turn.
     let started = SystemClock::now();
     prepared.request.deadline = started + prepared.timeout;

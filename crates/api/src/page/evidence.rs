@@ -1,0 +1,329 @@
+//! What the servers did meanwhile.
+//!
+//! One answer holds the lanes and the tables that belong to them: a zoom moves all of it at once, and a queue's peak is the
+//! same number in the lane, in the table and in the sentence.
+
+use serde::Serialize;
+
+use super::{Fact, Value};
+use crate::Number;
+
+/// What the servers did in the part that is looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Evidence {
+    /// When the part begins, RFC 3339, UTC.
+    pub start: String,
+    /// When it ends.
+    pub end: String,
+    /// Who was asked.
+    pub sources: Vec<EvidenceSource>,
+    /// Numbers over time, in the order to show.
+    pub lanes: Vec<Lane>,
+    /// Lanes that are left out, because there were too many.
+    pub lanes_beyond: u64,
+    /// What happened once, in order of time.
+    pub happenings: Vec<Happening>,
+    /// Happenings that are left out, because there were too many.
+    pub happenings_beyond: u64,
+    /// What happened, in order, in sentences.
+    pub story: Vec<StoryLine>,
+    /// The queues.
+    pub queues: Vec<QueueRow>,
+    /// Statements of databases, what took most of the time first.
+    pub statements: Vec<StatementRow>,
+    /// What sessions of databases did or waited for, the most frequent first.
+    pub waits: Vec<WaitRow>,
+    /// Kinds of tasks.
+    pub tasks: Vec<TaskRow>,
+    /// What was configured.
+    pub configuration: Vec<Subject>,
+    /// What nobody asked about and somebody should know.
+    pub warnings: Vec<Subject>,
+    /// Rows of tables that are left out, because there were too many.
+    pub rows_beyond: u64,
+    /// What sources told and the run's file had no room for.
+    pub lost: u64,
+}
+
+/// Somebody who was asked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct EvidenceSource {
+    /// Its name in the settings.
+    pub name: String,
+    /// Its kind; empty where nobody said.
+    pub kind: String,
+    /// Where it is; empty where nobody said.
+    pub address: String,
+    /// `ok`, `gaps` (something is missing), `silent` (it told nothing in the part that is looked at).
+    pub health: &'static str,
+    /// How often it answered in all of the run; null where nobody counted.
+    pub answers: Option<u64>,
+    /// How often it did not.
+    pub failures: Option<u64>,
+    /// Why it failed last; null where its last answer was one.
+    pub trouble: Option<String>,
+    /// Points that it told.
+    pub points: u64,
+    /// The first of them, seconds; null where there is none.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub first: Option<Number>,
+    /// The last of them.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub last: Option<Number>,
+    /// When it told nothing.
+    pub gaps: Vec<LaneGap>,
+    /// What else is known of it.
+    pub facts: Vec<Fact>,
+}
+
+/// A time of which nothing is known.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LaneGap {
+    /// From when, seconds.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub from: Number,
+    /// Until when.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub to: Number,
+    /// Why.
+    pub reason: String,
+}
+
+/// Series of one source in one unit, drawn above each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Lane {
+    /// Its name in addresses: stays the same while the sources are the same.
+    pub key: String,
+    /// `queues`, `workers`, `database`, `cache`, `proxy`, `runtime`, `nodes`, `host`, `other`.
+    pub group: &'static str,
+    /// What it is, in words.
+    pub title: String,
+    /// The signals that are drawn.
+    pub signals: Vec<String>,
+    /// Whether series of several labels are added up to those that are drawn.
+    pub is_summed: bool,
+    /// What axes show: `default`, `share`, `time` (milliseconds), `seconds`, `data` (bytes), `data_per_second`,
+    /// `per_second`.
+    pub scale: &'static str,
+    /// The unit in UCUM, as the source has it.
+    pub unit: String,
+    /// Whether a value holds until the next.
+    pub is_stepped: bool,
+    /// Whether the highest points are to be named.
+    pub names_peaks: bool,
+    /// The source.
+    pub source: String,
+    /// Milliseconds between points; zero where they come when something happens.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub step_ms: Number,
+    /// What asks for it again.
+    pub queries: Vec<String>,
+    /// Queries that are left out, because there were too many.
+    pub queries_beyond: u64,
+    /// The series, in the order of their labels.
+    pub series: Vec<LaneSeries>,
+    /// Series that are left out, those with the lowest peaks.
+    pub series_beyond: u64,
+    /// What must not be passed.
+    pub limits: Vec<LaneLimit>,
+    /// When nothing is known.
+    pub gaps: Vec<LaneGap>,
+}
+
+/// One series of a lane.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LaneSeries {
+    /// What tells it from the others of its lane.
+    pub label: String,
+    /// All of its labels.
+    pub labels: Vec<Fact>,
+    /// When, seconds, rising.
+    #[cfg_attr(test, schemars(with = "Vec<f64>"))]
+    pub t: Vec<Number>,
+    /// The values: of many, the smallest and the largest of neighbours. Null where the line breaks.
+    #[cfg_attr(test, schemars(with = "Vec<Option<f64>>"))]
+    pub values: Vec<Option<Number>>,
+    /// The highest point.
+    pub peak: Peak,
+    /// The first value.
+    pub start: Value,
+    /// The last one.
+    pub end: Value,
+    /// Its own limit; null where there is none.
+    pub limit: Option<Value>,
+}
+
+/// The highest point of a series.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Peak {
+    /// When, seconds: the first time that it was so high.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub t: Number,
+    /// How high.
+    pub value: Value,
+}
+
+/// A limit as a line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LaneLimit {
+    /// Where.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub value: Number,
+    /// It in words.
+    pub text: String,
+}
+
+/// Something that happened once.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Happening {
+    /// When, seconds.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub t: Number,
+    /// Who told.
+    pub source: String,
+    /// What it is about.
+    pub subject: String,
+    /// What happened.
+    pub text: String,
+}
+
+/// A sentence of what happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StoryLine {
+    /// When, seconds.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub t: Number,
+    /// Until when; null where it is a moment.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub to: Option<Number>,
+    /// When, as a clock: `0:38–2:08`.
+    pub clock: String,
+    /// What.
+    pub text: String,
+    /// The lane that it is read from; null where it is from none.
+    pub lane: Option<String>,
+}
+
+/// A queue.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct QueueRow {
+    /// Who told.
+    pub source: String,
+    /// Its name.
+    pub queue: String,
+    /// Messages that were ready at first. Those that consumers had taken are apart.
+    pub start: Value,
+    /// The most that were ready.
+    pub peak: Value,
+    /// When, seconds; null where nobody knows.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    pub peak_t: Option<Number>,
+    /// When, as a clock.
+    pub peak_clock: String,
+    /// How many were ready at last.
+    pub end: Value,
+    /// The most that consumers had taken and not acknowledged.
+    pub unacked_peak: Value,
+    /// The fewest consumers.
+    pub consumers_min: Value,
+    /// The most.
+    pub consumers_max: Value,
+    /// As many as there were for most of the time.
+    pub consumers_steady: Value,
+    /// How many messages a consumer may take at once.
+    pub prefetch: Value,
+    /// The share of time in which the queue could hand over at once, on average.
+    pub utilisation: Value,
+}
+
+/// A statement of a database.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StatementRow {
+    /// Who told.
+    pub source: String,
+    /// Its text, without its parameters.
+    pub text: String,
+    /// How often it was called.
+    pub calls: Value,
+    /// How long all calls took.
+    pub total: Value,
+    /// How long one took, on average.
+    pub mean: Value,
+    /// Of the time of all statements of its source that were told.
+    pub share: Value,
+    /// Blocks that were found in memory.
+    pub blocks_hit: Value,
+    /// Blocks that were read.
+    pub blocks_read: Value,
+    /// What else is known.
+    pub facts: Vec<Fact>,
+}
+
+/// What sessions did or waited for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WaitRow {
+    /// Who told.
+    pub source: String,
+    /// The kind of wait.
+    pub kind: String,
+    /// For what.
+    pub event: String,
+    /// How many sessions at a time, on average.
+    pub mean: Value,
+    /// The most at a time.
+    pub peak: Value,
+    /// Of all that were active.
+    pub share: Value,
+}
+
+/// A kind of task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TaskRow {
+    /// Who told.
+    pub source: String,
+    /// Its name.
+    pub task: String,
+    /// How many.
+    pub count: Value,
+    /// The shortest.
+    pub min: Value,
+    /// The mean.
+    pub avg: Value,
+    /// The 95th percentile.
+    pub p95: Value,
+    /// The longest.
+    pub max: Value,
+}
+
+/// What is known of something.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Subject {
+    /// When, seconds.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub t: Number,
+    /// Who told.
+    pub source: String,
+    /// What it is about.
+    pub subject: String,
+    /// What is known.
+    pub facts: Vec<Fact>,
+}

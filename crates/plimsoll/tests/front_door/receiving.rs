@@ -1,0 +1,97 @@
+//! Traces through the front door: what is sent while a run goes on is in its file, beside the requests that it belongs to.
+
+use std::collections::BTreeSet;
+use std::net::TcpListener;
+use std::path::PathBuf;
+
+use model::{Datum, RecordKind};
+use runfile::Reader;
+
+use crate::harness::{Plimsoll, Ran, plimsoll};
+
+/// Asks a server, and tells what the server would have told, had it been instrumented: a span of the trace that it was asked
+/// in.
+const SCRIPT: &str = "
+import http from 'k6/http';
+export const options = { vus: 2, iterations: 40 };
+const hex = (size) => Array.from({ length: size }, () => Math.floor(Math.random() * 16).toString(16)).join('');
+export default () => {
+    const [, trace, parent] = http.get(`${__ENV.URL}/json`).request.headers['Traceparent'][0].split('-');
+    const now = BigInt(Date.now()) * 1000000n;
+    const span = {
+        traceId: trace, parentSpanId: parent, spanId: hex(16), name: 'GET /json', kind: 2,
+        startTimeUnixNano: `${now - 1000000n}`, endTimeUnixNano: `${now}`,
+    };
+    const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'shop' } }] };
+    const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans: [span] }] }] });
+    http.post(`http://${__ENV.OTLP}/v1/traces`, body, { headers: { 'Content-Type': 'application/json' } });
+};";
+
+/// An address that nobody listens at. Somebody else might take it in the meantime, which no test here does.
+fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("its address").to_string()
+}
+
+/// The file of the one run that is stored.
+fn stored_file(ran: &Ran) -> PathBuf {
+    let folder = ran.folder().join("plimsoll/runs");
+    std::fs::read_dir(folder).expect("a run was stored").next().expect("one").expect("readable").path()
+}
+
+fn listening(address: &str) -> Plimsoll {
+    plimsoll(SCRIPT).word(&format!("--otlp={address}")).env("OTLP", address)
+}
+
+#[test]
+fn spans_are_in_the_file_and_join_with_requests() {
+    let server = testkit::http::start();
+    let address = free_address();
+    let ran = listening(&address).against(&server).flags("--trace-sample 100%").run().exits(0);
+    let reader = Reader::open(&stored_file(&ran)).expect("a run");
+    let traces = reader.traces().expect("traces");
+    assert_eq!(traces.len(), 40);
+    assert!(traces.iter().all(|trace| trace.spans.len() == 1 && &*trace.spans[0].service == "shop"));
+
+    let operations = reader.operations().expect("operations");
+    assert_eq!(operations.iter().map(|load| load.durations.count()).sum::<u64>(), 40);
+    let records = reader.records().expect("records");
+    let of_source: Vec<_> = records.iter().filter(|record| record.kind == RecordKind::Source).collect();
+    let [record] = &of_source[..] else { panic!("one source: {of_source:?}") };
+    assert_eq!((record.source.as_str(), &record.fields["address"]), ("otlp", &Datum::Text(address)));
+    assert_eq!(record.fields["spans_received"], Datum::Number(40.0));
+
+    let kept: BTreeSet<u128> = traces.iter().map(|trace| trace.id).collect();
+    let exemplars = reader.exemplars(0..u32::MAX).expect("exemplars").into_iter();
+    let of_requests: BTreeSet<u128> = exemplars.filter_map(|exemplar| exemplar.trace_id).collect();
+    assert!(kept.intersection(&of_requests).count() > 0, "{of_requests:?}");
+}
+
+#[test]
+fn without_a_share_no_request_has_a_trace() {
+    let server = testkit::http::start();
+    let script = "
+        import http from 'k6/http';
+        export default () => {
+            if ('Traceparent' in http.get(__ENV.URL + '/json').request.headers) { throw new Error('traced') }
+        }";
+    plimsoll(script).against(&server).run().exits(0);
+    plimsoll(script).against(&server).flags("--trace-sample 0").run().exits(0);
+    plimsoll(script).against(&server).flags("--trace-sample 1").run().exits(107);
+}
+
+#[test]
+fn what_cannot_be_listened_at_is_an_error_before_anything_runs() {
+    let check = |words: &str, code: i32, expect: &str| {
+        plimsoll("export default () => {}").flags(words).run().exits(code).says(expect);
+    };
+    check("--otlp=0.0.0.0:0", 106, "PLIMSOLL_OTLP_TOKEN");
+    check("--otlp=localhost", 104, "127.0.0.1:4317");
+    check("--trace-sample 2", 104, "is no share");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    check(
+        &format!("--otlp={}", taken.local_addr().expect("its address")),
+        106,
+        "failed to receive traces at",
+    );
+}

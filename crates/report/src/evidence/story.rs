@@ -1,0 +1,185 @@
+//! What happened, in order: sentences that are read from the lanes, so that none says more than what is drawn.
+
+use std::collections::BTreeMap;
+
+use api::page::{Happening, StoryLine};
+
+use super::lanes::{Points, Raw, Track, peak};
+use super::rows::Watch;
+use super::{Told, second, units};
+use crate::escape::short;
+use crate::lang::{Words, fill};
+
+/// Sentences of an answer.
+const LINES_MAX: usize = 60;
+
+/// Changes of one lane that are told.
+const CHANGES_MAX: usize = 12;
+
+/// A backlog below so many messages is none.
+const BACKLOG_MIN: f64 = 10.0;
+
+/// What was above its share for less than so many seconds is not told.
+const PRESSED_S_MIN: f64 = 5.0;
+
+/// A change that a source tells as a happening, too, is told once: within so many seconds they are the same.
+const SAME_S: f64 = 10.0;
+
+/// The sentences, in order of time.
+pub(super) fn of(told: &Told, lanes: &[Raw], happenings: &[Happening], words: &Words) -> Vec<StoryLine> {
+    let mut lines: Vec<StoryLine> =
+        lanes.iter().flat_map(|lane| watched(told, lane, happenings, words)).collect();
+    lines.extend(happenings.iter().map(happened));
+    lines.extend(silences(told, words));
+    lines.sort_by(|a, b| a.t.0.total_cmp(&b.t.0));
+    lines.truncate(LINES_MAX);
+    lines
+}
+
+fn watched(told: &Told, lane: &Raw, happenings: &[Happening], words: &Words) -> Vec<StoryLine> {
+    match lane.row.watch {
+        Watch::Nothing => Vec::new(),
+        Watch::Steps => changes(lane, happenings, words),
+        Watch::Share(share) => pressed(lane, share, words).into_iter().collect(),
+        Watch::Backlog => backlog(told, lane, words),
+        Watch::AboveZero => above_zero(lane, words).into_iter().collect(),
+    }
+}
+
+/// Each change of a value that holds until the next.
+fn changes(lane: &Raw, happenings: &[Happening], words: &Words) -> Vec<StoryLine> {
+    let scale = units::scale(&lane.unit);
+    let is_told = |track: &Track, t: f64| {
+        happenings
+            .iter()
+            .any(|it| (it.t.0 - t).abs() <= SAME_S && track.labels.values().any(|value| *value == it.subject))
+    };
+    // Series that change alike at once share a sentence.
+    let mut alike: BTreeMap<(u64, String, String, bool), Vec<String>> = BTreeMap::new();
+    for track in &lane.tracks {
+        let changed = track.points.windows(2).filter(|pair| pair[0].1 != pair[1].1);
+        for pair in changed.filter(|pair| !is_told(track, pair[1].0)) {
+            let (before, after) = (units::text(pair[0].1, scale), units::text(pair[1].1, scale));
+            let place = ((pair[1].0 * 1e3) as u64, before, after, track.limit == Some(pair[1].1));
+            alike.entry(place).or_default().push(track.name());
+        }
+    }
+    let sentence = |((ms, before, after, is_limit), names): ((u64, String, String, bool), Vec<String>)| {
+        let text = if is_limit { words.ev_story_changed_max } else { words.ev_story_changed };
+        line(lane, ms as f64 / 1e3, None, fill(text, &[&lane.title, &names.join(", "), &before, &after]))
+    };
+    alike.into_iter().take(CHANGES_MAX).map(sentence).collect()
+}
+
+/// The longest time for which the mean share of the limits was above one.
+fn pressed(lane: &Raw, share: f64, words: &Words) -> Option<StoryLine> {
+    let (shares, count) = lane.shares();
+    let (from, to) = longest_above(&shares, share)?;
+    if to - from < PRESSED_S_MIN {
+        return None;
+    }
+    let (percent, length) = (units::text(share, "share"), units::text((to - from).round(), "seconds"));
+    let text = match count {
+        1 => fill(words.ev_story_pressed_one, &[&lane.title, &percent, &length]),
+        _ => fill(words.ev_story_pressed, &[&lane.title, &count.to_string(), &percent, &length]),
+    };
+    Some(line(lane, from, Some(to), text))
+}
+
+/// The longest stretch of points that are at least so high, as its first and last.
+fn longest_above(points: &Points, level: f64) -> Option<(f64, f64)> {
+    let stretches = points.chunk_by(|a, b| (a.1 >= level) == (b.1 >= level));
+    let above = stretches.filter(|stretch| stretch.iter().all(|point| point.1 >= level));
+    let ends = above.filter_map(|stretch| Some((stretch.first()?.0, stretch.last()?.0)));
+    ends.max_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)))
+}
+
+/// In which order queues peaked, and what was left in them.
+fn backlog(told: &Told, lane: &Raw, words: &Words) -> Vec<StoryLine> {
+    let peaks = lane.tracks.iter().map(|track| (track, peak(&track.points)));
+    let mut peaks: Vec<(&Track, (f64, f64))> = peaks.filter(|(_, peak)| peak.1 >= BACKLOG_MIN).collect();
+    peaks.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
+    let mut lines = Vec::new();
+    if let (Some(first), Some(last)) = (peaks.first(), peaks.last()) {
+        let one = |(track, (t, high)): &(&Track, (f64, f64))| {
+            fill(words.ev_story_peak, &[&track.name(), &units::text(*high, "default"), &units::clock(*t)])
+        };
+        let all = peaks.iter().map(one).collect::<Vec<_>>().join(", ");
+        let text = if peaks.len() > 1 { words.ev_story_peaks } else { words.ev_story_one_peak };
+        let to = (peaks.len() > 1).then_some(last.1.0);
+        lines.push(line(lane, first.1.0, to, fill(text, &[&lane.title, &all])));
+    }
+    let left = |track: &&Track| track.points.last().is_some_and(|last| last.1 >= BACKLOG_MIN);
+    let left: Vec<String> = lane
+        .tracks
+        .iter()
+        .filter(left)
+        .filter_map(|track| {
+            Some(format!("{} {}", track.name(), units::text(track.points.last()?.1, "default")))
+        })
+        .collect();
+    if !left.is_empty() {
+        lines.push(line(lane, told.part_s.end, None, fill(words.ev_story_left, &[&left.join(", ")])));
+    }
+    lines
+}
+
+/// That something was seen that should not be.
+fn above_zero(lane: &Raw, words: &Words) -> Option<StoryLine> {
+    let first = |track: &Track| track.points.iter().find(|point| point.1 > 0.0).map(|point| point.0);
+    let begin = lane.tracks.iter().filter_map(first).min_by(f64::total_cmp)?;
+    let highest = lane.tracks.iter().max_by(|a, b| peak(&a.points).1.total_cmp(&peak(&b.points).1))?;
+    let (at, high) = peak(&highest.points);
+    let high = units::text(high, units::scale(&lane.unit));
+    let who = if lane.tracks.len() > 1 { format!(" ({})", highest.name()) } else { String::new() };
+    let text = fill(words.ev_story_seen, &[&lane.title, &high, &who, &units::clock(at)]);
+    Some(line(lane, begin, None, text))
+}
+
+fn happened(happening: &Happening) -> StoryLine {
+    let text = match happening.subject.is_empty() {
+        true => short(&happening.text),
+        false => format!("{}: {}", short(&happening.subject), short(&happening.text)),
+    };
+    StoryLine { t: happening.t, to: None, clock: units::clock(happening.t.0), text, lane: None }
+}
+
+/// When sources told nothing.
+fn silences(told: &Told, words: &Words) -> Vec<StoryLine> {
+    let mut sources: Vec<&String> = told.gaps.iter().map(|gap| &gap.source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let silence = |(source, gap): (&String, api::page::LaneGap)| {
+        let length = units::text((gap.to.0 - gap.from.0).max(0.0), "seconds");
+        let text = fill(words.ev_story_gap, &[&short(source), &length, &short(&gap.reason)]);
+        moment(gap.from.0, Some(gap.to.0), text, None)
+    };
+    let gaps =
+        sources.into_iter().flat_map(|source| told.gaps_of(source).into_iter().map(move |gap| (source, gap)));
+    gaps.take(LINES_MAX).map(silence).collect()
+}
+
+fn line(lane: &Raw, t: f64, to: Option<f64>, text: String) -> StoryLine {
+    moment(t, to, text, Some(lane.key.clone()))
+}
+
+fn moment(t: f64, to: Option<f64>, text: String, lane: Option<String>) -> StoryLine {
+    let clock = match to {
+        Some(to) => format!("{}–{}", units::clock(t), units::clock(to)),
+        None => units::clock(t),
+    };
+    StoryLine { t: units::millis(t), to: second(to), clock, text, lane }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_stretch_counts() {
+        let points = [0.9, 0.9, 0.2, 0.9, 0.95, 0.9, 0.1].into_iter().enumerate();
+        let points: Points = points.map(|(t, value)| (t as f64, value)).collect();
+        assert_eq!(longest_above(&points, 0.85), Some((3.0, 5.0)));
+        assert_eq!(longest_above(&points, 0.99), None);
+    }
+}

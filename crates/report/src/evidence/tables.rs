@@ -1,0 +1,208 @@
+//! What belongs in tables: queues, statements, waits, tasks, configuration.
+
+use std::collections::{BTreeMap, HashMap};
+
+use api::page::{Fact, QueueRow, StatementRow, Subject, TaskRow, WaitRow};
+use model::{Record, RecordKind, Signal};
+
+use super::lanes::{Points, peak};
+use super::rows::QUEUE_READY;
+use super::{Told, facts, number_of, second, units};
+
+/// Rows of a table.
+const ROWS_MAX: usize = 200;
+
+/// The label that names a queue.
+const QUEUE: &str = "queue";
+
+/// Characters of a statement: what is longer is cut.
+const STATEMENT_CHARS_MAX: usize = 4_000;
+
+/// Names of what a statement took, the unit last.
+const TOTAL_MS: &[&str] = &["total_ms", "time_ms"];
+
+/// The queues that somebody counted messages or consumers of, by their names.
+pub(super) fn queues(told: &Told, beyond: &mut u64) -> Vec<QueueRow> {
+    let mut queues: BTreeMap<Queue<'_>, HashMap<&str, Points>> = BTreeMap::new();
+    for signal in told.signals.iter().filter(|signal| signal.name.starts_with("queue_")) {
+        let points = told.clipped(signal);
+        if signal.labels.contains_key(QUEUE) && !points.is_empty() {
+            queues.entry((&signal.source, &signal.labels)).or_default().insert(&signal.name, points);
+        }
+    }
+    cut(queues.into_iter().map(queue).collect(), beyond)
+}
+
+/// Who tells of a queue, and all labels that it has: two brokers may have queues of one name.
+type Queue<'a> = (&'a str, &'a BTreeMap<String, String>);
+
+fn queue(((source, labels), signals): (Queue<'_>, HashMap<&str, Points>)) -> QueueRow {
+    let of = |name: &str| signals.get(name).map_or(&[][..], Vec::as_slice);
+    let (ready, consumers) = (of(QUEUE_READY), of("queue_consumers"));
+    let plain = |value: Option<f64>| units::optional(value, "default");
+    let values = |points: &[(f64, f64)]| points.iter().map(|point| point.1).collect::<Vec<_>>();
+    let most = |points: &[(f64, f64)]| values(points).into_iter().reduce(f64::max);
+    let highest = (!ready.is_empty()).then(|| peak(ready));
+    let utilisation = values(of("queue_utilisation"));
+    let mean = utilisation.iter().sum::<f64>() / utilisation.len() as f64;
+    QueueRow {
+        source: source.to_owned(),
+        queue: labels.get(QUEUE).cloned().unwrap_or_default(),
+        start: plain(ready.first().map(|point| point.1)),
+        peak: plain(highest.map(|peak| peak.1)),
+        peak_t: second(highest.map(|peak| peak.0)),
+        peak_clock: highest.map_or_else(String::new, |peak| units::clock(peak.0)),
+        end: plain(ready.last().map(|point| point.1)),
+        unacked_peak: plain(most(of("queue_unacked"))),
+        consumers_min: plain(values(consumers).into_iter().reduce(f64::min)),
+        consumers_max: plain(most(consumers)),
+        consumers_steady: plain(steady(consumers)),
+        prefetch: plain(most(of("queue_prefetch"))),
+        utilisation: units::optional((!utilisation.is_empty()).then_some(mean), "share"),
+    }
+}
+
+/// The value that held for most of the time, each until the next one.
+fn steady(points: &[(f64, f64)]) -> Option<f64> {
+    let mut held: Vec<(f64, f64)> = Vec::new();
+    for pair in points.windows(2) {
+        let (value, length) = (pair[0].1, pair[1].0 - pair[0].0);
+        match held.iter_mut().find(|known| known.0 == value) {
+            Some(known) => known.1 += length,
+            None => held.push((value, length)),
+        }
+    }
+    let longest = held.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|held| held.0);
+    longest.or(points.last().map(|point| point.1))
+}
+
+/// The statements, what took most of the time of its source first.
+pub(super) fn statements(told: &Told, beyond: &mut u64) -> Vec<StatementRow> {
+    let mut totals: HashMap<&str, f64> = HashMap::new();
+    let mut all: Vec<(&Record, f64)> = Vec::new();
+    for record in told.of_kind(RecordKind::Statement) {
+        let total = number_of(record, TOTAL_MS).unwrap_or(0.0);
+        *totals.entry(&record.source).or_default() += total;
+        all.push((record, total));
+    }
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let row = |(record, total): (&Record, f64)| {
+        let all_ms = totals.get(record.source.as_str()).copied().unwrap_or(0.0);
+        statement(record, (all_ms > 0.0).then(|| total / all_ms))
+    };
+    cut(all.into_iter().map(row).collect(), beyond)
+}
+
+fn statement(record: &Record, share: Option<f64>) -> StatementRow {
+    const CALLS: &[&str] = &["calls"];
+    const MEAN_MS: &[&str] = &["mean_ms"];
+    const HIT: &[&str] = &["blocks_hit"];
+    const READ: &[&str] = &["blocks_read"];
+    let (calls, total) = (number_of(record, CALLS), number_of(record, TOTAL_MS));
+    let mean = calls.zip(total).filter(|(calls, _)| *calls > 0.0).map(|(calls, total)| total / calls);
+    let is_else = |fact: &Fact| ![CALLS, TOTAL_MS, MEAN_MS, HIT, READ].concat().contains(&fact.name.as_str());
+    StatementRow {
+        source: record.source.clone(),
+        text: shortened(&record.subject),
+        calls: units::optional(calls, "default"),
+        total: units::optional(total, "time"),
+        mean: units::optional(mean.or(number_of(record, MEAN_MS)), "time"),
+        share: units::optional(share, "share"),
+        blocks_hit: units::optional(number_of(record, HIT), "default"),
+        blocks_read: units::optional(number_of(record, READ), "default"),
+        facts: facts(record).into_iter().filter(is_else).collect(),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(STATEMENT_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// What sessions did or waited for, on average over the instants at which anybody looked.
+pub(super) fn waits(told: &Told, beyond: &mut u64) -> Vec<WaitRow> {
+    let mut sources: BTreeMap<&str, Vec<(&Signal, Points)>> = BTreeMap::new();
+    for signal in told.signals.iter().filter(|signal| signal.name == "active_sessions") {
+        let points = told.clipped(signal);
+        if !points.is_empty() {
+            sources.entry(&signal.source).or_default().push((signal, points));
+        }
+    }
+    cut(sources.into_values().flat_map(|signals| waits_of(&signals)).collect(), beyond)
+}
+
+fn waits_of(signals: &[(&Signal, Points)]) -> Vec<WaitRow> {
+    let instants: std::collections::HashSet<u64> =
+        signals.iter().flat_map(|(_, points)| points.iter().map(|point| point.0.to_bits())).collect();
+    let looks = instants.len().max(1) as f64;
+    let mean = |points: &Points| points.iter().map(|point| point.1).sum::<f64>() / looks;
+    let all: f64 = signals.iter().map(|(_, points)| mean(points)).sum();
+    let mut rows: Vec<(f64, WaitRow)> = signals
+        .iter()
+        .map(|(signal, points)| {
+            let label = |name: &str| signal.labels.get(name).cloned().unwrap_or_default();
+            let mean = mean(points);
+            let row = WaitRow {
+                source: signal.source.clone(),
+                kind: label("wait_type"),
+                event: label("wait_event"),
+                mean: units::value(mean, "default"),
+                peak: units::value(peak(points).1, "default"),
+                share: units::optional((all > 0.0).then(|| mean / all), "share"),
+            };
+            (mean, row)
+        })
+        .collect();
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Kinds of tasks, in the order in which they were told.
+pub(super) fn tasks(told: &Told, beyond: &mut u64) -> Vec<TaskRow> {
+    let row = |record: &Record| {
+        let ms = |names: &[&str]| units::optional(number_of(record, names), "time");
+        TaskRow {
+            source: record.source.clone(),
+            task: record.subject.clone(),
+            count: units::optional(number_of(record, &["count"]), "default"),
+            min: ms(&["min_ms"]),
+            avg: ms(&["avg_ms", "mean_ms"]),
+            p95: ms(&["p95_ms"]),
+            max: ms(&["max_ms"]),
+        }
+    };
+    cut(told.of_kind(RecordKind::Task).map(row).collect(), beyond)
+}
+
+/// What is known of things, by what it is about.
+pub(super) fn subjects(told: &Told, kind: RecordKind, beyond: &mut u64) -> Vec<Subject> {
+    cut(told.of_kind(kind).map(|record| told.subject(record)).collect(), beyond)
+}
+
+/// No more rows than there is room for; the others are counted.
+fn cut<Row>(mut rows: Vec<Row>, beyond: &mut u64) -> Vec<Row> {
+    *beyond += rows.len().saturating_sub(ROWS_MAX) as u64;
+    rows.truncate(ROWS_MAX);
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_held_longest_is_steady() {
+        assert_eq!(steady(&[(0.0, 1.0), (14.0, 3.0), (200.0, 2.0), (204.0, 2.0)]), Some(3.0));
+        assert_eq!(steady(&[(0.0, 4.0)]), Some(4.0));
+        assert_eq!(steady(&[]), None);
+    }
+
+    #[test]
+    fn long_statements_are_cut_between_characters() {
+        let long = "가".repeat(STATEMENT_CHARS_MAX + 1);
+        assert_eq!(shortened(&long).chars().count(), STATEMENT_CHARS_MAX + 1);
+        assert_eq!(shortened("SELECT 1"), "SELECT 1");
+    }
+}
