@@ -49,10 +49,12 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-const QUEUE_COLUMNS: &str = "name,vhost,type,durable,messages_ready,messages_unacknowledged,consumers,consumer_utilisation,\
-                             memory,message_stats.publish,message_stats.deliver_get,message_stats.ack";
+const QUEUE_COLUMNS: &str = "name,vhost,type,durable,messages_ready,messages_unacknowledged,consumers,\
+                             consumer_utilisation,memory,message_stats.publish,message_stats.deliver_get,\
+                             message_stats.ack";
 const CONSUMER_COLUMNS: &str = "prefetch_count,queue.name,queue.vhost";
-const NODE_COLUMNS: &str = "name,uptime,mem_used,mem_limit,mem_alarm,disk_free,disk_free_alarm,fd_used,fd_total,sockets_used,sockets_total";
+const NODE_COLUMNS: &str = "name,uptime,mem_used,mem_limit,mem_alarm,disk_free,disk_free_alarm,fd_used,fd_total,\
+                            sockets_used,sockets_total";
 
 /// What a queue says of itself, by where it says it.
 const QUEUE_NOW: &[(What, &str)] = &[
