@@ -10,6 +10,8 @@ const DEPLOYMENT: &[&str] = &["namespace", "deployment"];
 const SCALER: &[&str] = &["namespace", "horizontalpodautoscaler"];
 const KEDA: &[&str] = &["scaledObject", "scaler", "metric"];
 const PROCESS: &[&str] = &["namespace", "pod", "job", "instance"];
+/// A route is called differently by those who count.
+const ROUTE: &[&str] = &["namespace", "pod", "job", "instance", "uri", "http_route", "route"];
 const POOL: &[&str] = &["pod", "instance", "pool"];
 const DATABASE: &[&str] = &["instance", "datname"];
 const QUEUE: &[&str] = &["instance", "vhost", "queue"];
@@ -182,6 +184,42 @@ pub(crate) const PACKS: &[Pack] = &[
                 POOL,
             ),
             row("pool_timeouts", "/s", Rate("hikaricp_connections_timeout_total"), POOL),
+        ],
+    },
+    Pack {
+        name: "HTTP server (Micrometer)",
+        reveals: "http_server_requests_seconds_count",
+        rows: &[
+            row("server_requests", "/s", Rate("http_server_requests_seconds_count"), ROUTE),
+            row("server_errors", "/s", Rate("http_server_requests_seconds_count{status=~\"5..\"}"), ROUTE),
+            row(
+                "server_request_mean",
+                "s",
+                Ratio("http_server_requests_seconds_sum", "http_server_requests_seconds_count"),
+                ROUTE,
+            ),
+        ],
+    },
+    Pack {
+        name: "HTTP server (OpenTelemetry)",
+        reveals: "http_server_request_duration_seconds_count",
+        rows: &[
+            row("server_requests", "/s", Rate("http_server_request_duration_seconds_count"), ROUTE),
+            row(
+                "server_errors",
+                "/s",
+                Rate("http_server_request_duration_seconds_count{http_response_status_code=~\"5..\"}"),
+                ROUTE,
+            ),
+            row(
+                "server_request_mean",
+                "s",
+                Ratio(
+                    "http_server_request_duration_seconds_sum",
+                    "http_server_request_duration_seconds_count",
+                ),
+                ROUTE,
+            ),
         ],
     },
     Pack {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 /// Samples read of one page; the rest is counted.
-const SAMPLES_MAX: usize = 50_000;
+const SAMPLES_MAX: usize = 20_000;
 /// Metrics whose kind is kept.
 const KINDS_MAX: usize = 20_000;
 /// No line is longer.

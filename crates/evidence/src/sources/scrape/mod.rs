@@ -119,7 +119,7 @@ impl Source for Scrape {
         self.wrong = self.wrong.max(page.wrong);
         self.beyond = self.beyond.max(page.dropped);
         let elapsed_s = self.last_at.map_or(0.0, |last| now.at.since(last).as_secs_f64());
-        for value in self.rates.read(&page, elapsed_s) {
+        for value in self.rates.read(page, elapsed_s) {
             let signal = self.signal(value, now.at);
             self.gathered.add(signal);
         }
@@ -172,8 +172,12 @@ impl Scrape {
 
 #[cfg(test)]
 mod tests {
+    use model::{Epoch, SystemClock};
+
     use super::*;
+    use crate::Collector;
     use crate::contract::promises;
+    use crate::stage::{Pages, server};
 
     fn source(address: &str) -> Box<dyn Source> {
         let values = BTreeMap::from([("step".to_owned(), "100ms".to_owned())]);
@@ -190,7 +194,7 @@ mod tests {
     /// Prometheus shows metrics of its own, which are those of a Go program.
     #[test]
     fn promises_are_kept_with_a_real_page() {
-        let Some(lab) = crate::stage::server(lab::PROMETHEUS) else { return };
+        let Some(lab) = server(lab::PROMETHEUS) else { return };
         let mut source = source(&lab.url("prometheus"));
         let told = promises::of_a_source(source.as_mut(), Some("t0psecret"));
         let has = |name: &str| told.signals.iter().any(|signal| signal.name == name);
@@ -202,6 +206,26 @@ mod tests {
     #[test]
     fn promises_are_kept_without_a_server() {
         promises::of_an_absent_server(source("http://127.0.0.1:9").as_mut());
+    }
+
+    /// A server that ends in mid-run takes nothing from the run: what it told before stays, and the rest is a gap.
+    #[test]
+    fn a_server_that_ends_in_mid_run_leaves_a_gap() {
+        let page = Pages::start(|_| (200, "pool_size 4\n".to_owned()));
+        let epoch = Epoch::anchor(&SystemClock);
+        let from = SystemClock::now();
+        let collector = Collector::start(vec![source(&page.url("/metrics"))], epoch).expect("a thread");
+        std::thread::sleep(Duration::from_millis(700));
+        drop(page);
+        std::thread::sleep(Duration::from_millis(700));
+        let to = SystemClock::now();
+        let told = collector.finish(from, to, Duration::from_secs(5));
+        let points: usize = told.signals.iter().map(|signal| signal.points.len()).sum();
+        assert!((2..=9).contains(&points), "{told:?}");
+        let [gap] = &told.gaps[..] else { panic!("one gap: {told:?}") };
+        assert!(gap.reason.contains("/metrics") && gap.to == to, "{gap:?}");
+        let last = told.signals.iter().flat_map(|signal| &signal.points).map(|(at, _)| *at).max();
+        assert!(last.is_some_and(|last| last <= gap.from), "nothing is known within the gap");
     }
 
     #[test]

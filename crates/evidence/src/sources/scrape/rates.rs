@@ -23,7 +23,7 @@ pub(super) struct Value {
 #[derive(Debug)]
 pub(super) struct Rates {
     packs: Vec<ReadyPack>,
-    before: HashMap<(String, Labels), f64>,
+    before: HashMap<String, HashMap<Labels, f64>>,
 }
 
 /// A pack with its selectors read.
@@ -59,7 +59,16 @@ impl Rates {
     }
 
     /// What this page says, `elapsed_s` after the one before. Nothing that grows can be told of the first.
-    pub(super) fn read(&mut self, page: &Page, elapsed_s: f64) -> Vec<Value> {
+    pub(super) fn read(&mut self, page: Page, elapsed_s: f64) -> Vec<Value> {
+        let values = self.values(&page, elapsed_s);
+        self.before.clear();
+        for sample in page.samples {
+            self.before.entry(sample.name).or_default().insert(sample.labels, sample.value);
+        }
+        values
+    }
+
+    fn values(&self, page: &Page, elapsed_s: f64) -> Vec<Value> {
         let reading = self.reading(page, elapsed_s);
         let mut values = Vec::new();
         let mut is_told = vec![false; page.samples.len()];
@@ -73,7 +82,6 @@ impl Rates {
         }
         let rest = (0..page.samples.len()).filter(|place| !is_told[*place]);
         values.extend(rest.filter_map(|place| reading.plain(place)));
-        self.remember(page);
         values
     }
 
@@ -83,17 +91,11 @@ impl Rates {
             by_name.entry(&sample.name).or_default().push(place);
         }
         let grown = |sample: &Sample| {
-            let before = self.before.get(&(sample.name.clone(), sample.labels.clone()))?;
+            let before = self.before.get(&sample.name)?.get(&sample.labels)?;
             // One that went back began anew at zero, as Prometheus takes it.
             Some(if sample.value < *before { sample.value } else { sample.value - before })
         };
         Reading { page, by_name, grown: page.samples.iter().map(grown).collect(), elapsed_s }
-    }
-
-    fn remember(&mut self, page: &Page) {
-        let now = page.samples.iter();
-        self.before =
-            now.map(|sample| ((sample.name.clone(), sample.labels.clone()), sample.value)).collect();
     }
 }
 
@@ -208,8 +210,8 @@ mod tests {
     #[track_caller]
     fn check(first: &str, second: &str, expect: &[&str]) {
         let mut rates = Rates::new();
-        rates.read(&Page::parse(first), 0.0);
-        let values = rates.read(&Page::parse(second), 2.0);
+        rates.read(Page::parse(first), 0.0);
+        let values = rates.read(Page::parse(second), 2.0);
         let shown = |value: &Value| {
             let labels: Vec<String> =
                 value.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
