@@ -195,6 +195,22 @@ fn sessions_are_added_up_by_what_they_wait_for() {
 }
 
 #[test]
+fn sources_say_how_they_are() {
+    let of = |name: &str, fields: &[(&str, Datum)]| record(name, RecordKind::Source, 220.0, name, fields);
+    let mut told = told(vec![signal("redis", "ops", &[], "", &[(1.0, 7.0)])]);
+    told.records = vec![
+        of("otlp", &[("kind", "otlp".into()), ("spans_received", 5_000.0.into())]),
+        of("prometheus", &[("answers", 3.0.into()), ("failures", 0.0.into())]),
+        of("redis", &[("answers", 3.0.into()), ("trouble", "timed out".into())]),
+    ];
+    let evidence = shown(&told);
+    let health: Vec<_> =
+        evidence.sources.iter().map(|source| (source.name.as_str(), source.health)).collect();
+    assert_eq!(health, [("otlp", "ok"), ("prometheus", "silent"), ("redis", "gaps")]);
+    assert_eq!((evidence.sources[0].facts[0].value.as_str(), evidence.sources[1].answers), ("5000", Some(3)));
+}
+
+#[test]
 fn what_no_row_names_has_a_lane_of_its_own() {
     let evidence = shown(&told(vec![signal("mine", "made_up", &[], "{thing}", &[(1.0, 7.0)])]));
     let other = lane(&evidence, "other.mine.made_up.{thing}");
