@@ -84,7 +84,7 @@ export function hugePage() {
   const spans = [[0, 0, 5000, 'gateway', 'GET /everything', 'target', { side: 'server' }]];
   const path = [];
   for (let at = 1; at < 5000; at += 1) {
-    const depth = 1 + (at % 12);
+    const depth = 1 + ((at - 1) % 12);
     const isQuery = depth === 12;
     spans.push([depth, Math.floor(at / 12) * 12 + depth * 0.1, 11 - depth * 0.2, `service-${at % 7}`, isQuery ? 'SELECT item' : `work ${depth}`, isQuery ? 'database' : 'target', isQuery ? { peer: 'postgresql', side: 'client', statement: 'select 1' } : {}]);
     if (depth === 1) path.push({ row: at, kind: 'work', part: 'target', start: Math.floor(at / 12) * 12, end: Math.floor(at / 12) * 12 + 12 });

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use ureq::Agent;
 use ureq::http::{StatusCode, Uri};
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
 use crate::contract::{CALL_LIMIT, Trouble};
 
@@ -33,10 +34,38 @@ impl Client {
 
     /// The same with another patience.
     pub(crate) fn patient(base: &str, authorization: Option<String>, limit: Duration) -> Client {
+        Client::of(base, authorization, limit, TlsConfig::default())
+    }
+
+    /// The same, which trusts the authorities of a PEM text and no others.
+    ///
+    /// # Errors
+    /// There is no certificate in it.
+    pub(crate) fn trusting(
+        base: &str,
+        authorization: Option<String>,
+        limit: Duration,
+        pem: &[u8],
+    ) -> Result<Client, &'static str> {
+        let items = parse_pem(pem).filter_map(Result::ok);
+        let certificates = items.filter_map(|item| match item {
+            PemItem::Certificate(certificate) => Some(certificate),
+            _ => None,
+        });
+        let certificates: Vec<_> = certificates.collect();
+        if certificates.is_empty() {
+            return Err("has no certificate in PEM");
+        }
+        let tls = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&certificates)).build();
+        Ok(Client::of(base, authorization, limit, tls))
+    }
+
+    fn of(base: &str, authorization: Option<String>, limit: Duration, tls: TlsConfig) -> Client {
         let config = Agent::config_builder()
             .timeout_global(Some(limit))
             .http_status_as_error(false)
             .max_redirects(3)
+            .tls_config(tls)
             .user_agent(concat!("plimsoll/", env!("CARGO_PKG_VERSION")))
             .build();
         let (base, authorization) = (base.trim_end_matches('/').to_owned(), authorization);

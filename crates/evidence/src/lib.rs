@@ -7,9 +7,18 @@
 
 mod collector;
 pub mod contract;
+mod gathered;
 mod http;
+mod lines;
+mod packs;
 mod settings;
 pub mod sources;
+#[cfg(test)]
+mod stage;
+mod tell;
+#[cfg(test)]
+mod trial;
+mod wall;
 
 pub use collector::{Collector, SourceState};
 pub use contract::{About, Check, Moment, Period, Source, Trouble};

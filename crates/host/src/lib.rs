@@ -5,10 +5,12 @@
 
 mod cgroup;
 mod files;
+mod machine;
 mod network;
 mod process;
 mod sampler;
 mod threads;
 mod timer;
 
+pub use machine::{Interface, Machine, Tcp, Ticks};
 pub use sampler::Sampler;

@@ -38,9 +38,13 @@ pub(crate) fn cores() -> Option<Cores> {
     parse_cores(&text("/proc/stat")?)
 }
 
-/// The first line: user, nice, system, idle, iowait, irq, softirq, steal, and guests that are in user already (proc(5)).
 fn parse_cores(text: &str) -> Option<Cores> {
-    let ticks: Vec<u64> = numbers(text.lines().next()?.strip_prefix("cpu ")?).take(8).collect();
+    parse_ticks(text.lines().next()?.strip_prefix("cpu ")?)
+}
+
+/// A line: user, nice, system, idle, iowait, irq, softirq, steal, and guests that are in user already (proc(5)).
+pub(crate) fn parse_ticks(line: &str) -> Option<Cores> {
+    let ticks: Vec<u64> = numbers(line).take(8).collect();
     let [_, _, _, idle, iowait, ..] = ticks[..] else { return None };
     let total = ticks.iter().fold(0u64, |sum, tick| sum.saturating_add(*tick));
     Some(Cores { total, idle: idle.saturating_add(iowait), steal: ticks.get(7).copied().unwrap_or(0) })

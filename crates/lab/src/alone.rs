@@ -61,6 +61,12 @@ impl Alone {
         found.map(|(server, place)| server.url(place)).unwrap_or_default()
     }
 
+    /// The ports that a server listens on, in its own order; none for one that was not started.
+    pub fn ports(&self, server: &str) -> &[u16] {
+        let found = self.servers.iter().find(|(known, _)| known.name() == server);
+        found.map(|(_, place)| &place.ports[..]).unwrap_or_default()
+    }
+
     /// Where all they store is.
     pub fn directory(&self) -> &Path {
         &self.directory

@@ -33,6 +33,11 @@ impl Allowance {
         true
     }
 
+    /// Spans that it has still room for, sooner or later.
+    pub(crate) fn left(&self) -> u64 {
+        self.spans_max - self.spent
+    }
+
     /// Spans per second that it can bear from now on.
     pub(crate) fn bearable_per_s(&self, progress: f64, expected: Duration) -> f64 {
         let surplus = self.due(progress) - self.spent as f64;
@@ -60,6 +65,8 @@ pub(crate) struct Sample {
 
 /// How often the share is set anew.
 const MEASURED_EACH: Duration = Duration::from_secs(1);
+/// Numbers fall as they like, and the last of them should find room, too.
+const SPENT_AT_END: f64 = 0.9;
 /// What the last second counts in the smoothed rate.
 const WEIGHT_OF_LAST: f64 = 0.2;
 
@@ -89,6 +96,11 @@ impl Sample {
         let per_s = before_per_s + WEIGHT_OF_LAST * (last_per_s - before_per_s);
         (self.spans_per_s, self.measured, self.received) = (Some(per_s), now, 0);
         self.share = if per_s > bearable_per_s { bearable_per_s / per_s } else { 1.0 };
+    }
+
+    /// Sets the share for the last time: so much of what is left has room.
+    pub(crate) fn end(&mut self, room_share: f64) {
+        self.share = (room_share * SPENT_AT_END).min(1.0);
     }
 
     /// Whether a trace of this number is in it.

@@ -125,7 +125,8 @@ impl Visitor for Reading<'_> {
         for attribute in resource.unwrap_or_default().attributes {
             match attribute.key.as_str() {
                 "service.name" => service = text_of(attribute.value),
-                key if OF_RESOURCE.contains(&key) => {
+                // A resource may name the same twice, or a million times.
+                key if OF_RESOURCE.contains(&key) && self.of_resource.len() < OF_RESOURCE.len() => {
                     let attribute = self.attribute(attribute);
                     self.of_resource.push(attribute);
                 }
@@ -428,6 +429,14 @@ mod tests {
             (NAME_BYTES_MAX, VALUE_BYTES_MAX)
         );
         assert_eq!(decoded.cut, 4);
+    }
+
+    #[test]
+    fn a_resource_that_repeats_itself_leaves_room_for_the_span() {
+        let resource = vec![attribute("service.version", "1"); 2 * ATTRIBUTES_MAX];
+        let span = proto::Span { attributes: vec![attribute("a", "b")], ..sent(1, 1) };
+        let decoded = decode(&request(resource, vec![span]));
+        assert_eq!(decoded.spans[0].1.attributes.len(), OF_RESOURCE.len() + 1);
     }
 
     #[test]

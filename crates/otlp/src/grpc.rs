@@ -25,10 +25,16 @@ pub(crate) const LOGS: &str = "/opentelemetry.proto.collector.logs.v1.LogsServic
 /// Takes spans.
 pub(crate) async fn traces(State(room): State<Arc<Room>>, request: Request) -> Response {
     let response = answer(Export(room.clone()), request).await;
-    if Status::from_header_map(response.headers()).is_some_and(|status| status.code() != Code::Ok) {
-        room.refused();
+    let refusal = Status::from_header_map(response.headers()).map(|status| status.code());
+    match refusal.filter(|code| *code != Code::Ok) {
+        None => response,
+        Some(code) => {
+            room.refused();
+            // What tonic says of a message that is too large means that it may be sent again (OTLP specification 1.x, failures).
+            let is_too_large = matches!(code, Code::OutOfRange | Code::ResourceExhausted);
+            if is_too_large { refuse(Status::invalid_argument("the message is too large")) } else { response }
+        }
     }
-    response
 }
 
 /// Takes what is not kept, and says so. The answers of the three services have the same bytes.
@@ -114,5 +120,53 @@ impl Decoder for Raw {
 
     fn decode(&mut self, source: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
         Ok(Some(source.copy_to_bytes(source.remaining())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::time::Duration;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use model::{Epoch, SystemClock};
+
+    use super::*;
+    use crate::keep::Pace;
+    use crate::receiver::Settings;
+
+    fn room() -> Arc<Room> {
+        let pace = Pace { began: SystemClock::now(), expected: Duration::ZERO, quiet: Duration::ZERO };
+        let settings = Settings { addresses: Vec::new(), token: None, pace };
+        Arc::new(Room::new(&settings, Epoch::anchor(&SystemClock)))
+    }
+
+    /// A message in a frame (gRPC over HTTP/2, Length-Prefixed-Message).
+    fn frame(is_compressed: bool, length: usize, message: &[u8]) -> Vec<u8> {
+        [&[u8::from(is_compressed)][..], &(length as u32).to_be_bytes(), message].concat()
+    }
+
+    fn check(coding: &str, body: Vec<u8>, expect: Code) {
+        let room = room();
+        let request = axum::http::Request::post(TRACES).header("grpc-encoding", coding);
+        let request = request.body(Body::from(body)).expect("a request");
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let response = runtime.block_on(traces(State(room.clone()), request));
+        let code = Status::from_header_map(response.headers()).map_or(Code::Ok, |status| status.code());
+        assert_eq!(code, expect, "{coding}");
+        assert_eq!(room.counts().requests_refused, u64::from(expect != Code::Ok));
+    }
+
+    #[test]
+    fn refusals_say_whether_the_same_may_be_sent_again() {
+        let mut bomb = GzEncoder::new(Vec::new(), Compression::fast());
+        bomb.write_all(&vec![0; BODY_BYTES_MAX + 1]).expect("memory");
+        let bomb = bomb.finish().expect("memory");
+        check("identity", frame(false, 0, b""), Code::Ok);
+        check("identity", frame(false, 2, b"\x0a\x05"), Code::InvalidArgument);
+        check("identity", frame(false, BODY_BYTES_MAX + 1, b""), Code::InvalidArgument);
+        check("gzip", frame(true, bomb.len(), &bomb), Code::InvalidArgument);
+        check("br", frame(true, 0, b""), Code::Unimplemented);
     }
 }

@@ -151,8 +151,10 @@ impl Keeper {
         }
     }
 
-    /// Decides upon everything that is left.
+    /// Decides upon everything that is left, with everything that may still be kept.
     pub fn finish(&mut self, now: Instant) {
+        self.pace.expected = now.since(self.pace.began);
+        self.sample.end(self.of_sample.left() as f64 / self.spans_open.max(1) as f64);
         while !self.by_quiet.is_empty() {
             self.decide_first(now);
         }
@@ -279,8 +281,9 @@ impl Keeper {
 
     /// The part of the run that is over, as far as that is known.
     fn progress(&self, now: Instant) -> f64 {
-        let expected_s = self.pace.expected.as_secs_f64().max(1.0);
-        now.since(self.pace.began).as_secs_f64() / expected_s
+        let elapsed_s = now.since(self.pace.began).as_secs_f64();
+        let expected_s = self.pace.expected.as_secs_f64();
+        if elapsed_s < expected_s { elapsed_s / expected_s } else { 1.0 }
     }
 }
 

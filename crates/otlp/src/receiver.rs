@@ -148,7 +148,7 @@ impl Receiver {
 }
 
 impl Room {
-    fn new(settings: &Settings, epoch: Epoch) -> Room {
+    pub(crate) fn new(settings: &Settings, epoch: Epoch) -> Room {
         let shelves = Shelves {
             keeper: Keeper::new(settings.pace),
             red: Red::default(),
@@ -186,7 +186,7 @@ impl Room {
         Taken { traces: shelves.keeper.take(), operations: shelves.red.take(now) }
     }
 
-    fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         self.shelves().counts()
     }
 

@@ -177,7 +177,7 @@ fn say(counts: &Counts, common: &Common) {
     let text = format!("traces: {spans} spans received, {traces} traces kept with {kept} spans");
     let losses = counts.losses();
     if !losses.is_empty() {
-        common.logger.say(LogLevel::Warn, format!("{text}; lost: {}", losses.join(", ")));
+        common.logger.say(LogLevel::Warn, format!("{text}; left out: {}", losses.join(", ")));
     } else if !common.is_quiet {
         common.logger.tell(&text);
     }

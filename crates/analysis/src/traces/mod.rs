@@ -22,7 +22,7 @@ mod testing;
 pub use attribution::{Attribution, Part, attribute};
 pub use diff::{Difference, FastAndSlow, fast_against_slow};
 pub use gaps::{Stretch, stretches};
-pub use graph::{Edge, Graph, GraphBuilder, Place};
+pub use graph::{Edge, Graph, GraphBuilder, Place, Seen};
 pub use path::{Cause, Piece, PieceKind, answer_path, causes, critical_path, own_ns};
 pub use peer::{database, host, queue, statement};
 pub use repeats::{REPEATS_MIN, Repeats, repeated_statements};

@@ -1,5 +1,17 @@
 //! The kinds of sources, one file each.
 
+mod celery;
+mod host;
+mod kubernetes;
+mod log;
+mod loki;
+mod nginx;
+mod postgresql;
+mod prometheus;
+mod rabbitmq;
+mod redis;
+mod scrape;
+
 use crate::contract::Source;
 use crate::settings::{Settings, SettingsError};
 
@@ -18,7 +30,19 @@ pub struct Kind {
 }
 
 /// All kinds, in the order in which they are shown.
-pub const KINDS: &[Kind] = &[];
+pub const KINDS: &[Kind] = &[
+    prometheus::KIND,
+    scrape::KIND,
+    postgresql::KIND,
+    rabbitmq::KIND,
+    redis::KIND,
+    nginx::KIND,
+    celery::KIND,
+    kubernetes::KIND,
+    log::KIND,
+    loki::KIND,
+    host::KIND,
+];
 
 /// Makes the source that these settings describe. Asks nobody yet.
 ///
@@ -30,7 +54,7 @@ pub fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         let (name, kind) = (settings.name.clone(), settings.kind.clone());
         return Err(SettingsError::Kind { name, kind, known });
     };
-    let is_known = |setting: &str| kind.settings.iter().any(|(known, _)| *known == setting);
+    let is_known = |setting: &str| kind.settings.iter().any(|(known, _)| is_setting(setting, known));
     if let Some(setting) = settings.values.keys().find(|setting| !is_known(setting)) {
         return Err(SettingsError::Unknown {
             name: settings.name.clone(),
@@ -40,4 +64,12 @@ pub fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         });
     }
     (kind.open)(settings)
+}
+
+/// Whether a setting is a known one; `query.NAME` stands for all that begin with `query.`.
+fn is_setting(setting: &str, known: &str) -> bool {
+    match known.strip_suffix("NAME") {
+        Some(prefix) => setting.strip_prefix(prefix).is_some_and(|name| !name.is_empty()),
+        None => setting == known,
+    }
 }

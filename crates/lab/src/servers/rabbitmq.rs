@@ -51,7 +51,10 @@ impl Server for RabbitMq {
         let settings = format!(
             "listeners.tcp.default = {}\nmanagement.tcp.ip = 127.0.0.1\nmanagement.tcp.port = {}\n\
              default_user = lab\ndefault_pass = {}\ndefault_user_tags.administrator = true\n\
-             # Statistics as fresh as the load is.\ncollect_statistics_interval = 1000\n",
+             # Statistics as fresh as the load is: the plugin renews them as often as it keeps them.\n\
+             collect_statistics_interval = 1000\nmanagement.sample_retention_policies.global.minute = 1\n\
+             management.sample_retention_policies.basic.minute = 1\n\
+             management.sample_retention_policies.detailed.minute = 1\n",
             place.address(AMQP),
             port(MANAGEMENT),
             place.password

@@ -367,3 +367,146 @@ fn difference(found: &[Found<'_>], unit: Option<TimeUnit>) -> Option<SpeedDiffer
         rows: said.differences.iter().filter(is_longer).take(DIFFERENCES_MAX).map(row).collect(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use model::{MetricRegistry, OperationLoad, SpanKind, TagInterner};
+    use runfile::{Ending, Header, Writer};
+    use serde_json::{Value as Json, json};
+    use server::View;
+
+    use super::super::scope::Detail;
+    use super::super::{Beside, of_run};
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn span(id: u64, parent: Option<u64>, start_ms: u64, length_ms: u64) -> Span {
+        Span {
+            id,
+            parent,
+            kind: SpanKind::Server,
+            service: "api".into(),
+            operation: "POST /scan".into(),
+            start_ns: (start_ms * MS) as i64,
+            duration: Duration::from_millis(length_ms),
+            status: SpanStatus::Unset,
+            attributes: Vec::new(),
+            links: Vec::new(),
+        }
+    }
+
+    /// A request whose message waits and is worked on; the number of the trace says how long.
+    fn trace(id: u64) -> Trace {
+        let mut spans = vec![span(1, None, 0, 100), span(2, Some(1), 1_000 * id, 100)];
+        spans[1].kind = SpanKind::Consumer;
+        spans[1].service = "worker".into();
+        spans[1].operation = "process vision".into();
+        spans[1].attributes = vec![("messaging.destination.name".into(), "vision".to_owned())];
+        if id == 3 {
+            spans[1].status = SpanStatus::Error;
+        }
+        let kept = if id == 3 { Kept::Error } else { Kept::Sample { share: 0.25 } };
+        Trace { id: id.into(), kept, spans }
+    }
+
+    fn load(service: &str, operation: &str, kind: SpanKind, ten: u32) -> OperationLoad {
+        let mut durations = Values::default();
+        (1..=300).for_each(|ms| durations.record(f64::from(ms)));
+        OperationLoad {
+            service: service.into(),
+            operation: operation.into(),
+            kind,
+            ten,
+            errors: 3,
+            durations,
+        }
+    }
+
+    /// Asks a run with three traces.
+    fn ask(view: View, part: &str, query: &[(&str, &str)]) -> Json {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("run.plimsoll");
+        let (registry, tags) = (Arc::new(MetricRegistry::default()), Arc::new(TagInterner::default()));
+        let mut writer = Writer::create(&path, &Header::default(), registry, tags).expect("a file");
+        let loads = vec![
+            load("api", "POST /scan", SpanKind::Server, 0),
+            load("worker", "process vision", SpanKind::Consumer, 1),
+        ];
+        writer.traces((1..=3).map(trace).collect(), loads);
+        assert!(writer.finish(Ending::default()).error.is_none());
+        let question = Question { part: part.to_owned(), ..Question::of_run(view, "ab12", query) };
+        let scope = Scope::open(&path, &question, Detail::SERVED, Arc::default()).expect("a run");
+        let answer = of_run(&scope, &question, &Beside::default()).expect("an answer");
+        serde_json::from_str(&answer).expect("JSON")
+    }
+
+    #[track_caller]
+    fn check(query: &[(&str, &str)], expect: &[&str]) {
+        let answer = ask(View::Traces, "", query);
+        let ids = answer["traces"].as_array().expect("a list").iter();
+        let ids: Vec<&str> = ids.filter_map(|row| row["id"].as_str()?.get(31..)).collect();
+        assert_eq!(ids, expect, "{query:?}");
+        assert_eq!((&answer["total"], &answer["matching"]), (&json!(3), &json!(expect.len())));
+    }
+
+    #[test]
+    fn traces_are_searched() {
+        check(&[], &["3", "2", "1"]);
+        check(&[("service", "worker")], &["3", "2", "1"]);
+        check(&[("service", "other")], &[]);
+        check(&[("operation", "process vision")], &[]);
+        check(&[("operation", "POST /scan"), ("max_ms", "2100")], &["2", "1"]);
+        check(&[("min_ms", "2100.5")], &["3"]);
+        check(&[("status", "error")], &["3"]);
+        check(&[("status", "ok")], &["2", "1"]);
+        check(&[("kept", "error")], &["3"]);
+        check(&[("q", "VISION")], &["3", "2", "1"]);
+        check(&[("q", "nowhere")], &[]);
+    }
+
+    #[test]
+    fn averages_are_of_the_unbiased_sample() {
+        let answer = ask(View::Traces, "", &[]);
+        assert_eq!((&answer["averaged"], &answer["isBiased"]), (&json!(2), &json!(false)));
+        let parts = answer["parts"].as_array().expect("parts").iter();
+        let parts: Vec<_> =
+            parts.map(|part| (part["name"].as_str(), part["duration"]["text"].as_str())).collect();
+        assert_eq!(parts, [(Some("target"), Some("200ms")), (Some("queue"), Some("1.4s"))]);
+        let stages: Vec<_> =
+            answer["stages"].as_array().expect("stages").iter().map(|row| &row["mean"]["text"]).collect();
+        assert_eq!(stages, ["100ms", "1.4s", "100ms"]);
+        assert_eq!(answer["mean"]["text"], "1.6s");
+        assert_eq!(answer["sample"]["share"]["text"], "25.00%");
+        assert_eq!(answer["traces"][0]["place"]["text"], "33.16%");
+        assert_eq!(answer["exemplars"][2]["id"], "00000000000000000000000000000003");
+        let biased = ask(View::Traces, "", &[("kept", "error")]);
+        assert_eq!((&biased["averaged"], &biased["isBiased"]), (&json!(1), &json!(true)));
+    }
+
+    #[test]
+    fn one_trace_is_drawn() {
+        let answer = ask(View::Trace, "00000000000000000000000000000002", &[]);
+        let kinds: Vec<_> = answer["rows"].as_array().expect("rows").iter().map(|row| &row["kind"]).collect();
+        assert_eq!(kinds, ["span", "wait", "span"]);
+        assert_eq!(
+            (&answer["duration"]["text"], &answer["answer"]["text"]),
+            (&json!("2.1s"), &json!("100ms"))
+        );
+    }
+
+    #[test]
+    fn services_are_told_of_all_spans_and_ways_of_the_sample() {
+        let answer = ask(View::Services, "", &[]);
+        let places = answer["places"].as_array().expect("places").iter();
+        let places: Vec<_> = places.map(|place| place["key"].as_str().expect("a key")).collect();
+        assert_eq!(places, ["outside:", "service:api", "service:worker", "queue:vision"]);
+        assert_eq!(answer["operations"][0]["count"]["value"], json!(300));
+        assert_eq!(answer["operations"][0]["failedShare"]["text"], "1.00%");
+        let ways: Vec<_> = answer["edges"].as_array().expect("ways").iter().map(|way| &way["to"]).collect();
+        assert_eq!(ways, ["service:api", "queue:vision", "service:worker"]);
+        assert_eq!(answer["edges"][0]["count"]["text"], "3");
+    }
+}

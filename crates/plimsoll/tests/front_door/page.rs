@@ -116,7 +116,7 @@ fn the_page_says_what_the_files_say() {
             (total - requests["total"]["count"]["value"].as_f64().expect("a count")).abs() < 1e-6,
             "{total}"
         );
-        for path in ["errors", "logs", "generator", "validity", "audit", "thresholds"] {
+        for path in ["errors", "logs", "generator", "validity", "audit", "thresholds", "traces", "services"] {
             let answer = json(&address, &format!("/api/v1/runs/{id}/{path}"));
             assert!(answer.is_object() && answer.get("error").is_none(), "{path}: {answer}");
         }

@@ -35,7 +35,6 @@ fn traceparent() -> String {
     format!("00-{:016x}{:016x}-{:016x}-01", fastrand::u64(1..), fastrand::u64(..), fastrand::u64(1..))
 }
 
-
 #[cfg(test)]
 mod tests {
     use model::Instant;

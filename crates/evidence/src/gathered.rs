@@ -1,0 +1,94 @@
+//! Points that are gathered for a few seconds and handed over together.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::{Instant, Signal};
+
+/// How long points wait. A point alone is stored with its series' name, labels and question; a few together share them.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// Series of one source, at most so many.
+#[derive(Debug)]
+pub(crate) struct Gathered {
+    series: BTreeMap<(String, BTreeMap<String, String>), Signal>,
+    series_max: usize,
+    /// When the first point came that waits.
+    since: Option<Instant>,
+    /// Points of series that there was no room for.
+    pub(crate) dropped: u64,
+}
+
+impl Gathered {
+    /// Nothing yet.
+    pub(crate) fn new(series_max: usize) -> Gathered {
+        Gathered { series: BTreeMap::new(), series_max, since: None, dropped: 0 }
+    }
+
+    /// Adds points. Those that are not later than what the series has are told already.
+    pub(crate) fn add(&mut self, mut signal: Signal) {
+        let key = (signal.name.clone(), signal.labels.clone());
+        if let Some(known) = self.series.get_mut(&key) {
+            let last = known.points.last().map(|(at, _)| *at);
+            signal.points.retain(|(at, _)| last.is_none_or(|last| *at > last));
+            known.points.append(&mut signal.points);
+            self.since = self.since.or(known.points.first().map(|(at, _)| *at));
+            return;
+        }
+        if self.series.len() >= self.series_max {
+            self.dropped += signal.points.len() as u64;
+            return;
+        }
+        self.since = self.since.or(signal.points.first().map(|(at, _)| *at));
+        self.series.insert(key, signal);
+    }
+
+    /// What waits, if it has waited long enough.
+    pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Signal> {
+        let is_due = self.since.is_some_and(|since| now.since(since) >= WAIT);
+        if is_due { self.take() } else { Vec::new() }
+    }
+
+    /// What waits.
+    pub(crate) fn take(&mut self) -> Vec<Signal> {
+        self.since = None;
+        let told = self.series.values_mut().filter(|signal| !signal.points.is_empty());
+        told.map(|signal| Signal { points: std::mem::take(&mut signal.points), ..signal.clone() }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(name: &str, second: u64) -> Signal {
+        Signal {
+            source: "made".to_owned(),
+            name: name.to_owned(),
+            labels: BTreeMap::new(),
+            unit: String::new(),
+            query: "made".to_owned(),
+            step: Duration::from_secs(1),
+            points: vec![(Instant::from_ns(second * 1_000_000_000), 1.0)],
+        }
+    }
+
+    #[test]
+    fn points_of_one_series_come_together() {
+        let mut gathered = Gathered::new(2);
+        for second in [1, 2, 2, 3] {
+            gathered.add(point("a", second));
+        }
+        gathered.add(point("b", 3));
+        gathered.add(point("c", 3));
+        assert_eq!(gathered.dropped, 1);
+        assert_eq!(gathered.take_due(Instant::from_ns(5_000_000_000)), []);
+        let told = gathered.take_due(Instant::from_ns(6_000_000_000));
+        let lengths: Vec<(&str, usize)> =
+            told.iter().map(|signal| (signal.name.as_str(), signal.points.len())).collect();
+        assert_eq!(lengths, [("a", 3), ("b", 1)]);
+        assert_eq!(gathered.take(), []);
+        gathered.add(point("a", 9));
+        assert_eq!(gathered.take().len(), 1);
+    }
+}

@@ -1,0 +1,199 @@
+//! What is worth asking of the instruments that people already have: which metrics reveal them, and what to ask.
+//!
+//! A row says what to measure and not how it is asked for, so that a Prometheus is asked with PromQL and a page of metrics
+//! is read directly, and both mean the same.
+
+mod selector;
+mod table;
+
+pub(crate) use selector::Selector;
+pub(crate) use table::PACKS;
+
+/// An instrument that is recognised.
+#[derive(Debug)]
+pub(crate) struct Pack {
+    /// What it is called in documents and probes.
+    pub(crate) name: &'static str,
+    /// The metric that reveals it.
+    pub(crate) reveals: &'static str,
+    /// What is asked of it. Rows of one signal are alternatives: what an earlier one tells is not told again.
+    pub(crate) rows: &'static [Row],
+}
+
+/// One signal of a pack.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// What it is called wherever it comes from.
+    pub(crate) signal: &'static str,
+    /// Its unit in UCUM.
+    pub(crate) unit: &'static str,
+    /// What is measured.
+    pub(crate) measure: Measure,
+    /// The labels that are kept; over the rest it is put together.
+    pub(crate) by: &'static [&'static str],
+}
+
+/// What is measured; the texts are selectors of PromQL.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Measure {
+    /// Values, added up.
+    Sum(&'static str),
+    /// The greatest value. For what several instruments tell alike, which added up would be told twice.
+    Most(&'static str),
+    /// How many there are.
+    Count(&'static str),
+    /// The greatest value above zero, where zero and less mean that there is no limit.
+    Limit(&'static str),
+    /// Values above zero, added up, where less means that a part has no limit of its own.
+    Limits(&'static str),
+    /// What the first has more than the second.
+    Less(&'static str, &'static str),
+    /// How many of the second the first has.
+    Quotient(&'static str, &'static str),
+    /// How much counters grow in a second.
+    Rate(&'static str),
+    /// How much counters grow while others grow by one.
+    Ratio(&'static str, &'static str),
+}
+
+impl Pack {
+    /// Whether an instrument has been seen that tells these metrics.
+    pub(crate) fn is_revealed_by(&self, has: &dyn Fn(&str) -> bool) -> bool {
+        has(self.reveals)
+    }
+}
+
+impl Row {
+    /// The question in PromQL. Rates are over `window`, and `also` narrows every selector.
+    pub(crate) fn promql(&self, window: &str, also: &str) -> String {
+        let by = self.by.join(", ");
+        let part = |fold: &str, what: String| format!("{fold} by ({by}) ({what})");
+        let sum = |text: &str| part("sum", narrowed(text, also));
+        let rate = |text: &str| part("sum", format!("rate({}[{window}])", narrowed(text, also)));
+        match self.measure {
+            Measure::Sum(one) => sum(one),
+            Measure::Most(one) => part("max", narrowed(one, also)),
+            Measure::Count(one) => part("count", narrowed(one, also)),
+            Measure::Limit(one) => part("max", format!("{} > 0", narrowed(one, also))),
+            Measure::Limits(one) => part("sum", format!("{} > 0", narrowed(one, also))),
+            Measure::Less(one, other) => format!("{} - {}", sum(one), sum(other)),
+            Measure::Quotient(one, other) => format!("{} / {}", sum(one), sum(other)),
+            Measure::Rate(one) => rate(one),
+            Measure::Ratio(one, other) => format!("{} / {}", rate(one), rate(other)),
+        }
+    }
+
+    /// The metrics that it needs.
+    pub(crate) fn metrics(&self) -> impl Iterator<Item = &'static str> {
+        self.measure.selectors().into_iter().map(name_of)
+    }
+}
+
+impl Measure {
+    /// Its selectors, in order.
+    pub(crate) fn selectors(self) -> Vec<&'static str> {
+        match self {
+            Measure::Sum(one) | Measure::Most(one) | Measure::Count(one) => vec![one],
+            Measure::Limit(one) | Measure::Limits(one) | Measure::Rate(one) => vec![one],
+            Measure::Less(one, other) | Measure::Quotient(one, other) | Measure::Ratio(one, other) => {
+                vec![one, other]
+            }
+        }
+    }
+}
+
+/// The metric of a selector.
+fn name_of(selector: &'static str) -> &'static str {
+    selector.split_once('{').map_or(selector, |(name, _)| name)
+}
+
+/// A selector with a further condition.
+fn narrowed(selector: &str, also: &str) -> String {
+    match selector.strip_suffix('}') {
+        _ if also.is_empty() => selector.to_owned(),
+        Some(open) => format!("{open},{also}}}"),
+        None => format!("{selector}{{{also}}}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fmt::Write;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(measure: Measure, also: &str, expect: &str) {
+        let row = Row { signal: "made", unit: "", measure, by: &["pod", "container"] };
+        assert_eq!(row.promql("60s", also), expect);
+    }
+
+    #[test]
+    fn measures_become_promql() {
+        check(Measure::Sum("a"), "", "sum by (pod, container) (a)");
+        check(Measure::Limit("a{b!=\"\"}"), "", "max by (pod, container) (a{b!=\"\"} > 0)");
+        check(Measure::Rate("a"), "n=\"shop\"", "sum by (pod, container) (rate(a{n=\"shop\"}[60s]))");
+        check(
+            Measure::Ratio("a{c!=\"\"}", "b"),
+            "n=\"shop\"",
+            "sum by (pod, container) (rate(a{c!=\"\",n=\"shop\"}[60s])) / sum by (pod, container) \
+             (rate(b{n=\"shop\"}[60s]))",
+        );
+    }
+
+    #[test]
+    fn every_row_can_be_asked_for() {
+        let mut packs = BTreeSet::new();
+        for pack in PACKS {
+            assert!(packs.insert(pack.name), "{} is there twice", pack.name);
+            assert!(!pack.rows.is_empty(), "{}", pack.name);
+            for row in pack.rows {
+                let selectors = row.measure.selectors().into_iter().map(Selector::parse);
+                let selectors: Option<Vec<Selector>> = selectors.collect();
+                assert!(selectors.is_some_and(|all| !all.is_empty()), "{}: {}", pack.name, row.signal);
+                assert!(
+                    row.signal.chars().all(|char| char.is_ascii_lowercase() || "_0123456789".contains(char))
+                );
+            }
+        }
+    }
+
+    /// Pods have a control group of their own, which holds those of their containers: added up they are twice what there is
+    /// (a seed's CPU of 1.8 cores under a limit of one).
+    #[test]
+    fn control_groups_are_never_counted_twice() {
+        let selectors = PACKS.iter().flat_map(|pack| pack.rows).flat_map(|row| row.measure.selectors());
+        for selector in selectors.filter(|selector| selector.starts_with("container_")) {
+            assert!(selector.contains("container!=\"\"") && selector.contains("image!=\"\""), "{selector}");
+        }
+    }
+
+    #[test]
+    fn a_signal_has_one_unit() {
+        let mut units = std::collections::BTreeMap::new();
+        for row in PACKS.iter().flat_map(|pack| pack.rows) {
+            let unit = units.entry(row.signal).or_insert(row.unit);
+            assert_eq!(*unit, row.unit, "{}", row.signal);
+        }
+        for signal in units.keys().filter_map(|signal| signal.strip_suffix("_limit")) {
+            assert_eq!(units.get(signal), units.get(format!("{signal}_limit").as_str()), "{signal}");
+        }
+    }
+
+    #[test]
+    fn the_guide_shows_the_table() {
+        let mut table = String::new();
+        for pack in PACKS {
+            let _ = writeln!(table, "\n### {}\n\nRevealed by `{}`.\n", pack.name, pack.reveals);
+            table.push_str("| Signal | Unit | PromQL |\n|---|---|---|\n");
+            for row in pack.rows {
+                let unit = if row.unit.is_empty() { String::new() } else { format!("`{}`", row.unit) };
+                let promql = row.promql("$window", "").replace('|', "\\|");
+                let _ = writeln!(table, "| `{}` | {unit} | `{promql}` |", row.signal);
+            }
+        }
+        let guide = include_str!("../../../../docs/guide/prometheus.md");
+        assert!(guide.contains(&table), "docs/guide/prometheus.md must hold this:\n{table}");
+    }
+}

@@ -1,0 +1,232 @@
+//! The machine that plimsoll runs on, from its kernel: it needs no server, no grant and no setting.
+//!
+//! It is the generator's machine; where the system under test is on the same one, it is that one's too.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use host::{Machine, Tcp};
+use model::{Evidence, Instant, Signal};
+
+use super::Kind;
+use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::gathered::Gathered;
+use crate::settings::{Settings, SettingsError};
+
+/// The kind.
+pub(super) const KIND: Kind = Kind {
+    name: "host",
+    tells: "This machine: CPU per core, threads that wait for one, memory, network, retransmissions, full accept queues.",
+    example: "local",
+    settings: &[("step", "the time between two readings (1s)")],
+    open,
+};
+
+/// The time between two readings, unless it is set, and at least: a core's ticks are a hundredth of a second.
+const STEP: Duration = Duration::from_secs(1);
+const STEP_MIN: Duration = Duration::from_millis(100);
+/// Series of a machine of 256 cores with 16 interfaces.
+const SERIES_MAX: usize = 320;
+
+struct Host {
+    about: About,
+    step: Duration,
+    gathered: Gathered,
+    before: Option<(Instant, Machine)>,
+}
+
+/// One value and where it comes from.
+struct Value {
+    name: &'static str,
+    label: Option<(&'static str, String)>,
+    unit: &'static str,
+    file: &'static str,
+    value: Option<f64>,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
+    if !["", "local"].contains(&settings.address.as_str()) {
+        return Err(settings.wrong("address", "is not this machine; write local"));
+    }
+    let step = settings.duration("step", STEP)?;
+    if step < STEP_MIN {
+        return Err(settings.wrong("step", "is too often; 100ms is the least"));
+    }
+    let about = About { name: settings.name.clone(), kind: KIND.name, address: "local".to_owned() };
+    Ok(Box::new(Host { about, step, gathered: Gathered::new(SERIES_MAX), before: None }))
+}
+
+impl Source for Host {
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn probe(&mut self) -> Vec<Check> {
+        let Some(machine) = Machine::read() else {
+            return vec![Check::fails("/proc/stat", "it cannot be read", "run on Linux with /proc mounted")];
+        };
+        let mut checks = vec![Check::works("/proc/stat", format!("{} cores", machine.cores.len()))];
+        let mut also = |what: &str, is_there: bool, remedy: &str| {
+            checks.push(match is_there {
+                true => Check::works(what, "there"),
+                false => Check::lacks(what, "it cannot be read", remedy),
+            });
+        };
+        also("/proc/meminfo", machine.memory_bytes_available.is_some(), "mount /proc");
+        also("/proc/net/snmp and netstat", machine.tcp.is_some(), "mount /proc");
+        also("/proc/pressure/cpu", machine.cpu_pressure_us.is_some(), "boot the kernel with psi=1");
+        checks
+    }
+
+    fn period(&self) -> Option<Duration> {
+        Some(self.step)
+    }
+
+    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+        let machine = Machine::read().ok_or_else(|| Trouble::new("/proc/stat cannot be read"))?;
+        let mut values = levels(&machine);
+        if let Some((at, before)) = &self.before {
+            let elapsed_s = now.at.since(*at).as_secs_f64();
+            if elapsed_s > 0.0 {
+                values.extend(growth(before, &machine, elapsed_s));
+            }
+        }
+        for value in values {
+            if let Some(signal) = self.signal(value, now.at) {
+                self.gathered.add(signal);
+            }
+        }
+        self.before = Some((now.at, machine));
+        Ok(Evidence { signals: self.gathered.take_due(now.at), ..Evidence::default() })
+    }
+
+    fn look_back(&mut self, _period: &Period) -> Result<Evidence, Trouble> {
+        Ok(Evidence { signals: self.gathered.take(), ..Evidence::default() })
+    }
+}
+
+impl Host {
+    fn signal(&self, value: Value, at: Instant) -> Option<Signal> {
+        let number = value.value?;
+        Some(Signal {
+            source: self.about.name.clone(),
+            name: value.name.to_owned(),
+            labels: BTreeMap::from_iter(value.label.map(|(label, text)| (label.to_owned(), text))),
+            unit: value.unit.to_owned(),
+            query: value.file.to_owned(),
+            step: self.step,
+            points: vec![(at, number)],
+        })
+    }
+}
+
+/// What is so now.
+fn levels(machine: &Machine) -> Vec<Value> {
+    let count = |name, file, value: Option<u64>| plain(name, "", file, value.map(|count| count as f64));
+    let bytes =
+        |name, value: Option<u64>| plain(name, "By", "/proc/meminfo", value.map(|bytes| bytes as f64));
+    let used = machine.memory_bytes_max.zip(machine.memory_bytes_available);
+    vec![
+        count("run_queue", "/proc/stat procs_running", machine.runnable),
+        count("blocked", "/proc/stat procs_blocked", machine.blocked),
+        bytes("memory_used", used.map(|(total, available)| total.saturating_sub(available))),
+        bytes("memory_limit", machine.memory_bytes_max),
+    ]
+}
+
+/// What happened since the reading before.
+fn growth(before: &Machine, now: &Machine, elapsed_s: f64) -> Vec<Value> {
+    let cpu = |name, value| plain(name, "1", "/proc/stat", value);
+    let mut values = vec![cpu("cpu", now.all.busy_since(&before.all))];
+    for (number, ticks) in &now.cores {
+        // Cores can be taken out and put in.
+        let Some((_, earlier)) = before.cores.iter().find(|(earlier, _)| earlier == number) else { continue };
+        let label = Some(("core", number.to_string()));
+        values.push(Value { label, ..cpu("core_cpu", ticks.busy_since(earlier)) });
+    }
+    let pressure_us = grown(before.cpu_pressure_us, now.cpu_pressure_us);
+    let waiting = pressure_us.map(|us| us / 1e6 / elapsed_s);
+    values.push(plain("cpu_waiting", "1", "/proc/pressure/cpu", waiting));
+    for interface in &now.interfaces {
+        let Some(earlier) = before.interfaces.iter().find(|earlier| earlier.name == interface.name) else {
+            continue;
+        };
+        let both = [
+            ("network_in", earlier.bytes_in, interface.bytes_in),
+            ("network_out", earlier.bytes_out, interface.bytes_out),
+        ];
+        for (name, earlier, bytes) in both {
+            let per_s = grown(Some(earlier), Some(bytes)).map(|bytes| bytes / elapsed_s);
+            let label = Some(("interface", interface.name.clone()));
+            values.push(Value { label, ..plain(name, "By/s", "/proc/net/dev", per_s) });
+        }
+    }
+    let tcp = |name, file, field: fn(&Tcp) -> Option<u64>| {
+        let count = grown(before.tcp.as_ref().and_then(field), now.tcp.as_ref().and_then(field));
+        plain(name, "/s", file, count.map(|count| count / elapsed_s))
+    };
+    let (snmp, netstat) = ("/proc/net/snmp", "/proc/net/netstat");
+    values.extend([
+        tcp("segments_sent", snmp, |tcp| Some(tcp.segments_sent)),
+        tcp("segments_repeated", snmp, |tcp| Some(tcp.segments_repeated)),
+        tcp("syn_repeated", netstat, |tcp| Some(tcp.syn_repeated)),
+        tcp("listen_drops", netstat, |tcp| Some(tcp.listen_drops)),
+        tcp("listen_overflows", netstat, |tcp| tcp.listen_overflows),
+    ]);
+    values
+}
+
+fn plain(name: &'static str, unit: &'static str, file: &'static str, value: Option<f64>) -> Value {
+    Value { name, label: None, unit, file, value }
+}
+
+/// By how much a counter grew; one that went back was set anew.
+fn grown(before: Option<u64>, now: Option<u64>) -> Option<f64> {
+    now?.checked_sub(before?).map(|count| count as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use host::{Interface, Ticks};
+
+    use super::*;
+    use crate::contract::promises;
+
+    fn source(address: &str) -> Result<Box<dyn Source>, SettingsError> {
+        let settings = Settings {
+            name: "here".to_owned(),
+            kind: "host".to_owned(),
+            address: address.to_owned(),
+            ..Settings::default()
+        };
+        crate::sources::open(&settings)
+    }
+
+    #[test]
+    fn promises_are_kept_on_this_machine() {
+        let told = promises::of_a_source(source("local").expect("settings that are right").as_mut(), None);
+        let of = |name: &str| told.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
+        let cores = of("core_cpu");
+        assert!(!cores.is_empty() && of("cpu").len() == 1, "{told:?}");
+        assert!(cores.iter().flat_map(|core| &core.points).all(|(_, share)| (0.0..=1.0).contains(share)));
+        assert_eq!(of("memory_limit")[0].points.len(), 2);
+        assert!(source("http://elsewhere").is_err());
+    }
+
+    #[test]
+    fn what_grows_is_told_per_second() {
+        let machine = |total, idle, bytes_in, repeated| Machine {
+            all: Ticks { total, idle, steal: 0 },
+            interfaces: vec![Interface { name: "lo".to_owned(), bytes_in, bytes_out: 0 }],
+            tcp: Some(Tcp { segments_repeated: repeated, ..Tcp::default() }),
+            ..Machine::default()
+        };
+        let values = growth(&machine(100, 50, 1_000, 3), &machine(300, 200, 5_000, 9), 2.0);
+        let of = |name: &str| values.iter().find(|value| value.name == name).and_then(|value| value.value);
+        assert_eq!(of("cpu"), Some(0.25));
+        assert_eq!(of("network_in"), Some(2_000.0));
+        assert_eq!(of("segments_repeated"), Some(3.0));
+        assert_eq!(of("listen_overflows"), None);
+        assert_eq!(grown(Some(5), Some(3)), None);
+    }
+}

@@ -1,0 +1,210 @@
+//! Log files of servers on this machine, followed while a run goes on.
+
+mod follow;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::{Evidence, Instant, Record, RecordKind, Signal};
+
+use super::Kind;
+use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::gathered::Gathered;
+use crate::lines::Lines;
+use crate::settings::{Settings, SettingsError};
+
+use follow::{FILES_MAX, Follow};
+
+/// The kind.
+pub(super) const KIND: Kind = Kind {
+    name: "log",
+    tells: "Log files on this machine: lines and errors per second, and how long tasks took by a pattern.",
+    example: "worker.log",
+    settings: &[
+        ("pattern", r"a regular expression with the groups (?<task>…) and (?<duration>…)"),
+        ("unit", "the unit of durations: ns, us, ms, s, m (s)"),
+        ("error", "a regular expression for lines that tell of errors"),
+        ("step", "the time between two looks (1s)"),
+    ],
+    open,
+};
+
+/// The time between two looks, unless it is set, and at least.
+const STEP: Duration = Duration::from_secs(1);
+const STEP_MIN: Duration = Duration::from_millis(50);
+
+struct Log {
+    about: About,
+    step: Duration,
+    follow: Follow,
+    lines: Lines,
+    gathered: Gathered,
+    last_at: Option<Instant>,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
+    if settings.address.is_empty() {
+        return Err(settings.wrong("address", "is no path; one is written as worker.log or logs/*.log"));
+    }
+    let step = settings.duration("step", STEP)?;
+    if step < STEP_MIN {
+        return Err(settings.wrong("step", "is too often; 50ms is the least"));
+    }
+    Ok(Box::new(Log {
+        about: About { name: settings.name.clone(), kind: KIND.name, address: settings.address.clone() },
+        step,
+        follow: Follow::new(&settings.address),
+        lines: Lines::of(settings)?,
+        // Lines and errors of each file, and of those that come in their places.
+        gathered: Gathered::new(FILES_MAX * 4),
+        last_at: None,
+    }))
+}
+
+impl Source for Log {
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn probe(&mut self) -> Vec<Check> {
+        // A look of its own, so that following begins with the run.
+        let mut follow = Follow::new(&self.about.address);
+        let now = Instant::ZERO;
+        vec![match follow.lines(now, |_, _| ()) {
+            Ok(()) => Check::works("files", follow.paths().join(", ")),
+            Err(why) => {
+                let remedy = "set address to the path of a log on this machine that plimsoll may read";
+                Check::fails("files", why, remedy)
+            }
+        }]
+    }
+
+    fn period(&self) -> Option<Duration> {
+        Some(self.step)
+    }
+
+    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+        self.look(now.at).map_err(Trouble)?;
+        Ok(Evidence {
+            signals: self.gathered.take_due(now.at),
+            records: self.lines.take_errors(),
+            ..Evidence::default()
+        })
+    }
+
+    /// What was written since the last look belongs to the run as well.
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+        if self.last_at.is_none() {
+            return Err(Trouble::new("log files are only read while a run goes on"));
+        }
+        // The files may be gone by now; what they told before stays.
+        let looked = self.look(period.to.at);
+        let mut records = self.lines.take_errors();
+        records.extend(self.lines.take_tasks(&self.about.name, period.to.at));
+        records.extend(self.left_out(period.to.at, looked.err()));
+        Ok(Evidence { signals: self.gathered.take(), records, ..Evidence::default() })
+    }
+}
+
+impl Log {
+    fn look(&mut self, now: Instant) -> Result<(), String> {
+        let mut counts: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+        let (lines, name) = (&mut self.lines, &self.about.name);
+        self.follow.lines(now, |path, line| {
+            let is_error = lines.look(name, path, now, line);
+            let [all, errors] = counts.entry(path.to_owned()).or_default();
+            *all += 1;
+            *errors += u64::from(is_error);
+        })?;
+        let last_at = self.last_at.replace(now);
+        let elapsed_s = last_at.map_or(0.0, |last| now.since(last).as_secs_f64());
+        if elapsed_s <= 0.0 {
+            return Ok(());
+        }
+        for path in self.follow.paths() {
+            let counts = counts.get(path).copied().unwrap_or_default();
+            for (signal, count) in ["log_lines", "log_errors"].into_iter().zip(counts) {
+                self.gathered.add(Signal {
+                    source: self.about.name.clone(),
+                    name: signal.to_owned(),
+                    labels: BTreeMap::from([("file".to_owned(), path.to_owned())]),
+                    unit: "/s".to_owned(),
+                    query: path.to_owned(),
+                    step: self.step,
+                    points: vec![(now, count as f64 / elapsed_s)],
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn left_out(&self, at: Instant, trouble: Option<String>) -> Option<Record> {
+        let counts = [
+            ("bytes_skipped", self.follow.bytes_skipped as f64),
+            ("files_beyond_limit", self.follow.files_dropped as f64),
+        ];
+        let counts = counts.into_iter().filter(|(_, count)| *count > 0.0);
+        let mut fields: BTreeMap<_, _> =
+            counts.map(|(name, count)| (name.to_owned(), count.into())).collect();
+        fields.extend(trouble.map(|why| ("why".to_owned(), why.into())));
+        let subject = "a part of the log is not read".to_owned();
+        let source = self.about.name.clone();
+        (!fields.is_empty()).then_some(Record { source, kind: RecordKind::Warning, at, subject, fields })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use crate::contract::promises;
+    use crate::lines::shown;
+
+    fn source(address: &str) -> Box<dyn Source> {
+        let pattern = r"(?<task>\S+) took (?<duration>[\d.]+)ms";
+        let values = [("pattern", pattern), ("unit", "ms"), ("step", "200ms")];
+        let settings = Settings {
+            name: "worker".to_owned(),
+            kind: "log".to_owned(),
+            address: address.to_owned(),
+            values: values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            ..Settings::default()
+        };
+        crate::sources::open(&settings).expect("settings that are right")
+    }
+
+    #[test]
+    fn promises_are_kept_while_somebody_writes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("worker.log");
+        let mut file = std::fs::File::create(&path).expect("a file");
+        let is_over = Arc::new(AtomicBool::new(false));
+        let until = is_over.clone();
+        let writer = std::thread::spawn(move || {
+            while !until.load(Ordering::Relaxed) {
+                file.write_all(b"scan.rule took 40ms\nERROR out of ink\n").expect("it can be written");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let told = promises::of_a_source(source(&path.display().to_string()).as_mut(), None);
+        is_over.store(true, Ordering::Relaxed);
+        writer.join().expect("it only writes");
+        let lines = told.signals.iter().find(|signal| signal.name == "log_lines").expect("lines");
+        assert!(lines.points.iter().any(|(_, per_s)| *per_s > 20.0), "{lines:?}");
+        let shown: Vec<String> = told.records.iter().map(shown).collect();
+        assert!(shown.iter().any(|record| record.ends_with("text=ERROR out of ink")), "{shown:?}");
+        let task = shown.last().expect("a task");
+        assert!(
+            task.starts_with("task scan.rule: avg_ms=40 count=") && task.ends_with("p95_ms=40"),
+            "{task}"
+        );
+    }
+
+    #[test]
+    fn promises_are_kept_without_a_file() {
+        promises::of_an_absent_server(source("nowhere-that-exists/*.log").as_mut());
+    }
+}

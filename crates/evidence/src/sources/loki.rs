@@ -1,0 +1,379 @@
+//! Loki: log lines of a run's window, asked for once the run is over, looked at as those of a file are.
+//!
+//! Of Loki itself nothing can be had here to test against: the tests' answers are made from its published HTTP API, as of
+//! Loki 3.5 (`/loki/api/v1/query_range`, `labels`).
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::{Evidence, Gap, Instant, Signal, SystemClock};
+use serde::Deserialize;
+
+use super::Kind;
+use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::http::{self, Client};
+use crate::lines::{Lines, harmless};
+use crate::settings::{Settings, SettingsError};
+use crate::wall;
+
+/// The kind.
+pub(super) const KIND: Kind = Kind {
+    name: "loki",
+    tells: "Loki: lines and errors per second over the run's window, and how long tasks took by a pattern.",
+    example: "http://localhost:3100",
+    settings: &[
+        ("query", "which lines, in LogQL: {app=\"worker\"}"),
+        ("user", "the user of the credential"),
+        ("pattern", r"a regular expression with the groups (?<task>…) and (?<duration>…)"),
+        ("unit", "the unit of durations: ns, us, ms, s, m (s)"),
+        ("error", "a regular expression for lines that tell of errors"),
+    ],
+    open,
+};
+
+/// Lines asked for at a time: what a Loki gives unless it is set otherwise (`max_entries_limit_per_query`).
+const PAGE_LINES: usize = 5_000;
+/// Lines read of a run.
+const LINES_MAX: usize = 500_000;
+/// No page takes longer, and none is begun after so long: together less than [`crate::contract::CALL_LIMIT`].
+const PAGE_LIMIT: Duration = Duration::from_secs(4);
+const BEGIN_LIMIT: Duration = Duration::from_millis(5_500);
+/// The time that lines are counted over.
+const STEP: Duration = Duration::from_secs(1);
+/// A run is counted second by second up to a day.
+const STEPS_MAX: u64 = 86_400;
+/// Of a stream's labels so much is shown.
+const STREAM_CHARS_MAX: usize = 200;
+
+struct Loki {
+    about: About,
+    client: Client,
+    query: String,
+    lines: Lines,
+}
+
+/// Loki's HTTP API: "Query logs within a range of time".
+#[derive(Deserialize)]
+struct Body {
+    data: Data,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Data {
+    result_type: String,
+    result: Vec<Stream>,
+}
+
+#[derive(Deserialize)]
+struct Stream {
+    stream: BTreeMap<String, String>,
+    /// Nanoseconds since 1970 as a text, the line, and in newer versions what else is known of it.
+    values: Vec<Vec<serde_json::Value>>,
+}
+
+/// A line with its time and stream.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    wall_ns: i64,
+    stream: String,
+    line: String,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
+    let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
+    let user = settings.values.get("user").cloned().or(user);
+    let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+    let query = settings.text("query", "");
+    if !query.trim_start().starts_with('{') {
+        return Err(settings.wrong("query", "selects no lines in LogQL; one is written as {app=\"worker\"}"));
+    }
+    Ok(Box::new(Loki {
+        about: About { name: settings.name.clone(), kind: KIND.name, address: base.clone() },
+        client: Client::patient(&base, authorization, PAGE_LIMIT),
+        query,
+        lines: Lines::of(settings)?,
+    }))
+}
+
+impl Source for Loki {
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn probe(&mut self) -> Vec<Check> {
+        let labels = match self.client.json("/loki/api/v1/labels", &[]) {
+            Ok(answer) => answer["data"].as_array().map_or(0, Vec::len),
+            Err(trouble) => {
+                let remedy =
+                    "set address to where Loki answers /loki/api/v1/labels, such as http://localhost:3100";
+                return vec![Check::fails("labels", trouble.0, remedy)];
+            }
+        };
+        let asked = self.client.json("/loki/api/v1/query_range", &[("query", &self.query), ("limit", "1")]);
+        let lines = match asked {
+            Ok(answer) if answer["data"]["resultType"] == "streams" => {
+                Check::works("query", self.query.clone())
+            }
+            Ok(_) => {
+                Check::lacks("query", "it gives numbers and no lines", "query = \"{app=\\\"worker\\\"}\"")
+            }
+            Err(trouble) => Check::lacks("query", trouble.0, "query = \"{app=\\\"worker\\\"}\""),
+        };
+        vec![Check::works("labels", format!("{labels}")), lines]
+    }
+
+    fn period(&self) -> Option<Duration> {
+        None
+    }
+
+    fn sample(&mut self, _now: Moment) -> Result<Evidence, Trouble> {
+        Ok(Evidence::default())
+    }
+
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+        let begun = SystemClock::now();
+        let mut counts: BTreeMap<u64, [u64; 2]> = BTreeMap::new();
+        let mut from_ns = period.from.wall_ns;
+        let (mut lines, mut reason) = (0, None);
+        loop {
+            let is_late = SystemClock::now().since(begun) > BEGIN_LIMIT;
+            if lines >= LINES_MAX || is_late {
+                reason = Some(format!("there are more lines than the {lines} that were read in time"));
+                break;
+            }
+            let page = match self.page(from_ns, period.to.wall_ns.max(from_ns + 1)) {
+                Ok(page) => page,
+                Err(trouble) if lines == 0 => return Err(trouble),
+                Err(trouble) => {
+                    reason = Some(trouble.0);
+                    break;
+                }
+            };
+            let (kept, next_ns) = complete(page);
+            lines += kept.len();
+            for entry in kept {
+                let at = period.instant(entry.wall_ns);
+                let is_error = self.lines.look(&self.about.name, &entry.stream, at, &entry.line);
+                let step = second(period, entry.wall_ns);
+                let [all, errors] = counts.entry(step).or_default();
+                *all += 1;
+                *errors += u64::from(is_error);
+            }
+            from_ns = next_ns.unwrap_or(period.to.wall_ns);
+            if from_ns >= period.to.wall_ns {
+                break;
+            }
+        }
+        let mut records = self.lines.take_errors();
+        records.extend(self.lines.take_tasks(&self.about.name, period.to.at));
+        let gap = reason.map(|reason| Gap {
+            source: self.about.name.clone(),
+            from: period.instant(from_ns),
+            to: period.to.at,
+            reason,
+        });
+        let signals = self.signals(period, from_ns, &counts);
+        Ok(Evidence { signals, records, gaps: gap.into_iter().collect() })
+    }
+}
+
+impl Loki {
+    /// The lines from an instant on, in order, as many as come at a time.
+    fn page(&self, from_ns: i64, to_ns: i64) -> Result<Vec<Entry>, Trouble> {
+        let (start, end, limit) = (from_ns.to_string(), to_ns.to_string(), PAGE_LINES.to_string());
+        let parameters = [
+            ("query", &*self.query),
+            ("start", &*start),
+            ("end", &*end),
+            ("limit", &*limit),
+            ("direction", "forward"),
+        ];
+        let text = self.client.text("/loki/api/v1/query_range", &parameters)?;
+        entries(&text)
+            .map_err(|why| Trouble(format!("GET {}/loki/api/v1/query_range: {why}", self.client.base())))
+    }
+
+    /// Lines and errors of each second up to where lines were read.
+    fn signals(&self, period: &Period, read_ns: i64, counts: &BTreeMap<u64, [u64; 2]>) -> Vec<Signal> {
+        let steps = second(period, read_ns).min(STEPS_MAX);
+        let query = format!(
+            "{} [start={} end={}]",
+            self.query,
+            wall::utc(period.from.wall_ns),
+            wall::utc(period.to.wall_ns)
+        );
+        let of = |place: usize, name: &str| Signal {
+            source: self.about.name.clone(),
+            name: name.to_owned(),
+            labels: BTreeMap::new(),
+            unit: "/s".to_owned(),
+            query: query.clone(),
+            step: STEP,
+            points: (0..steps)
+                .map(|step| {
+                    let at = Instant::from_ns(period.from.at.as_ns() + (step + 1) * 1_000_000_000);
+                    (at, counts.get(&step).map_or(0.0, |counts| counts[place] as f64))
+                })
+                .collect(),
+        };
+        vec![of(0, "log_lines"), of(1, "log_errors")]
+    }
+}
+
+/// Which second of a run it is.
+fn second(period: &Period, wall_ns: i64) -> u64 {
+    u64::try_from(wall_ns.saturating_sub(period.from.wall_ns) / 1_000_000_000).unwrap_or(0)
+}
+
+/// What a page surely has all of, and from when on the next one is asked for. A full page may end amid lines of the same
+/// time, and so the last time is left to the next.
+fn complete(mut page: Vec<Entry>) -> (Vec<Entry>, Option<i64>) {
+    if page.len() < PAGE_LINES {
+        return (page, None);
+    }
+    let last_ns = page.last().map_or(0, |entry| entry.wall_ns);
+    if page.first().is_some_and(|entry| entry.wall_ns == last_ns) {
+        // More lines of one time than come at a time cannot be asked for.
+        return (page, Some(last_ns + 1));
+    }
+    page.retain(|entry| entry.wall_ns < last_ns);
+    (page, Some(last_ns))
+}
+
+fn entries(text: &str) -> Result<Vec<Entry>, String> {
+    let body: Body =
+        serde_json::from_str(text).map_err(|error| format!("the answer is not understood: {error}"))?;
+    if body.data.result_type != "streams" {
+        return Err(format!("the answer is a {:?} and no lines", body.data.result_type));
+    }
+    let mut entries = Vec::new();
+    for stream in body.data.result {
+        let labels: Vec<String> =
+            stream.stream.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
+        let name = harmless(&format!("{{{}}}", labels.join(",")), STREAM_CHARS_MAX);
+        for value in stream.values.into_iter().take(PAGE_LINES) {
+            let [serde_json::Value::String(wall_ns), serde_json::Value::String(line), ..] = &value[..] else {
+                return Err("a line has no time or no text".to_owned());
+            };
+            let wall_ns = wall_ns.parse().map_err(|_| format!("{wall_ns:?} is no time"))?;
+            entries.push(Entry { wall_ns, stream: name.clone(), line: line.clone() });
+        }
+    }
+    entries.sort();
+    Ok(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Epoch;
+
+    use super::*;
+    use crate::contract::promises;
+    use crate::lines::shown;
+    use crate::stage::Pages;
+
+    const LABELS: &str = r#"{"status":"success","data":["app","pod"]}"#;
+
+    fn source(address: &str, query: &str) -> Result<Box<dyn Source>, SettingsError> {
+        let values = [("query", query), ("pattern", r"(?<task>\S+) took (?<duration>[\d.]+)s")];
+        crate::sources::open(&Settings {
+            name: "logs".to_owned(),
+            kind: "loki".to_owned(),
+            address: address.to_owned(),
+            credential: Some("t0psecret".to_owned()),
+            values: values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        })
+    }
+
+    fn parameter(path: &str, name: &str) -> i64 {
+        let (_, rest) = path.split_once(&format!("{name}=")).expect("it is asked with it");
+        rest.split('&').next().expect("a value").parse().expect("a number")
+    }
+
+    /// A Loki that has a line each `every_ns`, with a task on one stream and an error on each tenth.
+    fn loki(every_ns: i64) -> Pages {
+        Pages::start(move |path| {
+            if path.starts_with("/loki/api/v1/labels") {
+                return (200, LABELS.to_owned());
+            }
+            if !path.contains("start=") {
+                return (
+                    200,
+                    r#"{"status":"success","data":{"resultType":"streams","result":[]}}"#.to_owned(),
+                );
+            }
+            let (start, end) = (parameter(path, "start"), parameter(path, "end"));
+            let limit = parameter(path, "limit") as usize;
+            let first = (start + every_ns - 1) / every_ns;
+            let lines = (first..).map(|number| (number, number * every_ns)).take_while(|(_, at)| *at < end);
+            let lines = lines.take(limit).map(|(number, at)| {
+                let text = if number % 10 == 0 { "ERROR out of ink" } else { "scan.rule took 0.5s" };
+                format!("[\"{at}\",\"{text}\"]")
+            });
+            let lines: Vec<String> = lines.collect();
+            let stream = format!("{{\"stream\":{{\"app\":\"worker\"}},\"values\":[{}]}}", lines.join(","));
+            (
+                200,
+                format!(
+                    "{{\"status\":\"success\",\"data\":{{\"resultType\":\"streams\",\"result\":[{stream}]}}}}"
+                ),
+            )
+        })
+    }
+
+    #[test]
+    fn promises_are_kept_with_the_published_api() {
+        let loki = loki(1_000_000_000);
+        let mut source = source(&loki.url(""), "{app=\"worker\"}").expect("settings that are right");
+        promises::of_a_source(source.as_mut(), Some("t0psecret"));
+    }
+
+    #[test]
+    fn lines_are_read_page_by_page_and_each_once() {
+        let loki = loki(1_000_000);
+        let mut source = source(&loki.url(""), "{app=\"worker\"}").expect("settings that are right");
+        let epoch = Epoch { at: Instant::ZERO, wall_unix_ns: 1_700_000_000_000_000_000 };
+        let moment = |second: u64| Moment::of(Instant::from_ns(second * 1_000_000_000), &epoch);
+        let told = source.look_back(&Period { from: moment(0), to: moment(12) }).expect("it is there");
+        assert_eq!(told.gaps, []);
+        let sums: Vec<(f64, usize)> = told
+            .signals
+            .iter()
+            .map(|signal| (signal.points.iter().map(|(_, value)| value).sum(), signal.points.len()))
+            .collect();
+        assert_eq!(sums, [(12_000.0, 12), (1_200.0, 12)]);
+        let task = told.records.iter().map(shown).find(|record| record.starts_with("task")).expect("a task");
+        assert_eq!(task, "task scan.rule: avg_ms=500 count=10800 max_ms=500 min_ms=500 p95_ms=500");
+        let line = shown(&told.records[0]);
+        assert_eq!(line, "line {app=\"worker\"}: text=ERROR out of ink");
+    }
+
+    #[test]
+    fn a_page_ends_before_what_may_go_on() {
+        let entry = |wall_ns| Entry { wall_ns, stream: String::new(), line: String::new() };
+        let page =
+            |times: &dyn Fn(i64) -> i64| (0..PAGE_LINES as i64).map(|place| entry(times(place))).collect();
+        let (kept, next) = complete(page(&|place| place / 2));
+        assert_eq!((kept.len(), next), (PAGE_LINES - 2, Some(PAGE_LINES as i64 / 2 - 1)));
+        let (kept, next) = complete(page(&|_| 7));
+        assert_eq!((kept.len(), next), (PAGE_LINES, Some(8)));
+        assert_eq!(complete(vec![entry(7)]), (vec![entry(7)], None));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_trouble() {
+        let check = |text: &str| assert!(entries(text).is_err(), "{text}");
+        check("");
+        check(r#"{"data":{"resultType":"matrix","result":[]}}"#);
+        check(r#"{"data":{"resultType":"streams","result":[{"stream":{},"values":[["1"]]}]}}"#);
+        check(r#"{"data":{"resultType":"streams","result":[{"stream":{},"values":[["one","line"]]}]}}"#);
+        assert!(source("http://h", "rate({app=\"x\"}[1m])").is_err());
+    }
+
+    #[test]
+    fn promises_are_kept_without_a_server() {
+        let mut source = source("http://127.0.0.1:9", "{app=\"worker\"}").expect("settings that are right");
+        promises::of_an_absent_server(source.as_mut());
+    }
+}

@@ -1,0 +1,198 @@
+//! NGINX, through the page of its `stub_status` module, of any version.
+//!
+//! The connection and the request by which the page is asked for are left out of what is told.
+
+use std::time::Duration;
+
+use model::Evidence;
+
+use super::Kind;
+use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::http::{self, Client};
+use crate::settings::{Settings, SettingsError};
+use crate::tell::{Answer, Counters, What};
+
+/// How the kind is made.
+pub(super) const KIND: Kind = Kind {
+    name: "nginx",
+    tells: "connections, what they do, those that were dropped, and requests",
+    example: "kind = \"nginx\", address = \"http://localhost/nginx_status\"",
+    settings: &[("step", "time between two questions, 1s if not set")],
+    open,
+};
+
+const ACTIVE: What = What::new("connections_active", "{connection}", "stub_status: Active connections");
+const READING: What = What::new("reading", "{connection}", "stub_status: Reading");
+const WRITING: What = What::new("writing", "{connection}", "stub_status: Writing");
+const WAITING: What = What::new("waiting", "{connection}", "stub_status: Waiting");
+const ACCEPTED: What = What::new("connections_accepted", "1/s", "stub_status: accepts");
+const DROPPED: What = What::new("connections_dropped", "1/s", "stub_status: accepts - handled");
+const REQUESTS: What = What::new("requests", "1/s", "stub_status: requests");
+
+const REMEDY: &str = "location = /nginx_status { stub_status; allow 127.0.0.1; deny all; }";
+
+fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
+    Ok(Box::new(Nginx::new(settings)?))
+}
+
+struct Nginx {
+    name: String,
+    client: Client,
+    step: Duration,
+    counters: Counters,
+    /// Requests for the page.
+    own: u32,
+}
+
+/// What the page says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Status {
+    active: u64,
+    accepts: u64,
+    handled: u64,
+    requests: u64,
+    reading: u64,
+    writing: u64,
+    waiting: u64,
+}
+
+impl Source for Nginx {
+    fn about(&self) -> About {
+        About { name: self.name.clone(), kind: KIND.name, address: self.client.base().to_owned() }
+    }
+
+    fn probe(&mut self) -> Vec<Check> {
+        match self.ask() {
+            Ok(status) => vec![Check::works("stub_status", format!("{} requests so far", status.requests))],
+            Err(Trouble(why)) => vec![Check::fails("stub_status", why, REMEDY)],
+        }
+    }
+
+    fn period(&self) -> Option<Duration> {
+        Some(self.step)
+    }
+
+    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+        let status = self.ask()?;
+        let mut answer = Answer::new(&self.name, now.at, self.step);
+        // The question itself is one connection that is written to.
+        answer.number(&ACTIVE, &[], status.active.saturating_sub(1) as f64);
+        answer.number(&READING, &[], status.reading as f64);
+        answer.number(&WRITING, &[], status.writing.saturating_sub(1) as f64);
+        answer.number(&WAITING, &[], status.waiting as f64);
+        self.counters.turn(now.at);
+        let counts = [
+            (&ACCEPTED, status.accepts as f64),
+            (&DROPPED, status.accepts.saturating_sub(status.handled) as f64),
+            (&REQUESTS, status.requests.saturating_sub(self.own.into()) as f64),
+        ];
+        for (what, count) in counts {
+            let rate = self.counters.rate(what.name, count);
+            rate.into_iter().for_each(|rate| answer.number(what, &[], rate));
+        }
+        Ok(answer.evidence())
+    }
+
+    fn look_back(&mut self, _: &Period) -> Result<Evidence, Trouble> {
+        Ok(Evidence::default())
+    }
+}
+
+impl Nginx {
+    fn new(settings: &Settings) -> Result<Nginx, SettingsError> {
+        let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
+        let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+        Ok(Nginx {
+            name: settings.name.clone(),
+            client: Client::new(&base, authorization),
+            step: settings.duration("step", Duration::from_secs(1))?,
+            counters: Counters::default(),
+            own: 0,
+        })
+    }
+
+    fn ask(&mut self) -> Result<Status, Trouble> {
+        let page = self.client.text("", &[])?;
+        self.own = self.own.wrapping_add(1);
+        let what = "the page is not what stub_status writes";
+        Status::parse(&page).ok_or_else(|| Trouble(format!("GET {}: {what}", self.client.base())))
+    }
+}
+
+impl Status {
+    fn parse(page: &str) -> Option<Status> {
+        let words: Vec<&str> = page.split_whitespace().collect();
+        let after = |word: &str, further: usize| {
+            let at = words.iter().position(|known| *known == word)?;
+            words.get(at + further)?.parse::<u64>().ok()
+        };
+        Some(Status {
+            active: after("connections:", 1)?,
+            // Three words, then their three numbers.
+            accepts: after("requests", 1)?,
+            handled: after("requests", 2)?,
+            requests: after("requests", 3)?,
+            reading: after("Reading:", 1)?,
+            writing: after("Writing:", 1)?,
+            waiting: after("Waiting:", 1)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lab::NGINX;
+    use model::{Epoch, SystemClock};
+
+    use super::*;
+    use crate::contract::promises;
+    use crate::trial;
+
+    fn made(address: &str) -> Nginx {
+        Nginx::new(&trial::settings("nginx", address, None)).expect("settings that are right")
+    }
+
+    #[test]
+    fn the_page_is_read_and_nothing_else_is() {
+        let page = "Active connections: 3 \nserver accepts handled requests\n 29 28 131 \n\
+                    Reading: 0 Writing: 1 Waiting: 2 \n";
+        let status =
+            Status { active: 3, accepts: 29, handled: 28, requests: 131, reading: 0, writing: 1, waiting: 2 };
+        assert_eq!(Status::parse(page), Some(status));
+        assert_eq!(Status::parse("<html>Welcome to nginx!</html>"), None);
+        assert_eq!(Status::parse(&page.replace("29", "-1")), None);
+        assert_eq!(Status::parse(""), None);
+    }
+
+    #[test]
+    fn an_absent_server_is_told() {
+        promises::of_an_absent_server(&mut made("http://127.0.0.1:1/nginx_status"));
+    }
+
+    #[test]
+    fn a_real_server_counts_what_others_ask_for() {
+        let Some(server) = trial::server(NGINX) else { return };
+        let url = server.url("nginx");
+        let mut source = made(&format!("{url}/lab/nginx"));
+        promises::of_a_source(&mut source, None);
+        let wrong = made(&format!("{url}/lab")).probe();
+        assert!(wrong[0].outcome.as_ref().is_err_and(|missing| missing.remedy == REMEDY), "{wrong:?}");
+
+        let epoch = Epoch::anchor(&SystemClock);
+        let mut sample = || source.sample(Moment::of(SystemClock::now(), &epoch)).expect("it is there");
+        let before = sample();
+        (0..20).for_each(|_| trial::send("GET", &format!("{url}/lab/nginx"), None, ""));
+        let after = sample();
+        let number =
+            |name: &str| after.signals.iter().find(|signal| signal.name == name).expect(name).points[0];
+        let (at, requests) = number("requests");
+        let seconds = at.since(before.signals[0].points[0].0).as_secs_f64();
+        assert!(
+            (requests * seconds - 20.0).abs() < 1e-6,
+            "twenty, without those that ask: {}",
+            requests * seconds
+        );
+        assert_eq!(number("connections_dropped").1, 0.0);
+        assert!(number("connections_accepted").1 > 0.0);
+    }
+}

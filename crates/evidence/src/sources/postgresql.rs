@@ -1,0 +1,592 @@
+//! PostgreSQL 13 and later: who waits for what ten times a second, what the server counts, and what each statement took.
+//!
+//! One connection that can only read, whose statements end after two seconds. Each of them carries [`MARK`], by which it is left
+//! out of what is told.
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::{Evidence, RecordKind};
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
+
+use super::Kind;
+use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::settings::{Settings, SettingsError};
+use crate::tell::{Answer, Counters, Fields, Part, What, password_variable};
+use database::{Database, number, text};
+use sessions::{Blocked, SESSIONS_SQL, Sessions};
+use statements::{Looked, STATEMENTS_MAX};
+
+mod database;
+mod sessions;
+mod statements;
+
+/// Sessions are looked at so often.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// And told so often.
+const STEP: Duration = Duration::from_secs(1);
+
+/// The first versions with the columns that are asked for, as the server numbers versions.
+const VERSION_MIN: u32 = 130_000;
+const VERSION_OF_QUERY_IDS: u32 = 140_000;
+const VERSION_OF_CHECKPOINTER: u32 = 170_000;
+
+/// Since its version 1.8 the extension tells planning and execution apart.
+const EXTENSION_VERSION_MIN: (u32, u32) = (1, 8);
+
+/// What is in every statement of ours, behind its first word, where `pg_stat_statements` keeps it in all versions.
+const MARK: &str = "/* plimsoll */";
+
+/// How the kind is made.
+pub(super) const KIND: Kind = Kind {
+    name: "postgresql",
+    tells: "sessions by wait event at 10 Hz, locks, connections, transactions, checkpoints, and what statements took",
+    example: "kind = \"postgresql\", address = \"postgres://plimsoll@localhost:5432/app\"",
+    settings: &[],
+    open,
+};
+
+const CONNECTIONS_MAX: What = What::new("connections_max", "{connection}", "SHOW max_connections");
+
+/// What the server counts, in the order of the columns of [`counts_sql`].
+const COUNTS: &[What] = &[
+    What::new(COMMITS, "1/s", "pg_stat_database: xact_commit of all databases"),
+    What::new("rollbacks", "1/s", "pg_stat_database: xact_rollback of all databases"),
+    What::new("blocks_hit", "1/s", "pg_stat_database: blks_hit of all databases"),
+    What::new("blocks_read", "1/s", "pg_stat_database: blks_read of all databases"),
+    What::new("temp_bytes", "By/s", "pg_stat_database: temp_bytes of all databases"),
+    What::new("deadlocks", "1/s", "pg_stat_database: deadlocks of all databases"),
+    What::new("checkpoints", "1/s", "pg_stat_bgwriter, since 17 pg_stat_checkpointer: timed and requested"),
+    What::new("checkpoint_blocks", "1/s", "pg_stat_bgwriter, since 17 pg_stat_checkpointer: buffers written"),
+];
+
+const COMMITS: &str = "commits";
+
+/// What the server is and may be asked for, and how it is set.
+const LAYOUT_SQL: &str = "SELECT /* plimsoll */ current_setting('server_version_num'), current_setting('server_version'), \
+     current_setting('max_connections'), current_user, pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')::text, \
+     (SELECT setting FROM pg_settings WHERE name = 'shared_preload_libraries'), \
+     (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace \
+     WHERE extname = 'pg_stat_statements'), \
+     (SELECT extversion FROM pg_extension WHERE extname = 'pg_stat_statements'); \
+     SELECT /* plimsoll */ name, current_setting(name) FROM pg_settings WHERE name IN ('shared_buffers', 'work_mem', \
+     'effective_cache_size', 'max_connections', 'max_wal_size', 'checkpoint_timeout', 'synchronous_commit', 'fsync', \
+     'jit', 'track_io_timing', 'random_page_cost', 'max_parallel_workers_per_gather', 'default_transaction_isolation')";
+
+fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
+    Ok(Box::new(Postgresql::new(settings)?))
+}
+
+struct Postgresql {
+    name: String,
+    address: String,
+    database: Database,
+    /// What the server told of itself when it was connected last.
+    layout: Option<Arc<Layout>>,
+    /// Whether the run's beginning was seen.
+    is_begun: bool,
+    counters: Counters,
+    sessions: Sessions,
+    blocked: Blocked,
+    statements: Part,
+    /// What statements had taken when the run began.
+    before: Option<Looked>,
+}
+
+/// What a server has.
+#[derive(Clone, Debug, Default)]
+struct Layout {
+    version_number: u32,
+    version: String,
+    connections_max: Option<f64>,
+    user: String,
+    /// Whether what others' sessions do may be seen.
+    sees_sessions: bool,
+    /// Libraries that the server was started with; `None` if that may not be seen.
+    libraries: Option<String>,
+    /// The schema that `pg_stat_statements` is in, and its version.
+    extension: Option<(String, String)>,
+    settings: Fields,
+}
+
+impl Source for Postgresql {
+    fn about(&self) -> About {
+        About { name: self.name.clone(), kind: KIND.name, address: self.address.clone() }
+    }
+
+    fn probe(&mut self) -> Vec<Check> {
+        let layout = match self.connect() {
+            Ok(layout) => layout,
+            Err(Trouble(why)) => {
+                let remedy = self.remedy(&why);
+                return vec![Check::fails("connection", why, remedy)];
+            }
+        };
+        let version = format!("PostgreSQL {}", layout.version);
+        if layout.version_number < VERSION_MIN {
+            return vec![Check::fails("version", version, "ask a server of version 13 or later")];
+        }
+        let counts = match self.database.rows(&counts_sql(&layout)) {
+            Ok(_) => Check::works("pg_stat_database", "transactions, blocks, checkpoints"),
+            Err(Trouble(why)) => Check::lacks("pg_stat_database", why, layout.grant()),
+        };
+        let statements = self.check_statements(&layout);
+        vec![Check::works("connection", version), layout.check_sessions(), counts, statements]
+    }
+
+    fn period(&self) -> Option<Duration> {
+        Some(PERIOD)
+    }
+
+    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+        let mut answer = Answer::new(&self.name, now.at, STEP);
+        let layout = self.connect()?;
+        if !self.is_begun {
+            self.begin(&mut answer, &layout)?;
+        }
+        if layout.sees_sessions {
+            let rows = self.database.rows(SESSIONS_SQL)?;
+            self.sessions.look(&rows);
+        }
+        // Half a period early is in time, because the next look comes only after a whole one.
+        let is_due = self.sessions.told_at().is_none_or(|told_at| now.at.since(told_at) + PERIOD / 2 >= STEP);
+        if is_due {
+            if self.sessions.waited_for_locks() {
+                let rows = self.database.rows(&sessions::blocked_sql(layout.has_query_ids()))?;
+                self.blocked.look(&rows, now.at);
+            }
+            self.sessions.tell(&mut answer, now.at);
+            self.tell_counts(&mut answer, &layout, now)?;
+        }
+        Ok(answer.evidence())
+    }
+
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+        let mut answer = Answer::new(&self.name, period.to.at, STEP);
+        // What statements took is a difference: nothing can be said without its beginning.
+        if !self.is_begun {
+            return Ok(answer.evidence());
+        }
+        self.is_begun = false;
+        self.sessions.tell(&mut answer, period.to.at);
+        self.blocked.tell(&mut answer);
+        let Some(before) = self.before.take() else { return Ok(answer.evidence()) };
+        let layout = self.connect()?;
+        self.tell_statements(&mut answer, &layout, &before)?;
+        Ok(answer.evidence())
+    }
+}
+
+impl Postgresql {
+    fn new(settings: &Settings) -> Result<Postgresql, SettingsError> {
+        let wrong = |why: &str| settings.wrong("address", why);
+        let mut config = Config::from_str(&settings.address)
+            .map_err(|_| wrong("is no address; one is written as postgres://plimsoll@localhost:5432/app"))?;
+        if config.get_password().is_some() {
+            return Err(wrong(
+                "has a password in it; passwords are read from the environment or from a file",
+            ));
+        }
+        if config.get_ssl_mode() == SslMode::Require {
+            return Err(wrong("asks for TLS, which this source does not speak; a tunnel helps"));
+        }
+        let address = shown(&config).ok_or_else(|| wrong("has no host"))?;
+        if let Some(credential) = &settings.credential {
+            config.password(credential);
+        }
+        Ok(Postgresql {
+            name: settings.name.clone(),
+            address,
+            database: Database::new(config),
+            layout: None,
+            is_begun: false,
+            counters: Counters::default(),
+            sessions: Sessions::new(),
+            blocked: Blocked::default(),
+            statements: Part::new("statements"),
+            before: None,
+        })
+    }
+
+    /// Begins a call: connects if that is needed, and asks the server what it has.
+    fn connect(&mut self) -> Result<Arc<Layout>, Trouble> {
+        self.database.begin_call();
+        if let Some(layout) = self.layout.clone().filter(|_| self.database.is_connected()) {
+            return Ok(layout);
+        }
+        self.sessions.forget();
+        self.database.connect()?;
+        let sets = self.database.sets(LAYOUT_SQL)?;
+        let layout =
+            Arc::new(Layout::read(&sets).ok_or_else(|| Trouble::new("the database did not say what it is"))?);
+        self.layout = Some(layout.clone());
+        Ok(layout)
+    }
+
+    /// Sets the beginning of what is counted.
+    fn begin(&mut self, answer: &mut Answer, layout: &Layout) -> Result<(), Trouble> {
+        let mut known = layout.settings.clone();
+        known.insert("version".to_owned(), layout.version.clone().into());
+        answer.record(RecordKind::Configuration, &self.name, known);
+        if let Err(missing) = layout.check_sessions().outcome {
+            answer.warning(&format!("nothing is told of sessions and statements: {}", missing.why));
+        }
+        if let Some((schema, _)) = layout.extension.as_ref().filter(|_| layout.sees_sessions) {
+            let (part, database) = (&mut self.statements, &mut self.database);
+            self.before = part.ask(answer, || look_at_statements(database, schema))?;
+        }
+        self.is_begun = true;
+        Ok(())
+    }
+
+    fn tell_counts(&mut self, answer: &mut Answer, layout: &Layout, now: Moment) -> Result<(), Trouble> {
+        layout.connections_max.into_iter().for_each(|max| answer.number(&CONNECTIONS_MAX, &[], max));
+        let rows = self.database.rows(&counts_sql(layout))?;
+        let Some(row) = rows.first() else { return Ok(()) };
+        self.counters.turn(now.at);
+        // The server counts our own transactions a little later than we do, so that the difference may pass below zero.
+        let own = self.counters.rate("own", self.database.transactions() as f64).unwrap_or_default();
+        for (column, what) in COUNTS.iter().enumerate() {
+            let Some(count) = number(row, column) else { continue };
+            let Some(rate) = self.counters.rate(what.name, count) else { continue };
+            let others = if what.name == COMMITS { (rate - own).max(0.0) } else { rate };
+            answer.number(what, &[], others);
+        }
+        Ok(())
+    }
+
+    fn tell_statements(
+        &mut self,
+        answer: &mut Answer,
+        layout: &Layout,
+        before: &Looked,
+    ) -> Result<(), Trouble> {
+        let Some((schema, _)) = &layout.extension else { return Ok(()) };
+        let now = look_at_statements(&mut self.database, schema)?;
+        let (mut taken, total_ms) = statements::taken(before, &now);
+        taken.truncate(STATEMENTS_MAX);
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let asked = taken.iter().map(|(statement, _)| statement);
+        let texts = statements::texts(&self.database.rows(&statements::texts_sql(schema, asked))?);
+        for (statement, counts) in taken {
+            let mut known = counts.fields(total_ms);
+            let (text, database) = texts.get(&statement).cloned().unwrap_or_default();
+            known.insert("queryid".to_owned(), statement.queryid.into());
+            known.insert("database".to_owned(), database.into());
+            answer.record(RecordKind::Statement, &text, known);
+        }
+        Ok(())
+    }
+
+    fn check_statements(&mut self, layout: &Layout) -> Check {
+        let what = "pg_stat_statements";
+        if layout.libraries.as_ref().is_some_and(|libraries| !libraries.contains(what)) {
+            let remedy = "shared_preload_libraries = 'pg_stat_statements' in postgresql.conf, a restart, and then \
+                          CREATE EXTENSION pg_stat_statements;";
+            return Check::lacks(what, "the server was started without it", remedy);
+        }
+        let Some((schema, version)) = &layout.extension else {
+            let why = "the extension is not in this database";
+            return Check::lacks(what, why, "CREATE EXTENSION pg_stat_statements;");
+        };
+        if !is_new_enough(version) {
+            let why = format!("version {version} is older than 1.8");
+            return Check::lacks(what, why, "ALTER EXTENSION pg_stat_statements UPDATE;");
+        }
+        if !layout.sees_sessions {
+            return Check::lacks(what, "it shows only statements of this user's own", layout.grant());
+        }
+        match look_at_statements(&mut self.database, schema) {
+            Ok(looked) => Check::works(what, format!("{version}, {} statements", looked.len())),
+            Err(Trouble(why)) => {
+                let remedy =
+                    "shared_preload_libraries = 'pg_stat_statements' in postgresql.conf, and a restart";
+                Check::lacks(what, why, remedy)
+            }
+        }
+    }
+
+    /// What to do when there is no connection.
+    fn remedy(&self, why: &str) -> String {
+        let variable = password_variable(&self.name);
+        match why {
+            why if why.contains("password") || why.contains("role") => format!(
+                "CREATE ROLE plimsoll LOGIN PASSWORD '…'; GRANT pg_monitor TO plimsoll; and the password in {variable}"
+            ),
+            why if why.contains("pg_hba.conf") => {
+                "a line of pg_hba.conf that lets this host in: host all plimsoll ADDRESS/32 scram-sha-256"
+                    .to_owned()
+            }
+            _ => format!("start the server, or mend the address {}", self.address),
+        }
+    }
+}
+
+impl Layout {
+    /// From the rows of [`LAYOUT_SQL`].
+    fn read(sets: &[Vec<tokio_postgres::SimpleQueryRow>]) -> Option<Layout> {
+        let [of_server, of_settings, ..] = sets else { return None };
+        let row = of_server.first()?;
+        let known = |column: usize| Some(text(row, column).to_owned()).filter(|text| !text.is_empty());
+        Some(Layout {
+            version_number: text(row, 0).parse().ok()?,
+            version: text(row, 1).to_owned(),
+            connections_max: number(row, 2),
+            user: text(row, 3).to_owned(),
+            sees_sessions: text(row, 4) == "true",
+            // An empty list is one that may be seen.
+            libraries: row.try_get(5).ok().flatten().map(str::to_owned),
+            extension: known(6).zip(known(7)),
+            settings: of_settings.iter().map(|row| (text(row, 0).to_owned(), text(row, 1).into())).collect(),
+        })
+    }
+
+    fn has_query_ids(&self) -> bool {
+        self.version_number >= VERSION_OF_QUERY_IDS
+    }
+
+    fn check_sessions(&self) -> Check {
+        let what = "pg_stat_activity";
+        match self.sees_sessions {
+            true => Check::works(what, "sessions of all users"),
+            false => Check::lacks(what, "it shows only sessions of this user's own", self.grant()),
+        }
+    }
+
+    /// What lets this user see all that is asked for.
+    fn grant(&self) -> String {
+        format!("GRANT pg_monitor TO \"{}\";", self.user.replace('"', "\"\""))
+    }
+}
+
+fn look_at_statements(database: &mut Database, schema: &str) -> Result<Looked, Trouble> {
+    Ok(statements::looked(&database.rows(&statements::counts_sql(schema))?))
+}
+
+fn counts_sql(layout: &Layout) -> String {
+    let checkpoints = if layout.version_number >= VERSION_OF_CHECKPOINTER {
+        "SELECT num_timed + num_requested AS count, buffers_written AS blocks FROM pg_stat_checkpointer"
+    } else {
+        "SELECT checkpoints_timed + checkpoints_req AS count, buffers_checkpoint AS blocks FROM pg_stat_bgwriter"
+    };
+    format!(
+        "SELECT {MARK} sum(xact_commit), sum(xact_rollback), sum(blks_hit), sum(blks_read), sum(temp_bytes), \
+         sum(deadlocks), min(c.count), min(c.blocks) FROM pg_stat_database, ({checkpoints}) c"
+    )
+}
+
+/// The address without what nobody needs to see.
+fn shown(config: &Config) -> Option<String> {
+    let host = match config.get_hosts().first()? {
+        Host::Tcp(host) => host.clone(),
+        Host::Unix(path) => path.display().to_string(),
+    };
+    let user = config.get_user().map(|user| format!("{user}@")).unwrap_or_default();
+    let port = config.get_ports().first().copied().unwrap_or(5432);
+    let database = config.get_dbname().map(|name| format!("/{name}")).unwrap_or_default();
+    Some(format!("postgres://{user}{host}:{port}{database}"))
+}
+
+fn is_new_enough(version: &str) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) >= EXTENSION_VERSION_MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use lab::POSTGRES;
+    use model::{Datum, Epoch, Signal, SystemClock};
+    use tokio::runtime::Builder;
+    use tokio_postgres::NoTls;
+
+    use super::*;
+    use crate::contract::promises;
+    use crate::trial;
+
+    const SECRET: &str = "quiet-secret";
+
+    fn made(address: &str) -> Postgresql {
+        let settings = trial::settings("postgresql", address, Some(SECRET));
+        Postgresql::new(&settings).expect("settings that are right")
+    }
+
+    /// Runs these statements one after another, each a message of its own, on a connection of their own.
+    fn run(url: &str, statements: &[&str]) {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a connection");
+            tokio::spawn(connection);
+            for statement in statements {
+                client.simple_query(statement).await.unwrap_or_else(|error| panic!("{statement}: {error:?}"));
+            }
+        });
+    }
+
+    fn missing(checks: &[Check], what: &str) -> Option<String> {
+        let check = checks.iter().find(|check| check.what == what).expect("it is tried");
+        check.outcome.as_ref().err().map(|missing| missing.remedy.clone())
+    }
+
+    fn peak(told: &Evidence, name: &str, label: &str) -> f64 {
+        let is_it =
+            |signal: &&Signal| signal.name == name && signal.labels.values().any(|value| value == label);
+        let points = told.signals.iter().filter(is_it).flat_map(|signal| &signal.points);
+        points.map(|(_, value)| *value).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn addresses_are_shown_without_what_nobody_needs() {
+        let settings = |address| trial::settings("postgresql", address, Some(SECRET));
+        let shown = |address| Postgresql::new(&settings(address)).map(|source| source.about().address);
+        let plain = "postgres://app@db:5433/shop";
+        assert_eq!(shown("postgres://app@db:5433/shop?connect_timeout=9").as_deref(), Ok(plain));
+        let why = |address| shown(address).expect_err("it is wrong").to_string();
+        assert!(why("postgres://app:secret@db/shop").contains("from the environment"));
+        assert!(why("postgres://app@db/shop?sslmode=require").contains("TLS"));
+        assert!(why("http://db").contains("is no address"));
+        assert!(why("postgres:///shop").contains("has no host"));
+    }
+
+    #[test]
+    fn versions_are_compared_by_their_parts() {
+        let are_new = ["1.8", "1.10", "2", "1.7", "old"].map(is_new_enough);
+        assert_eq!(are_new, [true, true, true, false, false]);
+    }
+
+    #[test]
+    fn checkpoints_are_where_the_version_counts_them() {
+        let sql = |version_number| counts_sql(&Layout { version_number, ..Layout::default() });
+        assert!(sql(160_004).contains("pg_stat_bgwriter") && sql(170_000).contains("pg_stat_checkpointer"));
+        assert!(
+            sessions::blocked_sql(false).contains("NULL")
+                && sessions::blocked_sql(true).contains("b.query_id")
+        );
+    }
+
+    #[test]
+    fn an_absent_server_is_told() {
+        promises::of_an_absent_server(&mut made("postgres://plimsoll@127.0.0.1:1/app"));
+    }
+
+    #[test]
+    fn a_server_that_never_answers_is_left_in_time() {
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = silent.local_addr().expect("an address").port();
+        promises::of_an_absent_server(&mut made(&format!("postgres://plimsoll@127.0.0.1:{port}/app")));
+    }
+
+    #[test]
+    fn a_real_server_tells_sessions_locks_and_statements() {
+        let Some(server) = trial::server(POSTGRES) else { return };
+        let admin = server.url("postgres");
+        let port = server.ports("postgres")[0];
+        let of_database = |name: &str| format!("postgres://plimsoll@127.0.0.1:{port}/{name}");
+        let create_role = format!("CREATE ROLE plimsoll LOGIN PASSWORD '{SECRET}'");
+        run(
+            &admin,
+            &[
+                create_role.as_str(),
+                "CREATE DATABASE bare",
+                "CREATE EXTENSION pg_stat_statements",
+                "CREATE TABLE apps (id int PRIMARY KEY, rating float8)",
+                "INSERT INTO apps SELECT n, n % 5 FROM generate_series(1, 1000) n",
+            ],
+        );
+
+        // What a user without grants is told to get, which is what then helps.
+        let mut source = made(&of_database("postgres"));
+        let grant = "GRANT pg_monitor TO \"plimsoll\";";
+        let checks = source.probe();
+        assert_eq!(missing(&checks, "pg_stat_activity").as_deref(), Some(grant));
+        assert_eq!(missing(&checks, "pg_stat_statements").as_deref(), Some(grant));
+        let told = promises::of_a_source(&mut source, Some(SECRET));
+        assert!(told.records.iter().any(|record| record.kind == RecordKind::Warning), "{:?}", told.records);
+        assert!(told.signals.iter().any(|signal| signal.name == "connections_max"));
+        assert!(
+            !told.signals.iter().any(|signal| signal.name == "active_sessions"),
+            "half the truth is not told"
+        );
+        let create = "CREATE EXTENSION pg_stat_statements;";
+        assert_eq!(
+            missing(&made(&of_database("bare")).probe(), "pg_stat_statements").as_deref(),
+            Some(create)
+        );
+        run(&admin, &[grant]);
+        let mut source = made(&of_database("postgres"));
+        assert_eq!(source.probe().into_iter().filter(|check| check.outcome.is_err()).count(), 0);
+
+        let epoch = Epoch::anchor(&SystemClock);
+        let now = || Moment::of(SystemClock::now(), &epoch);
+        let from = now();
+        let mut told = source.sample(from).expect("a first sample");
+        let work = |statements: &'static [&'static str]| {
+            let admin = admin.clone();
+            std::thread::spawn(move || run(&admin, statements))
+        };
+        let workers = [
+            work(&["SELECT count(*) FROM apps WHERE rating > 1"; 30]),
+            work(&["SELECT pg_sleep(1.9)"]),
+            work(&["BEGIN", "UPDATE apps SET rating = 1 WHERE id = 1", "SELECT pg_sleep(0.1)"]),
+            work(&["CREATE ROLE other PASSWORD 'other-secret'"]),
+        ];
+        let holder =
+            work(&["BEGIN", "UPDATE apps SET rating = 2 WHERE id = 2", "SELECT pg_sleep(1.5)", "COMMIT"]);
+        std::thread::sleep(Duration::from_millis(200));
+        let waiter = work(&["UPDATE apps SET rating = 3 WHERE id = 2"]);
+        for _ in 0..30 {
+            told.append(source.sample(now()).expect("it is there"));
+            std::thread::sleep(PERIOD);
+        }
+        workers.into_iter().chain([holder, waiter]).for_each(|worker| worker.join().expect("its work"));
+        let at_end = now();
+        told.append(source.look_back(&Period { from, to: at_end }).expect("a look back"));
+
+        assert!(peak(&told, "active_sessions", "PgSleep") > 1.0, "two sleep for a second");
+        assert!(peak(&told, "active_sessions", "transactionid") > 0.5);
+        assert!(peak(&told, "connections", "active") > 1.0);
+        let points = |name: &str| {
+            let signals = told.signals.iter().filter(|signal| signal.name == name);
+            signals.flat_map(|signal| signal.points.clone()).collect::<Vec<_>>()
+        };
+        assert!(points("locks_waiting").iter().any(|(_, value)| *value > 0.5));
+        assert!(points("connections_max").iter().all(|(_, value)| *value == 60.0));
+        let commits = points("commits");
+        let mut last = from.at;
+        let committed: f64 = commits
+            .iter()
+            .map(|(at, rate)| rate * at.since(std::mem::replace(&mut last, *at)).as_secs_f64())
+            .sum();
+        assert!((30.0..55.0).contains(&committed), "without some thirty of our own: {commits:?}");
+
+        let blocked =
+            told.records.iter().find(|record| record.kind == RecordKind::Happening).expect("a lock");
+        assert_eq!((blocked.subject.as_str(), &blocked.fields["blocker"]), ("UPDATE", &"SELECT".into()));
+        let statements: Vec<_> =
+            told.records.iter().filter(|record| record.kind == RecordKind::Statement).collect();
+        let counted =
+            statements.iter().find(|record| record.subject.starts_with("SELECT count(*) FROM apps"));
+        let counted = counted.expect("what was asked thirty times");
+        assert_eq!(counted.fields["calls"], 30.0.into());
+        assert_eq!(counted.fields["database"], "postgres".into());
+        assert!(statements[0].subject.contains("pg_sleep"), "it took most: {statements:?}");
+        let own = |record: &&&model::Record| {
+            record.subject.contains("pg_stat_") || record.subject.contains("pg_settings")
+        };
+        assert_eq!(statements.iter().find(own), None);
+        let shares = statements.iter().filter_map(|record| match record.fields["share_of_db_time"] {
+            Datum::Number(share) => Some(share),
+            Datum::Text(_) => None,
+        });
+        assert!((shares.sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!(!format!("{told:?}").contains("secret"), "what a role was given is not told");
+
+        drop(server);
+        let trouble = source.sample(now()).expect_err("it is gone");
+        assert!(!trouble.0.is_empty());
+    }
+}

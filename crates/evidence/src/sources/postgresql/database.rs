@@ -1,0 +1,169 @@
+//! The one connection to a database: made when it is needed, bounded in time, and only able to read.
+
+use std::time::Duration;
+
+use model::{Instant, SystemClock};
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, SimpleQueryRow};
+
+use crate::contract::{CALL_LIMIT, Trouble};
+use crate::tell;
+
+/// Connecting takes no longer.
+const CONNECT_LIMIT: Duration = Duration::from_secs(2);
+
+/// One question takes no longer: the server's own limit, and a little for the way.
+const QUESTION_LIMIT: Duration = Duration::from_millis(2_300);
+
+/// All questions of one call take no longer together, so that the call ends within [`CALL_LIMIT`].
+const QUESTIONS_LIMIT: Duration = Duration::from_secs(6);
+const _: () = assert!(CONNECT_LIMIT.as_secs() + QUESTIONS_LIMIT.as_secs() < CALL_LIMIT.as_secs());
+
+/// What every session is told when it begins.
+const OPTIONS: &str = "-c default_transaction_read_only=on -c statement_timeout=2000 -c lock_timeout=1000";
+
+/// How others see the connection.
+const APPLICATION_NAME: &str = "plimsoll";
+
+/// A database that is asked.
+pub(super) struct Database {
+    config: Config,
+    runtime: Option<Runtime>,
+    session: Option<Session>,
+    transactions: u64,
+    /// When the questions of the call end.
+    deadline: Instant,
+}
+
+/// A connection, and what moves its bytes.
+struct Session {
+    client: Client,
+    connection: JoinHandle<Result<(), Error>>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.connection.abort();
+    }
+}
+
+impl Database {
+    /// Asks nobody yet.
+    pub(super) fn new(mut config: Config) -> Database {
+        config.application_name(APPLICATION_NAME).options(OPTIONS).connect_timeout(CONNECT_LIMIT);
+        Database { config, runtime: None, session: None, transactions: 0, deadline: Instant::ZERO }
+    }
+
+    /// A call of the source begins.
+    pub(super) fn begin_call(&mut self) {
+        self.deadline = SystemClock::now() + CONNECT_LIMIT + QUESTIONS_LIMIT;
+    }
+
+    /// Whether it is connected, as far as is known.
+    pub(super) fn is_connected(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| !session.client.is_closed())
+    }
+
+    /// How many transactions were asked for; the server counts them with all others.
+    pub(super) fn transactions(&self) -> u64 {
+        self.transactions
+    }
+
+    /// Connects anew.
+    ///
+    /// # Errors
+    /// Nobody is there, or they refuse.
+    pub(super) fn connect(&mut self) -> Result<(), Trouble> {
+        self.session = None;
+        let runtime = match self.runtime.take() {
+            Some(runtime) => runtime,
+            None => Builder::new_current_thread()
+                .enable_io()
+                .enable_time()
+                .build()
+                .map_err(|error| tell::trouble(&error))?,
+        };
+        let config = &self.config;
+        let connected = runtime.block_on(async {
+            let (client, connection) =
+                timeout(CONNECT_LIMIT, config.connect(NoTls)).await.map_err(|_| late(CONNECT_LIMIT))??;
+            Ok::<_, Failure>(Session { client, connection: tokio::spawn(connection) })
+        });
+        self.runtime = Some(runtime);
+        self.session = Some(connected.map_err(|Failure(trouble)| trouble)?);
+        Ok(())
+    }
+
+    /// The rows of a question.
+    ///
+    /// # Errors
+    /// The server does not answer in time, refuses, or is gone.
+    pub(super) fn rows(&mut self, sql: &str) -> Result<Vec<SimpleQueryRow>, Trouble> {
+        Ok(self.sets(sql)?.into_iter().next().unwrap_or_default())
+    }
+
+    /// The rows of several questions that are asked at once.
+    ///
+    /// # Errors
+    /// As of [`Database::rows`].
+    pub(super) fn sets(&mut self, sql: &str) -> Result<Vec<Vec<SimpleQueryRow>>, Trouble> {
+        let (Some(runtime), Some(session)) = (&self.runtime, &self.session) else {
+            return Err(Trouble::new("the database is not connected"));
+        };
+        self.transactions += 1;
+        let limit = self.deadline.since(SystemClock::now()).min(QUESTION_LIMIT);
+        let asked = runtime.block_on(async {
+            let answer = session.client.simple_query(sql);
+            Ok::<_, Failure>(timeout(limit, answer).await.map_err(|_| late(limit))??)
+        });
+        let messages = asked.map_err(|Failure(trouble)| {
+            // What is still on its way would be taken for the answer of the next question.
+            self.session = None;
+            trouble
+        })?;
+        let mut sets = vec![Vec::new()];
+        for message in messages {
+            match message {
+                SimpleQueryMessage::Row(row) => {
+                    if let Some(set) = sets.last_mut() {
+                        set.push(row);
+                    }
+                }
+                SimpleQueryMessage::CommandComplete(_) => sets.push(Vec::new()),
+                _ => {}
+            }
+        }
+        Ok(sets)
+    }
+}
+
+/// Trouble that errors of the database become.
+struct Failure(Trouble);
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure(tell::trouble(&error))
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Failure {
+        Failure(trouble)
+    }
+}
+
+fn late(limit: Duration) -> Failure {
+    Failure(Trouble(format!("the database did not answer within {:.1} s", limit.as_secs_f64())))
+}
+
+/// The text in a column; empty where there is none.
+pub(super) fn text(row: &SimpleQueryRow, column: usize) -> &str {
+    row.try_get(column).ok().flatten().unwrap_or_default()
+}
+
+/// The number in a column, if there is one.
+pub(super) fn number(row: &SimpleQueryRow, column: usize) -> Option<f64> {
+    text(row, column).parse().ok().filter(|number: &f64| number.is_finite())
+}

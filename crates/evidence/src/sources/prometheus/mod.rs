@@ -1,0 +1,386 @@
+//! A Prometheus, or whatever answers to its HTTP API, asked about a run's own window once the run is over.
+//!
+//! What to ask is found by the names of its metrics ([`crate::packs`]). Each signal keeps the question as it was asked, with
+//! start, end and step, so that anybody can ask it again.
+
+mod answer;
+mod window;
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use model::{Clock, Datum, Evidence, Instant, Record, RecordKind, Signal, SystemClock};
+use serde_json::Value;
+
+use super::Kind;
+use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::http::{self, Client};
+use crate::packs::{PACKS, Pack};
+use crate::settings::{Settings, SettingsError};
+
+use answer::Answer;
+use window::Window;
+
+/// The kind.
+pub(super) const KIND: Kind = Kind {
+    name: "prometheus",
+    tells: "Prometheus: node, containers, JVM, Go, Node.js, databases, queues and more over the run's own window.",
+    example: "http://localhost:9090",
+    settings: &[
+        ("user", "the user of the credential"),
+        ("selector", "a condition for every selector of the packs: namespace=\"shop\""),
+        ("interval", "the time between two scrapes, if Prometheus does not tell it"),
+        ("query.NAME", "a question of one's own in PromQL; $window is the time that rates are over"),
+    ],
+    open,
+};
+
+/// Series kept of one answer; the rest is counted.
+const SERIES_MAX: usize = 200;
+/// Questions of one's own.
+const QUERIES_MAX: usize = 100;
+/// The time between two scrapes where nothing tells it: what most people set.
+const INTERVAL: Duration = Duration::from_secs(15);
+/// Fewer points of a run say little about its peaks.
+const POINTS_WANTED: usize = 10;
+
+/// A node that has so much of its memory in use is nearly full.
+const FULL_SHARE: f64 = 0.9;
+
+/// How many questions are asked at a time: fewer than the 20 that a Prometheus works on at once.
+const ASKED_AT_ONCE: usize = 4;
+/// No small question takes longer, no large one does, and none is begun after so long: together less than
+/// [`crate::contract::CALL_LIMIT`].
+const QUICK_LIMIT: Duration = Duration::from_millis(1_500);
+const QUESTION_LIMIT: Duration = Duration::from_secs(4);
+const BEGIN_LIMIT: Duration = Duration::from_millis(5_500);
+
+/// Where somebody looks who wants to know why there is nothing.
+const NO_PACK: &str = "query.NAME = \"PromQL\" asks for metrics that no pack knows";
+
+struct Prometheus {
+    about: About,
+    quick: Client,
+    patient: Client,
+    selector: String,
+    interval: Option<Duration>,
+    queries: Vec<(String, String)>,
+}
+
+/// Something to ask.
+struct Question {
+    signal: String,
+    unit: &'static str,
+    promql: String,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
+    let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
+    let user = settings.values.get("user").cloned().or(user);
+    let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+    let interval = settings.values.contains_key("interval").then(|| settings.duration("interval", INTERVAL));
+    let queries = settings.values.iter().filter_map(|(setting, promql)| {
+        setting.strip_prefix("query.").map(|name| (name.to_owned(), promql.clone()))
+    });
+    let queries: Vec<(String, String)> = queries.collect();
+    if let Some((name, _)) = queries.get(QUERIES_MAX) {
+        let why = format!("is one too many; {QUERIES_MAX} questions can be asked");
+        return Err(settings.wrong(&format!("query.{name}"), &why));
+    }
+    Ok(Box::new(Prometheus {
+        about: About { name: settings.name.clone(), kind: KIND.name, address: base.clone() },
+        quick: Client::patient(&base, authorization.clone(), QUICK_LIMIT),
+        patient: Client::patient(&base, authorization, QUESTION_LIMIT),
+        selector: settings.text("selector", "").trim().trim_matches(['{', '}']).to_owned(),
+        interval: interval.transpose()?,
+        queries,
+    }))
+}
+
+impl Source for Prometheus {
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn probe(&mut self) -> Vec<Check> {
+        let names = match self.metric_names(&[]) {
+            Ok(names) => names,
+            Err(trouble) => {
+                let remedy =
+                    "set address to where Prometheus answers /api/v1/query, such as http://localhost:9090";
+                return vec![Check::fails("names of metrics", trouble.0, remedy)];
+            }
+        };
+        let mut checks = vec![Check::works("names of metrics", format!("{}", names.len()))];
+        checks.push(match self.quick.json("/api/v1/status/buildinfo", &[]) {
+            Ok(info) => Check::works("version", info["data"]["version"].as_str().unwrap_or("unknown")),
+            Err(trouble) => Check::lacks("version", trouble.0, "allow /api/v1/status/buildinfo"),
+        });
+        checks.push(match self.interval.or_else(|| window::interval(&self.quick)) {
+            Some(interval) => Check::works("scrape interval", window::text(interval)),
+            None => {
+                let why = format!("it is told by no target; {} is assumed", window::text(INTERVAL));
+                Check::lacks("scrape interval", why, "interval = \"15s\"")
+            }
+        });
+        checks.push(match revealed(&names)[..] {
+            [] => Check::lacks("packs", "no metrics that are known here", NO_PACK),
+            ref packs => {
+                let names: Vec<&str> = packs.iter().map(|pack| pack.name).collect();
+                Check::works("packs", names.join(", "))
+            }
+        });
+        checks.extend(self.probe_queries());
+        checks
+    }
+
+    fn period(&self) -> Option<Duration> {
+        None
+    }
+
+    fn sample(&mut self, _now: Moment) -> Result<Evidence, Trouble> {
+        Ok(Evidence::default())
+    }
+
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+        let begun = SystemClock::now();
+        let told_interval = self.interval.or_else(|| window::interval(&self.quick));
+        let window = Window::of(period, told_interval.unwrap_or(INTERVAL), SystemClock.wall_unix_ns());
+        let names = self.metric_names(&[("start", &window.start), ("end", &window.end)])?;
+        let questions = self.questions(&names, &window);
+        let answers = self.ask(&questions, &window, begun);
+        if let Some(trouble) = nothing_but_trouble(&answers) {
+            return Err(trouble);
+        }
+        let mut evidence = Evidence::default();
+        self.take_answers(&questions, answers, &window, &mut evidence);
+        evidence.records.extend(self.too_few_points(period, &window));
+        evidence.records.extend(self.full_nodes(&evidence.signals, &window));
+        evidence.records.push(self.what_it_is(&names, &questions, &window, told_interval.is_some()));
+        Ok(evidence)
+    }
+}
+
+impl Prometheus {
+    fn metric_names(&self, within: &[(&str, &str)]) -> Result<HashSet<String>, Trouble> {
+        let answer = self.quick.json("/api/v1/label/__name__/values", within)?;
+        let names = answer["data"].as_array();
+        let names = names.ok_or_else(|| Trouble(format!("{}: this is no Prometheus", self.about.address)))?;
+        Ok(names.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+    }
+
+    /// What is asked: one's own questions first, so that they are told if time is short.
+    fn questions(&self, names: &HashSet<String>, window: &Window) -> Vec<Question> {
+        let own = self.queries.iter().map(|(name, promql)| Question {
+            signal: name.clone(),
+            unit: "",
+            promql: promql.replace("$window", &window.rate),
+        });
+        let rows = revealed(names).into_iter().flat_map(|pack| pack.rows);
+        let known = rows.filter(|row| row.metrics().all(|metric| names.contains(metric)));
+        let known = known.map(|row| Question {
+            signal: row.signal.to_owned(),
+            unit: row.unit,
+            promql: row.promql(&window.rate, &self.selector),
+        });
+        own.chain(known).collect()
+    }
+
+    /// The answers in the order of the questions; `None` for one that was not asked for want of time.
+    fn ask(
+        &self,
+        questions: &[Question],
+        window: &Window,
+        begun: Instant,
+    ) -> Vec<Option<Result<Answer, Trouble>>> {
+        let next = AtomicUsize::new(0);
+        let answers = Mutex::new(Vec::from_iter(questions.iter().map(|_| None)));
+        let work = || {
+            while SystemClock::now().since(begun) < BEGIN_LIMIT {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(question) = questions.get(place) else { return };
+                let answer = self.ask_one(question, window);
+                answers.lock().unwrap_or_else(PoisonError::into_inner)[place] = Some(answer);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..ASKED_AT_ONCE {
+                scope.spawn(work);
+            }
+        });
+        answers.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ask_one(&self, question: &Question, window: &Window) -> Result<Answer, Trouble> {
+        let (start, end, step) = (&*window.start, &*window.end, &*window.step_text);
+        let parameters = [("query", &*question.promql), ("start", start), ("end", end), ("step", step)];
+        let text = self.patient.text("/api/v1/query_range", &parameters)?;
+        Answer::parse(&text, SERIES_MAX, window)
+            .map_err(|why| Trouble(format!("GET {}/api/v1/query_range: {why}", self.patient.base())))
+    }
+
+    fn take_answers(
+        &self,
+        questions: &[Question],
+        answers: Vec<Option<Result<Answer, Trouble>>>,
+        window: &Window,
+        evidence: &mut Evidence,
+    ) {
+        let mut told = BTreeSet::new();
+        let mut unasked = Vec::new();
+        for (question, answer) in questions.iter().zip(answers) {
+            let answer = match answer {
+                None => {
+                    unasked.push(question.signal.as_str());
+                    continue;
+                }
+                Some(Err(Trouble(why))) => {
+                    let fields = [("query", question.promql.as_str().into()), ("why", why.into())];
+                    evidence.records.push(self.warning(&question.signal, window, fields));
+                    continue;
+                }
+                Some(Ok(answer)) => answer,
+            };
+            if answer.series_dropped > 0 {
+                let kept = ("series_kept", (answer.series.len() as f64).into());
+                let dropped = ("series_dropped", (answer.series_dropped as f64).into());
+                evidence.records.push(self.warning(&question.signal, window, [kept, dropped]));
+            }
+            for (labels, points) in answer.series {
+                // Alternatives that tell the same are told once.
+                if told.insert((question.signal.clone(), labels.clone())) {
+                    evidence.signals.push(Signal {
+                        source: self.about.name.clone(),
+                        name: question.signal.clone(),
+                        labels,
+                        unit: question.unit.to_owned(),
+                        query: window.asked(&question.promql),
+                        step: window.step,
+                        points,
+                    });
+                }
+            }
+        }
+        if !unasked.is_empty() {
+            let count = ("questions", (unasked.len() as f64).into());
+            let which = ("which", unasked.join(", ").into());
+            evidence.records.push(self.warning(
+                "there was no time to ask for some signals",
+                window,
+                [count, which],
+            ));
+        }
+    }
+
+    /// Few points hide what was between them: a peak of a minute may be on one or on none.
+    fn too_few_points(&self, period: &Period, window: &Window) -> Option<Record> {
+        let run = period.to.at.since(period.from.at);
+        let points = run.as_nanos() / window.interval.as_nanos().max(1);
+        (points < POINTS_WANTED as u128).then(|| {
+            let fields = [
+                ("points", (points as f64).into()),
+                ("points_wanted", (POINTS_WANTED as f64).into()),
+                ("interval_s", window.interval.as_secs_f64().into()),
+                ("rate_window_s", window.rate_window.as_secs_f64().into()),
+            ];
+            self.warning(
+                "too few scrapes for the run's length: peaks between them are not seen",
+                window,
+                fields,
+            )
+        })
+    }
+
+    /// Nodes that were nearly out of memory, whatever runs on them: a neighbour's trouble is soon everybody's.
+    fn full_nodes(&self, signals: &[Signal], window: &Window) -> Vec<Record> {
+        let peak = |signal: &Signal| signal.points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+        let named = |name: &'static str| signals.iter().filter(move |signal| signal.name == name);
+        let full = named("node_memory").filter_map(|used| {
+            let limit = named("node_memory_limit").find(|limit| limit.labels == used.labels)?;
+            let share = peak(used) / peak(limit);
+            let is_full = share.is_finite() && share >= FULL_SHARE;
+            let node = used.labels.get("instance").map_or("a node", String::as_str);
+            let fields = [("node", node.into()), ("memory_max_share", share.into())];
+            is_full.then(|| self.warning("a node is nearly out of memory", window, fields))
+        });
+        full.collect()
+    }
+
+    fn what_it_is(
+        &self,
+        names: &HashSet<String>,
+        questions: &[Question],
+        window: &Window,
+        is_told: bool,
+    ) -> Record {
+        let packs: Vec<&str> = revealed(names).iter().map(|pack| pack.name).collect();
+        let fields = [
+            ("packs", packs.join(", ").into()),
+            ("questions", (questions.len() as f64).into()),
+            ("metrics", (names.len() as f64).into()),
+            ("interval_s", window.interval.as_secs_f64().into()),
+            ("interval_is", if is_told { "told" } else { "assumed" }.into()),
+            ("rate_window_s", window.rate_window.as_secs_f64().into()),
+            ("step_s", window.step.as_secs_f64().into()),
+            ("start", window.start.as_str().into()),
+            ("end", window.end.as_str().into()),
+        ];
+        self.record(RecordKind::Source, "what was asked", window, fields)
+    }
+
+    fn warning<const N: usize>(&self, subject: &str, window: &Window, fields: [(&str, Datum); N]) -> Record {
+        self.record(RecordKind::Warning, subject, window, fields)
+    }
+
+    fn record<const N: usize>(
+        &self,
+        kind: RecordKind,
+        subject: &str,
+        window: &Window,
+        fields: [(&str, Datum); N],
+    ) -> Record {
+        Record {
+            source: self.about.name.clone(),
+            kind,
+            at: window.period.to.at,
+            subject: subject.to_owned(),
+            fields: fields.into_iter().map(|(name, datum)| (name.to_owned(), datum)).collect(),
+        }
+    }
+
+    /// Tries one's own questions until time is short, at one moment each.
+    fn probe_queries(&self) -> Vec<Check> {
+        let begun = SystemClock::now();
+        let in_time = self.queries.iter().take_while(|_| SystemClock::now().since(begun) < QUICK_LIMIT * 2);
+        let tried = in_time.map(|(name, promql)| {
+            let promql = promql.replace("$window", &window::text(INTERVAL * 4));
+            let what = format!("query.{name}");
+            match self.quick.json("/api/v1/query", &[("query", promql.as_str())]) {
+                Err(trouble) => Check::lacks(what, trouble.0, "mend the PromQL"),
+                Ok(answer) => {
+                    let series = answer["data"]["result"].as_array().map_or(0, Vec::len);
+                    Check::works(what, format!("{series} series"))
+                }
+            }
+        });
+        tried.collect()
+    }
+}
+
+fn revealed(names: &HashSet<String>) -> Vec<&'static Pack> {
+    PACKS.iter().filter(|pack| pack.is_revealed_by(&|name| names.contains(name))).collect()
+}
+
+/// The first trouble, if there were questions and none was answered.
+fn nothing_but_trouble(answers: &[Option<Result<Answer, Trouble>>]) -> Option<Trouble> {
+    if answers.iter().flatten().any(Result::is_ok) {
+        return None;
+    }
+    answers.iter().flatten().find_map(|answer| answer.as_ref().err().cloned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,601 @@
+//! RabbitMQ, through the HTTP API of its management plugin: queues, who consumes them, and the limits of its nodes.
+//!
+//! The API is that of 3.8 to 4.1 (`/api/overview`, `/api/queues`, `/api/consumers`, `/api/nodes`). The plugin renews its
+//! statistics as often as the finest of its `sample_retention_policies` says, each five seconds without being set, whoever asks.
+//! A rate is therefore told whenever they are new, from what counters rose by since they were new before, and never from the
+//! averages that the server keeps.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use model::{Evidence, RecordKind};
+use serde_json::Value;
+
+use super::Kind;
+use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
+use crate::http::{self, Client};
+use crate::settings::{Settings, SettingsError};
+use crate::tell::{Answer, Counters, Few, Fields, Part, What, fields, line, password_variable};
+
+/// Queues that are told one by one; the rest is added up.
+const QUEUES_MAX: usize = 200;
+
+/// What the rest is called.
+const OTHER: &str = "other";
+
+/// Nodes that are told.
+const NODES_MAX: usize = 32;
+
+/// One call asks up to four things, and each may take so long, so that all end within [`CALL_LIMIT`].
+const QUESTION_LIMIT: Duration = Duration::from_secs(2);
+const _: () = assert!(4 * QUESTION_LIMIT.as_secs() < CALL_LIMIT.as_secs());
+
+/// Statistics that are renewed this much more rarely than they are asked for deserve a word.
+const STALE_STEPS: f64 = 1.5;
+
+/// What renews statistics each second: how often queues and channels tell them, and how often the plugin takes them.
+const FRESHER: &str = "collect_statistics_interval = 1000 and management.sample_retention_policies.global.minute = 1, \
+                       .basic.minute = 1 and .detailed.minute = 1";
+
+/// How the kind is made.
+pub(super) const KIND: Kind = Kind {
+    name: "rabbitmq",
+    tells: "queues (ready and unacknowledged apart, rates, consumers, prefetch) and the limits of nodes",
+    example: "kind = \"rabbitmq\", address = \"http://monitor@localhost:15672\"",
+    settings: &[
+        ("step", "time between two questions, 1s if not set"),
+        ("vhost", "tell only of this virtual host"),
+    ],
+    open,
+};
+
+const QUEUE_COLUMNS: &str = "name,vhost,type,durable,messages_ready,messages_unacknowledged,consumers,consumer_utilisation,\
+                             memory,message_stats.publish,message_stats.deliver_get,message_stats.ack";
+const CONSUMER_COLUMNS: &str = "prefetch_count,queue.name,queue.vhost";
+const NODE_COLUMNS: &str = "name,uptime,mem_used,mem_limit,mem_alarm,disk_free,disk_free_alarm,fd_used,fd_total,sockets_used,sockets_total";
+
+/// What a queue says of itself, by where it says it.
+const QUEUE_NOW: &[(What, &str)] = &[
+    (What::new("queue_ready", "", "GET /api/queues: messages_ready"), "/messages_ready"),
+    (What::new("queue_unacked", "", "GET /api/queues: messages_unacknowledged"), "/messages_unacknowledged"),
+    (What::new("queue_consumers", "", "GET /api/queues: consumers"), "/consumers"),
+    (What::new("queue_memory", "By", "GET /api/queues: memory"), "/memory"),
+];
+
+/// What it counts.
+const QUEUE_COUNTS: &[(What, &str)] = &[
+    (What::new("queue_published", "1/s", "GET /api/queues: message_stats.publish"), "/message_stats/publish"),
+    (
+        What::new("queue_delivered", "1/s", "GET /api/queues: message_stats.deliver_get"),
+        "/message_stats/deliver_get",
+    ),
+    (What::new("queue_acked", "1/s", "GET /api/queues: message_stats.ack"), "/message_stats/ack"),
+];
+
+const UTILISATION: What = What::new("queue_utilisation", "1", "GET /api/queues: consumer_utilisation");
+const PREFETCH: What =
+    What::new("queue_prefetch", "", "GET /api/consumers: prefetch_count, added up per queue");
+
+const NODE_NOW: &[(What, &str)] = &[
+    (What::new("node_memory", "By", "GET /api/nodes: mem_used"), "/mem_used"),
+    (What::new("node_memory_limit", "By", "GET /api/nodes: mem_limit"), "/mem_limit"),
+    (What::new("node_files", "", "GET /api/nodes: fd_used"), "/fd_used"),
+    (What::new("node_files_limit", "", "GET /api/nodes: fd_total"), "/fd_total"),
+    (What::new("node_sockets", "", "GET /api/nodes: sockets_used"), "/sockets_used"),
+    (What::new("node_sockets_limit", "", "GET /api/nodes: sockets_total"), "/sockets_total"),
+    (What::new("node_disk_free", "By", "GET /api/nodes: disk_free"), "/disk_free"),
+];
+
+/// A node that has one of these stops taking messages from publishers.
+const ALARMS: &[(&str, &str)] = &[("memory alarm", "/mem_alarm"), ("disk alarm", "/disk_free_alarm")];
+
+fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
+    Ok(Box::new(RabbitMq::new(settings)?))
+}
+
+struct RabbitMq {
+    name: String,
+    client: Client,
+    user: Option<String>,
+    step: Duration,
+    vhost: Option<String>,
+    /// There once it was asked.
+    begun: Option<Begun>,
+    consumers: Part,
+    nodes: Part,
+    freshness: Freshness,
+    counters: Counters,
+    few: Few,
+    /// The most queues that were not told one by one.
+    rest_max: usize,
+    /// How the queues that are told are set up, by their labels.
+    configuration: BTreeMap<String, Fields>,
+    /// Alarms that are on: of which node, and which.
+    alarms: BTreeSet<(String, &'static str)>,
+}
+
+/// What is known from the first question on.
+#[derive(Clone, Copy)]
+struct Begun {
+    /// The server counts messages per queue.
+    counts_messages: bool,
+}
+
+/// Whether the server's statistics are newer than those of the last answer, by the uptime of a node, which is one of them.
+#[derive(Debug, Default)]
+struct Freshness {
+    uptime_ms: Option<f64>,
+    interval_ms_min: Option<f64>,
+}
+
+impl Source for RabbitMq {
+    fn about(&self) -> About {
+        About { name: self.name.clone(), kind: KIND.name, address: self.client.base().to_owned() }
+    }
+
+    fn probe(&mut self) -> Vec<Check> {
+        let overview = match self.client.json("/api/overview", &[]) {
+            Ok(overview) => overview,
+            Err(Trouble(why)) => return vec![Check::fails("management API", why.clone(), self.remedy(&why))],
+        };
+        let counts = match counts_messages(&overview) {
+            true => Check::works("message rates", text(&overview, "/rates_mode")),
+            false => Check::lacks(
+                "message rates",
+                "the server counts no messages",
+                "management.rates_mode = basic",
+            ),
+        };
+        let user = self.user.as_deref().unwrap_or("USER");
+        let tags = format!("rabbitmqctl set_user_tags {user} monitoring");
+        let tried = |what: &str, path: &str, columns: &str| match self.list(path, columns) {
+            Ok(list) => Check::works(what, list.len().to_string()),
+            Err(Trouble(why)) => Check::lacks(what, why, tags.clone()),
+        };
+        vec![
+            Check::works("management API", format!("RabbitMQ {}", text(&overview, "/rabbitmq_version"))),
+            tried("queues", "/api/queues", "name"),
+            tried("consumers", "/api/consumers", CONSUMER_COLUMNS),
+            tried("nodes", "/api/nodes", "name"),
+            counts,
+        ]
+    }
+
+    fn period(&self) -> Option<Duration> {
+        Some(self.step)
+    }
+
+    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+        let mut answer = Answer::new(&self.name, now.at, self.step);
+        let begun = self.begin(&mut answer)?;
+        let queues = self.list("/api/queues", QUEUE_COLUMNS)?;
+        let client = &self.client;
+        let consumers =
+            self.consumers.ask(&mut answer, || list(client, "/api/consumers", CONSUMER_COLUMNS))?;
+        let nodes = self.nodes.ask(&mut answer, || list(client, "/api/nodes", NODE_COLUMNS))?;
+        let is_fresh = self.freshness.is_fresh(nodes.as_deref().and_then(<[Value]>::first));
+        if is_fresh {
+            self.counters.turn(now.at);
+        }
+        self.tell_nodes(&mut answer, nodes.as_deref().unwrap_or_default());
+        let prefetch = consumers.map(|consumers| self.prefetch(&consumers));
+        self.tell_queues(&mut answer, &queues, prefetch.as_ref(), is_fresh && begun.counts_messages);
+        Ok(answer.evidence())
+    }
+
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+        let mut answer = Answer::new(&self.name, period.to.at, self.step);
+        for (queue, known) in std::mem::take(&mut self.configuration) {
+            answer.record(RecordKind::Configuration, &queue, known);
+        }
+        if self.rest_max > 0 {
+            let text =
+                format!("up to {} queues beside the first {QUEUES_MAX} are told as {OTHER:?}", self.rest_max);
+            answer.warning(&text);
+        }
+        let step_ms = self.step.as_secs_f64() * 1e3;
+        if let Some(interval_ms) = self.freshness.interval_ms_min.filter(|ms| *ms > step_ms * STALE_STEPS) {
+            answer.warning(&format!(
+                "the server renews its statistics each {:.1} s, so that depths and rates are as old; {FRESHER} in \
+                 rabbitmq.conf renew them each second",
+                interval_ms / 1e3
+            ));
+        }
+        Ok(answer.evidence())
+    }
+}
+
+impl RabbitMq {
+    fn new(settings: &Settings) -> Result<RabbitMq, SettingsError> {
+        let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
+        let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+        Ok(RabbitMq {
+            name: settings.name.clone(),
+            client: Client::patient(&base, authorization, QUESTION_LIMIT),
+            user,
+            step: settings.duration("step", Duration::from_secs(1))?,
+            vhost: settings.values.get("vhost").cloned(),
+            begun: None,
+            consumers: Part::new("consumers and their prefetch"),
+            nodes: Part::new("nodes and their limits"),
+            freshness: Freshness::default(),
+            counters: Counters::default(),
+            few: Few::new(QUEUES_MAX),
+            rest_max: 0,
+            configuration: BTreeMap::new(),
+            alarms: BTreeSet::new(),
+        })
+    }
+
+    /// Asks what the server is, the first time.
+    fn begin(&mut self, answer: &mut Answer) -> Result<Begun, Trouble> {
+        if let Some(begun) = self.begun {
+            return Ok(begun);
+        }
+        let overview = self.client.json("/api/overview", &[])?;
+        let known = ["rabbitmq_version", "erlang_version", "cluster_name", "rates_mode"]
+            .map(|name| (name, text(&overview, &format!("/{name}")).into()));
+        answer.record(RecordKind::Configuration, &self.name, fields(known));
+        let begun = Begun { counts_messages: counts_messages(&overview) };
+        self.begun = Some(begun);
+        Ok(begun)
+    }
+
+    fn list(&self, path: &str, columns: &str) -> Result<Vec<Value>, Trouble> {
+        list(&self.client, path, columns)
+    }
+
+    /// What a queue is called, if it is asked about.
+    fn label(&self, name: &Value, vhost: &Value) -> Option<String> {
+        let (name, vhost) = (name.as_str()?, vhost.as_str()?);
+        match &self.vhost {
+            Some(only) => (vhost == only).then(|| name.to_owned()),
+            None if vhost == "/" => Some(name.to_owned()),
+            None => Some(format!("{vhost}/{name}")),
+        }
+    }
+
+    /// The sum of what the consumers of each queue may hold without acknowledging it; `None` where one has no limit.
+    fn prefetch(&self, consumers: &[Value]) -> BTreeMap<String, Option<f64>> {
+        let mut sums = BTreeMap::new();
+        for consumer in consumers {
+            let queue = &consumer["queue"];
+            let Some(label) = self.label(&queue["name"], &queue["vhost"]) else { continue };
+            let limit = consumer["prefetch_count"].as_f64().filter(|limit| *limit > 0.0);
+            let sum = sums.entry(label).or_insert(Some(0.0));
+            *sum = sum.zip(limit).map(|(sum, limit)| sum + limit);
+        }
+        sums
+    }
+
+    fn tell_queues(
+        &mut self,
+        answer: &mut Answer,
+        queues: &[Value],
+        prefetch: Option<&BTreeMap<String, Option<f64>>>,
+        tells_rates: bool,
+    ) {
+        let mut labelled: Vec<(String, &Value)> = queues
+            .iter()
+            .filter_map(|queue| Some((self.label(&queue["name"], &queue["vhost"])?, queue)))
+            .collect();
+        // Who comes first is told for the whole run, so that these are the ones with something in them.
+        labelled.sort_by(|(_, one), (_, other)| depth(other).total_cmp(&depth(one)));
+        let mut rest = Rest::default();
+        let mut rest_count = 0;
+        for (label, queue) in labelled {
+            let is_told = self.few.has(&label);
+            rest_count += usize::from(!is_told);
+            let mut tell = |what: &'static What, value: f64| match is_told {
+                true => answer.number(what, &[("queue", &label)], value),
+                false => rest.add(what, value),
+            };
+            for (what, place) in QUEUE_NOW {
+                number(queue, place).into_iter().for_each(|value| tell(what, value));
+            }
+            // A queue that no message ever went through has a depth and no counters. One that has neither is not counted yet.
+            let is_counted = tells_rates && number(queue, "/messages_ready").is_some();
+            for (what, place) in QUEUE_COUNTS.iter().filter(|_| is_counted) {
+                let count = number(queue, place).unwrap_or(0.0);
+                let rate = self.counters.rate(&format!("{} {label}", what.name), count);
+                rate.into_iter().for_each(|rate| tell(what, rate));
+            }
+            let held = prefetch.map(|prefetch| prefetch.get(&label).copied().unwrap_or(Some(0.0)));
+            held.flatten().into_iter().for_each(|held| tell(&PREFETCH, held));
+            if !is_told {
+                continue;
+            }
+            // Shares of several queues cannot be added up.
+            if let Some(share) = number(queue, "/consumer_utilisation") {
+                answer.number(&UTILISATION, &[("queue", &label)], share);
+            }
+            self.configuration.insert(label, configuration(queue, held));
+        }
+        self.rest_max = self.rest_max.max(rest_count);
+        rest.tell(answer);
+    }
+
+    fn tell_nodes(&mut self, answer: &mut Answer, nodes: &[Value]) {
+        for node in nodes.iter().take(NODES_MAX) {
+            let name = text(node, "/name");
+            for (what, place) in NODE_NOW {
+                let value = number(node, place);
+                value.into_iter().for_each(|value| answer.number(what, &[("node", &name)], value));
+            }
+            for (alarm, place) in ALARMS {
+                let is_on = node.pointer(place).and_then(Value::as_bool) == Some(true);
+                let known = (name.clone(), *alarm);
+                let has_changed = if is_on { self.alarms.insert(known) } else { self.alarms.remove(&known) };
+                if has_changed {
+                    let state = if is_on { "on" } else { "off" };
+                    let known = fields([("what", (*alarm).into()), ("state", state.into())]);
+                    answer.record(RecordKind::Happening, &name, known);
+                }
+            }
+        }
+    }
+
+    /// What to do when nothing is answered.
+    fn remedy(&self, why: &str) -> String {
+        let variable = password_variable(&self.name);
+        let user = self.user.as_deref().unwrap_or("plimsoll");
+        match why {
+            why if why.contains(": 401") => format!(
+                "write the user into the address and the password into {variable}; rabbitmqctl add_user {user} \
+                 PASSWORD && rabbitmqctl set_user_tags {user} monitoring"
+            ),
+            why if why.contains(": 404") => "rabbitmq-plugins enable rabbitmq_management".to_owned(),
+            _ => "rabbitmq-plugins enable rabbitmq_management, and write its address, whose port is 15672 if not set"
+                .to_owned(),
+        }
+    }
+}
+
+impl Freshness {
+    /// Without a node that can be asked, everything counts as new.
+    fn is_fresh(&mut self, node: Option<&Value>) -> bool {
+        let Some(uptime_ms) = node.and_then(|node| number(node, "/uptime")) else { return true };
+        let before = self.uptime_ms.replace(uptime_ms);
+        let Some(before) = before else { return true };
+        if uptime_ms > before {
+            let interval = self.interval_ms_min.unwrap_or(f64::MAX).min(uptime_ms - before);
+            self.interval_ms_min = Some(interval);
+        }
+        uptime_ms != before
+    }
+}
+
+/// What the queues have together that are not told one by one.
+#[derive(Debug, Default)]
+struct Rest(Vec<(&'static What, f64)>);
+
+impl Rest {
+    fn add(&mut self, what: &'static What, value: f64) {
+        match self.0.iter_mut().find(|(known, _)| known.name == what.name) {
+            Some((_, sum)) => *sum += value,
+            None => self.0.push((what, value)),
+        }
+    }
+
+    fn tell(self, answer: &mut Answer) {
+        self.0.into_iter().for_each(|(what, sum)| answer.number(what, &[("queue", OTHER)], sum));
+    }
+}
+
+/// The objects at a path, with no more of each than is read.
+fn list(client: &Client, path: &str, columns: &str) -> Result<Vec<Value>, Trouble> {
+    match client.json(path, &[("columns", columns)])? {
+        Value::Array(objects) => Ok(objects),
+        _ => Err(Trouble(format!("GET {}{path}: the answer is no list", client.base()))),
+    }
+}
+
+fn configuration(queue: &Value, prefetch: Option<Option<f64>>) -> Fields {
+    let is_durable = queue["durable"].as_bool() == Some(true);
+    let durable = if is_durable { "yes" } else { "no" };
+    let mut known = fields([("type", text(queue, "/type").into()), ("durable", durable.into())]);
+    known.extend(prefetch.map(|limit| {
+        let limit = limit.map_or_else(|| "unlimited".into(), Into::into);
+        ("prefetch".to_owned(), limit)
+    }));
+    known
+}
+
+fn counts_messages(overview: &Value) -> bool {
+    overview["rates_mode"] != "none" && overview["disable_stats"] != true
+}
+
+fn depth(queue: &Value) -> f64 {
+    let places = ["/messages_ready", "/messages_unacknowledged"];
+    places.iter().filter_map(|place| number(queue, place)).sum()
+}
+
+fn number(object: &Value, place: &str) -> Option<f64> {
+    object.pointer(place)?.as_f64()
+}
+
+fn text(object: &Value, place: &str) -> String {
+    line(object.pointer(place).and_then(Value::as_str).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use lab::RABBITMQ;
+    use model::{Epoch, Instant, SystemClock};
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::promises;
+    use crate::trial;
+
+    fn made(address: &str, credential: Option<&str>) -> RabbitMq {
+        RabbitMq::new(&trial::settings("rabbitmq", address, credential)).expect("settings that are right")
+    }
+
+    fn queue(name: &str, vhost: &str, ready: u32) -> Value {
+        json!({"name": name, "vhost": vhost, "messages_ready": ready, "messages_unacknowledged": 1,
+               "consumers": 2, "consumer_utilisation": 0.5, "memory": 1000, "type": "classic", "durable": true,
+               "message_stats": {"publish": 10 * ready, "deliver_get": 7, "ack": 6}})
+    }
+
+    fn consumer(queue: &str, prefetch: u32) -> Value {
+        json!({"prefetch_count": prefetch, "queue": {"name": queue, "vhost": "/"}})
+    }
+
+    /// What is told of these queues at the second of two instants, a second apart.
+    fn told(source: &mut RabbitMq, before: &[Value], queues: &[Value], consumers: &[Value]) -> Evidence {
+        let mut answer = Answer::new("rabbitmq", Instant::ZERO, source.step);
+        let prefetch = source.prefetch(consumers);
+        for (second, queues) in [(1, before), (2, queues)] {
+            let at = Instant::from_ns(second * 1_000_000_000);
+            answer = Answer::new("rabbitmq", at, source.step);
+            source.counters.turn(at);
+            source.tell_queues(&mut answer, queues, Some(&prefetch), true);
+        }
+        answer.evidence()
+    }
+
+    fn value(told: &Evidence, name: &str, queue: &str) -> Option<f64> {
+        let found = |signal: &&model::Signal| signal.name == name && signal.labels["queue"] == queue;
+        told.signals.iter().find(found).map(|signal| signal.points[0].1)
+    }
+
+    #[test]
+    fn a_queue_is_told_with_its_parts_apart() {
+        let mut source = made("http://localhost:15672", None);
+        let consumers = [consumer("scan", 10), consumer("scan", 5), consumer("free", 4), consumer("free", 0)];
+        let before = [queue("scan", "/", 3), queue("free", "/", 1), queue("none", "vip", 1)];
+        let after = [queue("scan", "/", 5), queue("free", "/", 1), queue("none", "vip", 1)];
+        let told = told(&mut source, &before, &after, &consumers);
+        let check = |name, queue, expect| assert_eq!(value(&told, name, queue), expect, "{name} of {queue}");
+        check("queue_ready", "scan", Some(5.0));
+        check("queue_unacked", "scan", Some(1.0));
+        check("queue_published", "scan", Some(20.0));
+        check("queue_delivered", "scan", Some(0.0));
+        check("queue_utilisation", "scan", Some(0.5));
+        check("queue_prefetch", "scan", Some(15.0));
+        check("queue_prefetch", "free", None);
+        check("queue_prefetch", "vip/none", Some(0.0));
+        check("queue_ready", "none", None);
+    }
+
+    #[test]
+    fn queues_beyond_the_limit_are_added_up() {
+        let mut source = made("http://localhost:15672", None);
+        let queues: Vec<Value> = (0..250).map(|number| queue(&format!("q{number}"), "/", number)).collect();
+        let told = told(&mut source, &queues, &queues, &[]);
+        let named = told.signals.iter().filter(|signal| signal.name == "queue_ready").count();
+        assert_eq!(named, QUEUES_MAX + 1);
+        assert_eq!(value(&told, "queue_ready", "q249"), Some(249.0), "the deepest are told");
+        assert_eq!(value(&told, "queue_ready", OTHER), Some((0..50).sum::<u32>().into()));
+        assert_eq!(value(&told, "queue_utilisation", OTHER), None);
+        let moment = Moment { at: Instant::ZERO, wall_ns: 0 };
+        let last = source.look_back(&Period { from: moment, to: moment }).expect("nobody is asked");
+        assert!(last.records.iter().any(|record| record.subject.starts_with("up to 50 queues")), "{last:?}");
+    }
+
+    #[test]
+    fn rates_wait_for_new_statistics() {
+        let mut freshness = Freshness::default();
+        let fresh = [1000, 1000, 6000, 6000, 11_500]
+            .map(|uptime| freshness.is_fresh(Some(&json!({"uptime": uptime}))));
+        assert_eq!(fresh, [true, false, true, false, true]);
+        assert_eq!(freshness.interval_ms_min, Some(5000.0));
+        assert!(Freshness::default().is_fresh(None));
+    }
+
+    #[test]
+    fn an_alarm_is_told_when_it_begins_and_ends() {
+        let mut source = made("http://localhost:15672", None);
+        let mut states = Vec::new();
+        for is_on in [false, true, true, false] {
+            let mut answer = Answer::new("rabbitmq", Instant::ZERO, source.step);
+            source.tell_nodes(&mut answer, &[json!({"name": "rabbit@a", "mem_alarm": is_on, "mem_used": 5})]);
+            let happened = answer.evidence().records;
+            states.push(happened.first().map(|record| record.fields["state"].clone()));
+        }
+        assert_eq!(states, [None, Some("on".into()), None, Some("off".into())]);
+    }
+
+    #[test]
+    fn answers_that_are_nonsense_tell_nothing() {
+        let mut source = made("http://localhost:15672", None);
+        let nonsense =
+            [json!(null), json!({"name": 5}), json!({"name": "a", "vhost": "/", "messages_ready": "many"})];
+        let told = told(&mut source, &nonsense, &nonsense, &nonsense);
+        let names: Vec<&str> = told.signals.iter().map(|signal| signal.name.as_str()).collect();
+        assert_eq!(names, ["queue_prefetch"]);
+    }
+
+    #[test]
+    fn an_absent_server_is_told() {
+        promises::of_an_absent_server(&mut made("http://lab@127.0.0.1:1", Some("secret")));
+    }
+
+    #[test]
+    fn a_real_server_tells_its_queues_and_what_a_user_may_not_see() {
+        let Some(server) = trial::server(RABBITMQ) else { return };
+        let password = trial::password(&server.url("rabbitmq"));
+        let api = format!("http://127.0.0.1:{}/api", server.ports("rabbitmq")[1]);
+        let send = |method: &str, path: &str, body: Value| {
+            trial::send(method, &format!("{api}{path}"), Some(("lab", &password)), &body.to_string());
+        };
+        send("PUT", "/queues/%2F/scan.vision", json!({"durable": true}));
+        let publish = || {
+            let message = json!({"properties": {}, "routing_key": "scan.vision", "payload": "x",
+                                 "payload_encoding": "string"});
+            send("POST", "/exchanges/%2F/amq.default/publish", message);
+        };
+        publish();
+
+        let address = format!("http://lab@127.0.0.1:{}", server.ports("rabbitmq")[1]);
+        let mut source = made(&address, Some(&password));
+        let told = trial::until(|| {
+            // A server that has just begun has no statistics of itself yet.
+            let told = promises::of_a_source(&mut source, Some(&password));
+            told.signals.iter().any(|signal| signal.name == "node_memory_limit").then_some(told)
+        });
+        assert_eq!(value(&told, "queue_prefetch", "scan.vision"), Some(0.0));
+
+        // What was published is what the rates add up to, however the server's statistics fall between the questions.
+        let epoch = Epoch::anchor(&SystemClock);
+        let mut sample = || source.sample(Moment::of(SystemClock::now(), &epoch)).expect("it is there");
+        let rates_at = |told: &Evidence| {
+            value(told, "queue_published", "scan.vision").map(|rate| (rate, told.signals[0].points[0].0))
+        };
+        let mut last = trial::until(|| {
+            let told = sample();
+            let is_counted = value(&told, "queue_ready", "scan.vision") == Some(1.0);
+            rates_at(&told).filter(|(rate, _)| is_counted && *rate == 0.0).map(|(_, at)| at)
+        });
+        (0..10).for_each(|_| publish());
+        let take = json!({"count": 4, "ackmode": "ack_requeue_false", "encoding": "auto"});
+        send("POST", "/queues/%2F/scan.vision/get", take);
+        let (mut published, mut taken, mut ready) = (0.0, 0.0, 0.0);
+        for _ in 0..30 {
+            std::thread::sleep(Duration::from_millis(300));
+            let told = sample();
+            ready = value(&told, "queue_ready", "scan.vision").unwrap_or(ready);
+            let Some((rate, at)) = rates_at(&told) else { continue };
+            let seconds = at.since(std::mem::replace(&mut last, at)).as_secs_f64();
+            published += rate * seconds;
+            taken += value(&told, "queue_delivered", "scan.vision").unwrap_or_default() * seconds;
+        }
+        assert!((9.5..10.5).contains(&published) && (3.5..4.5).contains(&taken), "{published} {taken}");
+        assert_eq!(ready, 7.0);
+
+        send("PUT", "/users/plain", json!({"password": "plain-secret", "tags": "management"}));
+        send("PUT", "/permissions/%2F/plain", json!({"configure": "", "write": "", "read": ".*"}));
+        let address = format!("http://plain@127.0.0.1:{}", server.ports("rabbitmq")[1]);
+        let mut source = made(&address, Some("plain-secret"));
+        let nodes = source.probe().into_iter().find(|check| check.what == "nodes").expect("nodes are tried");
+        let missing = nodes.outcome.expect_err("it may not see nodes");
+        assert_eq!(missing.remedy, "rabbitmqctl set_user_tags plain monitoring");
+        let told = promises::of_a_source(&mut source, Some("plain-secret"));
+        assert!(value(&told, "queue_ready", "scan.vision").is_some(), "the rest is told: {told:?}");
+
+        let wrong = made(&address, Some("wrong")).probe();
+        let missing = wrong[0].outcome.clone().expect_err("a wrong password");
+        assert!(missing.is_fatal && missing.remedy.contains("PLIMSOLL_RABBITMQ_PASSWORD"), "{missing:?}");
+    }
+}

@@ -1,0 +1,294 @@
+//! A page of metrics: Prometheus' text format (0.0.4) and OpenMetrics 1.0, line by line.
+//!
+//! The parsers that there are refuse a whole page because of one line, and build all of it first. Here a line that cannot be
+//! understood is counted, and nothing grows beyond the limits, whatever a page holds.
+
+use std::collections::{BTreeMap, HashMap};
+
+/// Samples read of one page; the rest is counted.
+const SAMPLES_MAX: usize = 50_000;
+/// Metrics whose kind is kept.
+const KINDS_MAX: usize = 20_000;
+/// No line is longer.
+const LINE_BYTES_MAX: usize = 16 << 10;
+/// No series has more labels.
+const LABELS_MAX: usize = 64;
+
+/// What a page says.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub(super) samples: Vec<Sample>,
+    kinds: HashMap<String, Kind>,
+    /// Lines that cannot be understood.
+    pub(super) wrong: u64,
+    /// Samples beyond the limit.
+    pub(super) dropped: u64,
+}
+
+/// A value of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Sample {
+    pub(super) name: String,
+    pub(super) labels: BTreeMap<String, String>,
+    pub(super) value: f64,
+}
+
+/// What a metric is said to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Counter,
+    Gauge,
+    /// A histogram or a summary: a sum and a count, and more that is not read.
+    Distribution,
+    Untyped,
+}
+
+/// What a sample is by its own name and its metric's kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// It goes up and down.
+    Level,
+    /// It only grows.
+    Counter,
+    /// The sum of a distribution.
+    Sum,
+    /// How many values a distribution has.
+    Count,
+    /// Buckets, quantiles of a process's whole life, and when a series began: nothing to show over time.
+    Aside,
+}
+
+impl Page {
+    /// Reads a page.
+    pub(super) fn parse(text: &str) -> Page {
+        let mut page = Page::default();
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            if line == "# EOF" {
+                break;
+            }
+            page.line(line);
+        }
+        page
+    }
+
+    fn line(&mut self, line: &str) {
+        if line.len() > LINE_BYTES_MAX {
+            self.wrong += 1;
+            return;
+        }
+        if let Some(comment) = line.strip_prefix('#') {
+            self.comment(comment);
+            return;
+        }
+        match sample(line) {
+            None => self.wrong += 1,
+            // What is not finite has no place on an axis; it is legal all the same.
+            Some(sample) if !sample.value.is_finite() => {}
+            Some(_) if self.samples.len() >= SAMPLES_MAX => self.dropped += 1,
+            Some(sample) => self.samples.push(sample),
+        }
+    }
+
+    fn comment(&mut self, comment: &str) {
+        let mut words = comment.split_whitespace();
+        let (Some("TYPE"), Some(name), Some(kind)) = (words.next(), words.next(), words.next()) else {
+            return;
+        };
+        let kind = match kind {
+            "counter" => Kind::Counter,
+            "gauge" | "info" | "stateset" => Kind::Gauge,
+            "histogram" | "summary" | "gaugehistogram" => Kind::Distribution,
+            _ => Kind::Untyped,
+        };
+        if self.kinds.len() < KINDS_MAX {
+            self.kinds.insert(name.to_owned(), kind);
+        }
+    }
+
+    /// What a sample is. OpenMetrics names the metric without the suffixes of its samples, the older format names counters
+    /// with theirs.
+    pub(super) fn part(&self, sample: &Sample) -> Part {
+        let name = sample.name.as_str();
+        if let Some(kind) = self.kinds.get(name) {
+            match kind {
+                Kind::Counter => return Part::Counter,
+                Kind::Gauge => return Part::Level,
+                // A summary's quantiles bear its own name.
+                Kind::Distribution => return Part::Aside,
+                Kind::Untyped => {}
+            }
+        }
+        let below =
+            |suffix: &str| name.strip_suffix(suffix).and_then(|metric| self.kinds.get(metric)).copied();
+        if below("_bucket") == Some(Kind::Distribution) || below("_created").is_some() {
+            return Part::Aside;
+        }
+        match (below("_sum"), below("_count"), below("_total")) {
+            (Some(Kind::Distribution), _, _) => Part::Sum,
+            (_, Some(Kind::Distribution), _) => Part::Count,
+            (_, _, Some(Kind::Counter)) => Part::Counter,
+            _ => part_by_name(name),
+        }
+    }
+}
+
+/// What a sample without a kind is, by the conventions for names.
+fn part_by_name(name: &str) -> Part {
+    if name.ends_with("_total") {
+        Part::Counter
+    } else if name.ends_with("_bucket") {
+        Part::Aside
+    } else {
+        Part::Level
+    }
+}
+
+/// `name{label="value"} 1.5 1700000000000`, with an exemplar behind it in OpenMetrics.
+fn sample(line: &str) -> Option<Sample> {
+    let end = line.find(|char: char| char == '{' || char.is_whitespace())?;
+    let (name, mut rest) = line.split_at(end);
+    let mut name = name.to_owned();
+    let mut labels = BTreeMap::new();
+    if let Some(inside) = rest.trim_start().strip_prefix('{') {
+        rest = read_labels(inside, &mut name, &mut labels)?;
+    }
+    let value = rest.split_whitespace().next()?.parse().ok()?;
+    (!name.is_empty()).then_some(Sample { name, labels, value })
+}
+
+/// Reads labels up to their closing brace, and gives what is behind it. A name in quotation marks that has no value is the
+/// metric's own (the text format's 1.0.0).
+fn read_labels<'a>(
+    mut text: &'a str,
+    name: &mut String,
+    labels: &mut BTreeMap<String, String>,
+) -> Option<&'a str> {
+    loop {
+        text = text.trim_start_matches([' ', '\t', ',']);
+        if let Some(rest) = text.strip_prefix('}') {
+            return Some(rest);
+        }
+        let label;
+        (label, text) = match text.strip_prefix('"') {
+            Some(quoted) => unquote(quoted)?,
+            None => {
+                let end = text.find(['=', '}', ','])?;
+                (text[..end].trim().to_owned(), &text[end..])
+            }
+        };
+        text = text.trim_start();
+        let Some(value) = text.strip_prefix('=') else {
+            *name = label;
+            continue;
+        };
+        let value = value.trim_start().strip_prefix('"')?;
+        let value = {
+            let (value, rest) = unquote(value)?;
+            text = rest;
+            value
+        };
+        if label.is_empty() || labels.len() >= LABELS_MAX {
+            return None;
+        }
+        labels.insert(label, value);
+    }
+}
+
+/// The text before the closing quotation mark, with its escapes resolved, and what is behind it.
+fn unquote(text: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut chars = text.char_indices();
+    while let Some((place, char)) = chars.next() {
+        match char {
+            '"' => return Some((value, &text[place + 1..])),
+            '\\' => match chars.next()?.1 {
+                'n' => value.push('\n'),
+                escaped => value.push(escaped),
+            },
+            _ => value.push(char),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, name: &str, labels: &[(&str, &str)], value: f64) {
+        let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        assert_eq!(sample(line), Some(Sample { name: name.to_owned(), labels, value }), "{line}");
+    }
+
+    #[test]
+    fn samples_are_read() {
+        check("up 1", "up", &[], 1.0);
+        check(
+            "http_requests_total{method=\"post\",code=\"200\"} 1027 1395066363000",
+            "http_requests_total",
+            &[("code", "200"), ("method", "post")],
+            1027.0,
+        );
+        check("a{p=\"C:\\\\D\\\"x\\ny\", } 1.458255915e9", "a", &[("p", "C:\\D\"x\ny")], 1_458_255_915.0);
+        check(
+            "a_bucket{le=\"+Inf\"} 144320 # {trace_id=\"x\"} 0.67",
+            "a_bucket",
+            &[("le", "+Inf")],
+            144_320.0,
+        );
+        check("{\"my.metric\",\"a label\"=\"b\"} 2", "my.metric", &[("a label", "b")], 2.0);
+        check("a {b=\"c\"} 3", "a", &[("b", "c")], 3.0);
+    }
+
+    #[test]
+    fn what_is_no_sample_is_counted() {
+        let lines = ["a", "a{", "a{b=\"c\" 1", "a{b=c} 1", "a x", "{} 1", "a{b=\"c\\", "a{=\"c\"} 1"];
+        assert_eq!(Page::parse(&lines.join("\n")).wrong, lines.len() as u64);
+        let long = format!("a{{b=\"{}\"}} 1", "x".repeat(LINE_BYTES_MAX));
+        assert_eq!(Page::parse(&long).wrong, 1);
+        let page = Page::parse("a NaN\nb +Inf\nc 1\n# EOF\nd 1\n");
+        assert_eq!((page.wrong, page.samples.len()), (0, 1));
+    }
+
+    #[test]
+    fn a_page_is_read_up_to_its_limit() {
+        let page = Page::parse(&"a 1\n".repeat(SAMPLES_MAX + 3));
+        assert_eq!((page.samples.len(), page.dropped), (SAMPLES_MAX, 3));
+    }
+
+    #[track_caller]
+    fn check_part(types: &str, name: &str, expect: Part) {
+        let page = Page::parse(types);
+        let sample = Sample { name: name.to_owned(), labels: BTreeMap::new(), value: 1.0 };
+        assert_eq!(page.part(&sample), expect, "{types} {name}");
+    }
+
+    #[test]
+    fn samples_are_told_apart_by_the_kind_of_their_metric() {
+        check_part("# TYPE a_total counter", "a_total", Part::Counter);
+        check_part("# TYPE a counter", "a_total", Part::Counter);
+        check_part("# TYPE a counter", "a_created", Part::Aside);
+        check_part("# TYPE a histogram", "a_bucket", Part::Aside);
+        check_part("# TYPE a histogram", "a_sum", Part::Sum);
+        check_part("# TYPE a summary", "a_count", Part::Count);
+        check_part("# TYPE a summary", "a", Part::Aside);
+        check_part("# TYPE nodejs_active_requests_total gauge", "nodejs_active_requests_total", Part::Level);
+        check_part("# TYPE a untyped", "a", Part::Level);
+        check_part("", "a_total", Part::Counter);
+        check_part("", "a_count", Part::Level);
+    }
+
+    /// Cut anywhere and with any byte damaged, a page is still only a page.
+    #[test]
+    fn damaged_pages_are_read_as_far_as_they_go() {
+        let text = "# TYPE a counter\na_total{b=\"c\\n\",d=\"\"} 1 # {x=\"y\"} 2\n{\"é\",\"ü\"=\"\\\"\"} 3\n";
+        for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+            let page = Page::parse(&text[..end]);
+            assert!(page.samples.len() <= 2);
+            for char in ['"', '{', '}', '\\', '=', ',', '#', '\u{0}', 'é'] {
+                let _ = Page::parse(&format!("{}{char}{}", &text[..end], &text[end..]));
+            }
+        }
+    }
+}

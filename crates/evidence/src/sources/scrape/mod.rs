@@ -1,0 +1,215 @@
+//! Pages of metrics, read directly where there is no Prometheus: `/metrics`, `/actuator/prometheus`.
+//!
+//! A page is read once a period, in Prometheus' text format or OpenMetrics. Where a pack knows the metrics, signals have its
+//! names; the rest keep their own: gauges as they are, counters as rates, histograms and summaries as a rate and a mean.
+//! Buckets and quantiles are left aside, because those of a process's whole life say little about a run.
+
+mod exposition;
+mod rates;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::{Datum, Evidence, Instant, Record, RecordKind, Signal};
+
+use super::Kind;
+use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::gathered::Gathered;
+use crate::http::{self, Client};
+use crate::settings::{Settings, SettingsError};
+
+use exposition::Page;
+use rates::{Rates, Value};
+
+/// The kind.
+pub(super) const KIND: Kind = Kind {
+    name: "scrape",
+    tells: "Pages of metrics in Prometheus' text format or OpenMetrics, read directly, once a second.",
+    example: "http://localhost:8080/actuator/prometheus",
+    settings: &[("step", "the time between two readings (1s)"), ("user", "the user of the credential")],
+    open,
+};
+
+/// Series kept of one page; the rest is counted.
+const SERIES_MAX: usize = 2_000;
+/// The time between two readings, unless it is set, and at least.
+const STEP: Duration = Duration::from_secs(1);
+const STEP_MIN: Duration = Duration::from_millis(50);
+/// Where metrics are if an address does not say.
+const USUAL_PATH: &str = "/metrics";
+
+struct Scrape {
+    about: About,
+    client: Client,
+    path: String,
+    step: Duration,
+    rates: Rates,
+    gathered: Gathered,
+    last_at: Option<Instant>,
+    wrong: u64,
+    beyond: u64,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
+    let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
+    let user = settings.values.get("user").cloned().or(user);
+    let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+    let step = settings.duration("step", STEP)?;
+    if step < STEP_MIN {
+        return Err(settings.wrong("step", "is too often; 50ms is the least"));
+    }
+    let path = if has_path(&base) { String::new() } else { USUAL_PATH.to_owned() };
+    let about = About { name: settings.name.clone(), kind: KIND.name, address: format!("{base}{path}") };
+    Ok(Box::new(Scrape {
+        about,
+        client: Client::new(&base, authorization),
+        path,
+        step,
+        rates: Rates::new(),
+        gathered: Gathered::new(SERIES_MAX),
+        last_at: None,
+        wrong: 0,
+        beyond: 0,
+    }))
+}
+
+fn has_path(base: &str) -> bool {
+    base.split_once("://").is_some_and(|(_, rest)| rest.contains('/'))
+}
+
+impl Source for Scrape {
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn probe(&mut self) -> Vec<Check> {
+        let page = match self.client.text(&self.path, &[]) {
+            Ok(text) => Page::parse(&text),
+            Err(trouble) => {
+                let remedy =
+                    "set address to the page of metrics, such as http://localhost:8080/actuator/prometheus";
+                return vec![Check::fails("page of metrics", trouble.0, remedy)];
+            }
+        };
+        if page.samples.is_empty() {
+            let why = format!("{} has no metrics in Prometheus' format", self.about.address);
+            return vec![Check::fails("page of metrics", why, "set address to the page of metrics")];
+        }
+        let mut checks = vec![Check::works("page of metrics", format!("{} series", page.samples.len()))];
+        checks.push(match Rates::packs_of(&page)[..] {
+            [] => Check::works("packs", "none is known here; metrics keep their own names"),
+            ref packs => Check::works("packs", packs.join(", ")),
+        });
+        if page.wrong > 0 {
+            let why = format!("{} lines cannot be understood", page.wrong);
+            checks.push(Check::lacks("format", why, "serve Prometheus' text format or OpenMetrics"));
+        }
+        checks
+    }
+
+    fn period(&self) -> Option<Duration> {
+        Some(self.step)
+    }
+
+    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+        let page = Page::parse(&self.client.text(&self.path, &[])?);
+        if page.samples.is_empty() {
+            return Err(Trouble(format!("{} has no metrics in Prometheus' format", self.about.address)));
+        }
+        self.wrong = self.wrong.max(page.wrong);
+        self.beyond = self.beyond.max(page.dropped);
+        let elapsed_s = self.last_at.map_or(0.0, |last| now.at.since(last).as_secs_f64());
+        for value in self.rates.read(&page, elapsed_s) {
+            let signal = self.signal(value, now.at);
+            self.gathered.add(signal);
+        }
+        self.last_at = Some(now.at);
+        Ok(Evidence { signals: self.gathered.take_due(now.at), ..Evidence::default() })
+    }
+
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+        let signals = self.gathered.take();
+        let lost = [
+            ("points_dropped", self.gathered.dropped as f64),
+            ("series_beyond_limit", self.beyond as f64),
+            ("lines_not_understood", self.wrong as f64),
+        ];
+        let lost: BTreeMap<String, Datum> = lost
+            .into_iter()
+            .filter(|(_, count)| *count > 0.0)
+            .map(|(name, count)| (name.to_owned(), count.into()))
+            .collect();
+        let warning = |mut fields: BTreeMap<String, Datum>| {
+            fields.insert("series_max".to_owned(), (SERIES_MAX as f64).into());
+            let subject = "a part of the page is not kept".to_owned();
+            Record {
+                source: self.about.name.clone(),
+                kind: RecordKind::Warning,
+                at: period.to.at,
+                subject,
+                fields,
+            }
+        };
+        let records = if lost.is_empty() { Vec::new() } else { vec![warning(lost)] };
+        Ok(Evidence { signals, records, ..Evidence::default() })
+    }
+}
+
+impl Scrape {
+    fn signal(&self, value: Value, at: Instant) -> Signal {
+        let step = format!("{}ms", self.step.as_millis());
+        Signal {
+            source: self.about.name.clone(),
+            name: value.signal,
+            labels: value.labels,
+            unit: value.unit.to_owned(),
+            query: format!("{} [{}]", value.query.replace("$step", &step), self.about.address),
+            step: self.step,
+            points: vec![(at, value.value)],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::promises;
+
+    fn source(address: &str) -> Box<dyn Source> {
+        let values = BTreeMap::from([("step".to_owned(), "100ms".to_owned())]);
+        let settings = Settings {
+            name: "page".to_owned(),
+            kind: "scrape".to_owned(),
+            address: address.to_owned(),
+            credential: Some("t0psecret".to_owned()),
+            values,
+        };
+        crate::sources::open(&settings).expect("settings that are right")
+    }
+
+    /// Prometheus shows metrics of its own, which are those of a Go program.
+    #[test]
+    fn promises_are_kept_with_a_real_page() {
+        let Some(lab) = crate::stage::server(lab::PROMETHEUS) else { return };
+        let mut source = source(&lab.url("prometheus"));
+        let told = promises::of_a_source(source.as_mut(), Some("t0psecret"));
+        let has = |name: &str| told.signals.iter().any(|signal| signal.name == name);
+        assert!(has("go_goroutines") && has("process_memory") && has("process_cpu"), "{told:?}");
+        assert!(has("prometheus_http_requests_total"), "what no pack knows keeps its name");
+        assert!(!has("go_memstats_heap_inuse_bytes"), "and what a pack knows is not told twice");
+    }
+
+    #[test]
+    fn promises_are_kept_without_a_server() {
+        promises::of_an_absent_server(source("http://127.0.0.1:9").as_mut());
+    }
+
+    #[test]
+    fn addresses_without_a_path_mean_the_usual_one() {
+        assert_eq!(source("http://h:1").about().address, "http://h:1/metrics");
+        assert_eq!(
+            source("http://h:1/actuator/prometheus/").about().address,
+            "http://h:1/actuator/prometheus"
+        );
+    }
+}

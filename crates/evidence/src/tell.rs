@@ -1,0 +1,296 @@
+//! What sources build their answers with: signals of one point, rates out of counters, and the few out of many.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::error::Error;
+use std::time::Duration;
+
+use model::{Datum, Evidence, Instant, Record, RecordKind, Signal};
+
+use crate::contract::Trouble;
+
+/// Of a text that a server chose, so much is told.
+const TEXT_CHARS_MAX: usize = 300;
+
+/// A signal's name, its unit, and what asks for it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct What {
+    pub(crate) name: &'static str,
+    pub(crate) unit: &'static str,
+    pub(crate) query: &'static str,
+}
+
+impl What {
+    pub(crate) const fn new(name: &'static str, unit: &'static str, query: &'static str) -> What {
+        What { name, unit, query }
+    }
+}
+
+/// What one question gave, while it is put together.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    source: String,
+    at: Instant,
+    step: Duration,
+    evidence: Evidence,
+}
+
+impl Answer {
+    /// An empty one about this instant, whose signals have a point each `step`.
+    pub(crate) fn new(source: &str, at: Instant, step: Duration) -> Answer {
+        Answer { source: source.to_owned(), at, step, evidence: Evidence::default() }
+    }
+
+    /// Adds a point. What is no number is not told.
+    pub(crate) fn number(&mut self, what: &What, labels: &[(&str, &str)], value: f64) {
+        if !value.is_finite() {
+            return;
+        }
+        self.evidence.signals.push(Signal {
+            source: self.source.clone(),
+            name: what.name.to_owned(),
+            labels: labels.iter().map(|(name, value)| ((*name).to_owned(), clip(value))).collect(),
+            unit: what.unit.to_owned(),
+            query: what.query.to_owned(),
+            step: self.step,
+            points: vec![(self.at, value)],
+        });
+    }
+
+    /// Adds a record that is of this instant.
+    pub(crate) fn record(&mut self, kind: RecordKind, subject: &str, fields: Fields) {
+        self.record_at(self.at, kind, subject, fields);
+    }
+
+    /// Adds a record that is of another.
+    pub(crate) fn record_at(&mut self, at: Instant, kind: RecordKind, subject: &str, fields: Fields) {
+        let (source, subject) = (self.source.clone(), subject.to_owned());
+        self.evidence.records.push(Record { source, kind, at, subject, fields });
+    }
+
+    /// Adds something that somebody should know about the source.
+    pub(crate) fn warning(&mut self, text: &str) {
+        self.record(RecordKind::Warning, text, Fields::new());
+    }
+
+    /// All of it.
+    pub(crate) fn evidence(self) -> Evidence {
+        self.evidence
+    }
+}
+
+/// What is known of a record.
+pub(crate) type Fields = BTreeMap<String, Datum>;
+
+/// Fields by their names.
+pub(crate) fn fields<const N: usize>(known: [(&str, Datum); N]) -> Fields {
+    known.into_iter().map(|(name, datum)| (name.to_owned(), datum)).collect()
+}
+
+/// The counters of two answers, to tell what they rose by.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    before: HashMap<String, f64>,
+    now: HashMap<String, f64>,
+    before_at: Instant,
+    now_at: Instant,
+}
+
+impl Counters {
+    /// A new answer begins: what the last one counted is what the next is compared with.
+    pub(crate) fn turn(&mut self, at: Instant) {
+        self.before = std::mem::take(&mut self.now);
+        self.before_at = std::mem::replace(&mut self.now_at, at);
+    }
+
+    /// By how much a counter rose per second since the last answer. Nothing is known the first time, and where a server
+    /// began to count anew.
+    pub(crate) fn rate(&mut self, counter: &str, count: f64) -> Option<f64> {
+        self.now.insert(counter.to_owned(), count);
+        let before = self.before.get(counter)?;
+        let seconds = self.now_at.since(self.before_at).as_secs_f64();
+        (count >= *before && seconds > 0.0).then(|| (count - before) / seconds)
+    }
+}
+
+/// The few of many that are told one by one: the first ones that were seen. They stay the same, so that no series ends because
+/// another began.
+#[derive(Debug)]
+pub(crate) struct Few {
+    max: usize,
+    names: BTreeSet<String>,
+}
+
+impl Few {
+    /// Not more than `max` of them.
+    pub(crate) fn new(max: usize) -> Few {
+        Few { max, names: BTreeSet::new() }
+    }
+
+    /// Whether this one is among them.
+    pub(crate) fn has(&mut self, name: &str) -> bool {
+        if self.names.contains(name) {
+            return true;
+        }
+        let is_new = self.names.len() < self.max;
+        if is_new {
+            self.names.insert(name.to_owned());
+        }
+        is_new
+    }
+}
+
+/// Something that a source can do without. If it is refused the first time, that is told once and it is not asked for again; if
+/// it worked before, its failure is the source's.
+#[derive(Debug)]
+pub(crate) struct Part {
+    name: &'static str,
+    state: PartState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PartState {
+    Untried,
+    Works,
+    Refused,
+}
+
+impl Part {
+    /// A part that was not asked for yet.
+    pub(crate) const fn new(name: &'static str) -> Part {
+        Part { name, state: PartState::Untried }
+    }
+
+    /// Asks for it.
+    ///
+    /// # Errors
+    /// It worked before and does not now.
+    pub(crate) fn ask<T>(
+        &mut self,
+        answer: &mut Answer,
+        question: impl FnOnce() -> Result<T, Trouble>,
+    ) -> Result<Option<T>, Trouble> {
+        if self.state == PartState::Refused {
+            return Ok(None);
+        }
+        match question() {
+            Ok(told) => {
+                self.state = PartState::Works;
+                Ok(Some(told))
+            }
+            Err(trouble) if self.state == PartState::Works => Err(trouble),
+            Err(trouble) => {
+                self.state = PartState::Refused;
+                answer.warning(&format!("nothing is told of {}: {trouble}", self.name));
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// What went wrong, with its causes, in one bounded line.
+pub(crate) fn trouble(error: &dyn Error) -> Trouble {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause.filter(|_| text.len() < TEXT_CHARS_MAX) {
+        // Some errors say what their cause says.
+        let further = error.to_string();
+        if !text.contains(&further) {
+            text = format!("{text}: {further}");
+        }
+        cause = error.source();
+    }
+    Trouble(line(&text))
+}
+
+/// A text in one bounded line without its full stop.
+pub(crate) fn line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    clip(words.join(" ").trim_end_matches('.'))
+}
+
+/// No more of a text than is told.
+pub(crate) fn clip(text: &str) -> String {
+    text.chars().take(TEXT_CHARS_MAX).collect()
+}
+
+/// The variable of the environment that a source's password is read from.
+pub(crate) fn password_variable(source: &str) -> String {
+    let letter =
+        |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
+    format!("PLIMSOLL_{}_PASSWORD", source.chars().map(letter).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Instant {
+        Instant::from_ns(seconds * 1_000_000_000)
+    }
+
+    #[test]
+    fn counters_become_rates_and_those_that_begin_anew_do_not() {
+        let mut counters = Counters::default();
+        let mut rate = |seconds, count| {
+            counters.turn(at(seconds));
+            counters.rate("commits", count)
+        };
+        assert_eq!(rate(10, 100.0), None, "what rose before is not of the run");
+        assert_eq!(rate(12, 150.0), Some(25.0));
+        assert_eq!(rate(13, 150.0), Some(0.0));
+        assert_eq!(rate(14, 30.0), None, "the server was started again");
+        assert_eq!(rate(15, 35.0), Some(5.0));
+    }
+
+    #[test]
+    fn a_counter_that_was_away_is_not_compared_with_what_it_was() {
+        let mut counters = Counters::default();
+        counters.turn(at(1));
+        assert_eq!(counters.rate("a", 1.0), None);
+        counters.turn(at(2));
+        counters.turn(at(3));
+        assert_eq!(counters.rate("a", 9.0), None);
+    }
+
+    #[test]
+    fn the_few_stay_the_same() {
+        let mut few = Few::new(2);
+        let chosen = ["a", "b", "c", "a", "b", "c"].map(|name| few.has(name));
+        assert_eq!(chosen, [true, true, false, true, true, false]);
+    }
+
+    #[test]
+    fn a_part_is_refused_once_and_fails_later() {
+        let mut answer = Answer::new("made", at(1), Duration::from_secs(1));
+        let refusal = || Err::<(), _>(Trouble::new("403"));
+        let mut never = Part::new("nodes");
+        assert_eq!(never.ask(&mut answer, refusal), Ok(None));
+        assert_eq!(never.ask(&mut answer, || Ok(())), Ok(None), "nobody asks again");
+        let mut once = Part::new("consumers");
+        assert_eq!(once.ask(&mut answer, || Ok(())), Ok(Some(())));
+        assert_eq!(once.ask(&mut answer, refusal), Err(Trouble::new("403")));
+        let told = answer.evidence();
+        let [warning] = &told.records[..] else { panic!("one warning: {told:?}") };
+        assert_eq!(warning.subject, "nothing is told of nodes: 403");
+    }
+
+    #[test]
+    fn what_is_no_number_is_not_told() {
+        let mut answer = Answer::new("made", at(1), Duration::from_secs(1));
+        let what = What::new("share", "1", "made");
+        answer.number(&what, &[], f64::NAN);
+        answer.number(&what, &[("long", &"x".repeat(1000))], 0.5);
+        let [signal] = &answer.evidence().signals[..] else { panic!("one number") };
+        assert_eq!((signal.points[0], signal.labels["long"].len()), ((at(1), 0.5), TEXT_CHARS_MAX));
+    }
+
+    #[test]
+    fn passwords_are_read_from_a_variable_of_the_sources_name() {
+        assert_eq!(password_variable("main-db"), "PLIMSOLL_MAIN_DB_PASSWORD");
+    }
+
+    #[test]
+    fn a_line_has_no_end_of_its_own() {
+        assert_eq!(line("no\n  route.\n"), "no route");
+    }
+}
