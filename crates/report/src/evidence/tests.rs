@@ -255,6 +255,8 @@ fn statements_are_ordered_by_their_share_of_the_time() {
         .collect();
     assert_eq!(rows, [["75.00%", "100", "7.5ms"], ["25.00%", "1000", "250µs"]]);
     assert_eq!(evidence.statements[0].facts.len(), 1, "what has no column is told, too");
+    told.records[1].fields.insert("share_of_db_time".to_owned(), 0.5.into());
+    assert_eq!(shown(&told).statements[0].share.text, "50.00%", "who counted all statements knows better");
 }
 
 #[test]
