@@ -265,7 +265,7 @@ pub struct StatementRow {
     pub total: Value,
     /// How long one took, on average.
     pub mean: Value,
-    /// Of the time of all statements of its source that were told.
+    /// Of the time of all statements; of those that were told, where the source does not say it.
     pub share: Value,
     /// Blocks that were found in memory.
     pub blocks_hit: Value,

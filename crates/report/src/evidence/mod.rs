@@ -179,7 +179,8 @@ impl Told {
         let tells_otherwise =
             self.records.iter().any(|record| record.source == name && record.kind != RecordKind::Source);
         let health = match points {
-            0 if !tells_otherwise => "silent",
+            // Who receives traces has no points, and says of itself what came.
+            0 if !tells_otherwise && known.is_empty() => "silent",
             _ if gaps.is_empty() && trouble.is_none() => "ok",
             _ => "gaps",
         };

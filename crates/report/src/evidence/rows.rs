@@ -99,6 +99,7 @@ pub(super) const ROWS: &[LaneRow] = &[
         .watching(Watch::Share(FULL_SHARE)),
     row("restarts", "workers", |w| w.ev_restarts, &["container_restarts", "container_oom_killed"])
         .watching(Watch::Steps),
+    row("workers_celery", "workers", |w| w.ev_workers_other, &["*"]).of(&["celery"]),
     row(
         "workers_other",
         "workers",
@@ -143,6 +144,7 @@ pub(super) const ROWS: &[LaneRow] = &[
     row("proxy_dropped", "proxy", |w| w.ev_dropped, &["connections_dropped", "nginx_connections_dropped"])
         .watching(Watch::AboveZero),
     row("proxy_connections", "proxy", |w| w.ev_connections, &["connections_*"]).of(&["nginx"]),
+    row("proxy_other", "proxy", |w| w.ev_proxy_other, &["*"]).of(&["nginx"]),
     row("proxy_told", "proxy", |w| w.ev_proxy_other, &["nginx_*", "ingress_*"]),
     row("heap", "runtime", |w| w.ev_heap, &["jvm_heap", "jvm_heap_used", "go_heap", "nodejs_heap"])
         .watching(Watch::Share(FULL_SHARE)),
@@ -158,7 +160,7 @@ pub(super) const ROWS: &[LaneRow] = &[
     row("node_listen", "nodes", |w| w.ev_listen, &["node_listen_overflows"]).watching(Watch::AboveZero),
     row("node_network", "nodes", |w| w.ev_network, &["node_network_*"]),
     row("node_other", "nodes", |w| w.ev_node_other, &["node_*"]),
-    row("host_cpu", "host", |w| w.ev_host_cpu, &["cpu"]).of(HOSTS),
+    row("host_cpu", "host", |w| w.ev_host_cpu, &["cpu", "core_cpu"]).of(HOSTS),
     row("host_run_queue", "host", |w| w.ev_run_queue, &["run_queue"]).of(HOSTS),
     row("host_memory", "host", |w| w.ev_memory, &["memory_used"])
         .of(HOSTS)
@@ -257,6 +259,9 @@ mod tests {
         check("host", "memory_used", "host_memory");
         check("nginx", "connections_dropped", "proxy_dropped");
         check("nginx", "connections_active", "proxy_connections");
+        check("celery", "queue_ready", "queue_depth");
+        check("celery", "tasks_active", "workers_celery");
+        check("host", "core_cpu", "host_cpu");
         check("prometheus", "memory_used", "other");
         check("prometheus", "anything", "other");
     }

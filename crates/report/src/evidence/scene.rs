@@ -250,7 +250,7 @@ fn records() -> Vec<Record> {
             &fields.map(|(name, number)| (name, number.into())),
         )
     };
-    let image = Datum::from("registry.example/scan-worker:1.8.2");
+    let image = Datum::from("scan-worker:1.8.2");
     let image = [
         ("image", image),
         ("cpu_limit", 1.0.into()),

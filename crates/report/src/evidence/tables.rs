@@ -98,16 +98,19 @@ fn statement(record: &Record, share: Option<f64>) -> StatementRow {
     const MEAN_MS: &[&str] = &["mean_ms"];
     const HIT: &[&str] = &["blocks_hit"];
     const READ: &[&str] = &["blocks_read"];
+    // A source that counted all statements knows the share better than those that it told add up to.
+    const SHARE: &[&str] = &["share_of_db_time"];
     let (calls, total) = (number_of(record, CALLS), number_of(record, TOTAL_MS));
     let mean = calls.zip(total).filter(|(calls, _)| *calls > 0.0).map(|(calls, total)| total / calls);
-    let is_else = |fact: &Fact| ![CALLS, TOTAL_MS, MEAN_MS, HIT, READ].concat().contains(&fact.name.as_str());
+    let is_else =
+        |fact: &Fact| ![CALLS, TOTAL_MS, MEAN_MS, HIT, READ, SHARE].concat().contains(&fact.name.as_str());
     StatementRow {
         source: record.source.clone(),
         text: shortened(&record.subject),
         calls: units::optional(calls, "default"),
         total: units::optional(total, "time"),
         mean: units::optional(mean.or(number_of(record, MEAN_MS)), "time"),
-        share: units::optional(share, "share"),
+        share: units::optional(number_of(record, SHARE).or(share), "share"),
         blocks_hit: units::optional(number_of(record, HIT), "default"),
         blocks_read: units::optional(number_of(record, READ), "default"),
         facts: facts(record).into_iter().filter(is_else).collect(),

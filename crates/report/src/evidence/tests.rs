@@ -195,6 +195,22 @@ fn sessions_are_added_up_by_what_they_wait_for() {
 }
 
 #[test]
+fn sources_say_how_they_are() {
+    let of = |name: &str, fields: &[(&str, Datum)]| record(name, RecordKind::Source, 220.0, name, fields);
+    let mut told = told(vec![signal("redis", "ops", &[], "", &[(1.0, 7.0)])]);
+    told.records = vec![
+        of("otlp", &[("kind", "otlp".into()), ("spans_received", 5_000.0.into())]),
+        of("prometheus", &[("answers", 3.0.into()), ("failures", 0.0.into())]),
+        of("redis", &[("answers", 3.0.into()), ("trouble", "timed out".into())]),
+    ];
+    let evidence = shown(&told);
+    let health: Vec<_> =
+        evidence.sources.iter().map(|source| (source.name.as_str(), source.health)).collect();
+    assert_eq!(health, [("otlp", "ok"), ("prometheus", "silent"), ("redis", "gaps")]);
+    assert_eq!((evidence.sources[0].facts[0].value.as_str(), evidence.sources[1].answers), ("5000", Some(3)));
+}
+
+#[test]
 fn what_no_row_names_has_a_lane_of_its_own() {
     let evidence = shown(&told(vec![signal("mine", "made_up", &[], "{thing}", &[(1.0, 7.0)])]));
     let other = lane(&evidence, "other.mine.made_up.{thing}");
@@ -239,6 +255,8 @@ fn statements_are_ordered_by_their_share_of_the_time() {
         .collect();
     assert_eq!(rows, [["75.00%", "100", "7.5ms"], ["25.00%", "1000", "250µs"]]);
     assert_eq!(evidence.statements[0].facts.len(), 1, "what has no column is told, too");
+    told.records[1].fields.insert("share_of_db_time".to_owned(), 0.5.into());
+    assert_eq!(shown(&told).statements[0].share.text, "50.00%", "who counted all statements knows better");
 }
 
 #[test]

@@ -281,7 +281,7 @@ pub(super) const WORDS: Words = Words {
     ev_pool_pending: "Waiting for a pool connection",
     ev_node_cpu: "CPU of nodes",
     ev_node_memory: "Memory of nodes",
-    ev_host_cpu: "CPU by core",
+    ev_host_cpu: "CPU, whole and by core",
     ev_run_queue: "Run queue",
     ev_network: "Network",
     ev_segments: "Segments sent again",

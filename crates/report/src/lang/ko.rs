@@ -281,7 +281,7 @@ pub(super) const WORDS: Words = Words {
     ev_pool_pending: "풀 연결 대기",
     ev_node_cpu: "노드 CPU 사용량",
     ev_node_memory: "노드 메모리",
-    ev_host_cpu: "코어별 CPU 사용률",
+    ev_host_cpu: "CPU 사용률, 전체와 코어별",
     ev_run_queue: "실행 대기열",
     ev_network: "네트워크",
     ev_segments: "재전송 세그먼트",
