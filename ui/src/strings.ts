@@ -648,7 +648,7 @@ const STRINGS = {
   repeats_share: ['Share of the path', '경로에서의 비중'],
   repeats_without: ['Without them', '없을 때'],
   repeats_remedy: ['Cost class of the remedy: query. One statement for all of them.', '해결 비용: 쿼리. 구문 하나로 모두 조회할 수 있습니다.'],
-  open_evidence: ['Open evidence at {} →', '{} 시점의 증거 보기 →'],
+  open_evidence: ['Open evidence around {} →', '{} 전후의 증거 보기 →'],
   trace_sentence: ['{} of the critical path is {}.', '임계 경로의 {}가 {}입니다.'],
   trace_sentence_also: ['{} is {}.', '{}는 {}입니다.'],
   flaw_orphans: ['{} spans have a parent that was not received.', '{}개 스팬은 상위 스팬을 받지 못했습니다.'],

@@ -70,7 +70,9 @@ test('repeats are folded, and the keyboard unfolds them', async ({ page }) => {
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
   await expect(fold).toHaveAttribute('aria-expanded', 'false');
-  await expect(page.getByRole('link', { name: /^Open evidence at 2:35/ })).toHaveAttribute('href', /\/evidence\?at=155/);
+  await page.getByRole('link', { name: /^Open evidence around 2:35/ }).click();
+  await expect(page).toHaveURL(/\/evidence\?from=125&to=185/);
+  await expect(page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /^Evidence/ })).toHaveAttribute('aria-current', 'page');
 });
 
 test('of 5,000 spans only those in sight are there', async ({ page }) => {
