@@ -85,13 +85,13 @@ fn a_hundred_thousand_spans_are_no_trouble() {
     assert_sound(&many(|id| span(id, id, 0, 0)));
     assert_sound(&many(|id| span(id, id % MANY + 1, 0, 5)));
     assert_sound(&many(|id| span(id, 0, id as i64, 7)));
-    assert_sound(&many(|id| task(id, parent(id, 1), id as i64 * 10, 5, if id % 2 == 0 { "a" } else { "b" })));
+    assert_sound(&many(|id| task(id, parent(id, 1), id as i64 * 10, 5, if id.is_multiple_of(2) { "a" } else { "b" })));
     assert_sound(&many(|id| task(id, parent(id, 1), id as i64 * 10, 5, "a")));
     assert_sound(&many(|id| query(id, parent(id, 1), id as i64, 1, &format!("select {id}"))));
     let calls = |id: u64| {
         let mut span = span(id, parent(id, 1), 0, MANY);
-        span.kind = if id % 2 == 0 { SpanKind::Client } else { SpanKind::Server };
-        span.service = if id % 2 == 0 { "shop".into() } else { "stock".into() };
+        span.kind = if id.is_multiple_of(2) { SpanKind::Client } else { SpanKind::Server };
+        span.service = if id.is_multiple_of(2) { "shop".into() } else { "stock".into() };
         span
     };
     assert_sound(&many(calls));
