@@ -85,7 +85,9 @@ fn a_hundred_thousand_spans_are_no_trouble() {
     assert_sound(&many(|id| span(id, id, 0, 0)));
     assert_sound(&many(|id| span(id, id % MANY + 1, 0, 5)));
     assert_sound(&many(|id| span(id, 0, id as i64, 7)));
-    assert_sound(&many(|id| task(id, parent(id, 1), id as i64 * 10, 5, if id.is_multiple_of(2) { "a" } else { "b" })));
+    assert_sound(&many(|id| {
+        task(id, parent(id, 1), id as i64 * 10, 5, if id.is_multiple_of(2) { "a" } else { "b" })
+    }));
     assert_sound(&many(|id| task(id, parent(id, 1), id as i64 * 10, 5, "a")));
     assert_sound(&many(|id| query(id, parent(id, 1), id as i64, 1, &format!("select {id}"))));
     let calls = |id: u64| {
