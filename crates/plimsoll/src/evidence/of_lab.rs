@@ -10,6 +10,9 @@ use crate::verbs::lab::SYSTEMS;
 /// The service's own numbers.
 const SERVICE: &str = "scrape";
 
+/// What has scraped them already.
+const PROMETHEUS: &str = "prometheus";
+
 /// What the system tells whose script this is, while it is up: scripts of `lab/NAME`.
 pub(super) fn sources(script: &Path) -> Vec<Settings> {
     let up = SYSTEMS
@@ -34,12 +37,15 @@ fn offered(state: &State) -> Vec<Settings> {
         ..Settings::default()
     };
     let mut sources: Vec<Settings> = state.offers.iter().map(source).collect();
-    sources.push(Settings {
-        name: state.system.clone(),
-        kind: SERVICE.to_owned(),
-        address: format!("{}/metrics", state.control_url),
-        ..Settings::default()
-    });
+    // The lab's own Prometheus tells the same.
+    if !state.offers.values().any(|offer| offer.kind == PROMETHEUS) {
+        sources.push(Settings {
+            name: state.system.clone(),
+            kind: SERVICE.to_owned(),
+            address: format!("{}/metrics", state.control_url),
+            ..Settings::default()
+        });
+    }
     sources
 }
 
