@@ -32,8 +32,8 @@ const TASKS_MAX: usize = 10_000;
 /// How the kind is made.
 pub(super) const KIND: Kind = Kind {
     name: "celery",
-    tells: "workers, their pools, concurrency and prefetch, queues, and how long tasks waited and took, through Flower",
-    example: "kind = \"celery\", address = \"http://localhost:5555\"",
+    tells: "Celery: workers, their pools, concurrency and prefetch, queues, and how long tasks waited and took, through Flower.",
+    example: "http://localhost:5555",
     settings: &[("step", "time between two questions, 5s if not set")],
     open,
 };

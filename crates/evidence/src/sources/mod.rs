@@ -21,7 +21,7 @@ pub struct Kind {
     pub name: &'static str,
     /// What it tells, in a sentence.
     pub tells: &'static str,
-    /// What to write for one.
+    /// The address of one, as it may be.
     pub example: &'static str,
     /// What can be set beside the address, each with what it means.
     pub settings: &'static [(&'static str, &'static str)],

@@ -15,8 +15,8 @@ use crate::tell::{Answer, Counters, What};
 /// How the kind is made.
 pub(super) const KIND: Kind = Kind {
     name: "nginx",
-    tells: "connections, what they do, those that were dropped, and requests",
-    example: "kind = \"nginx\", address = \"http://localhost/nginx_status\"",
+    tells: "NGINX: connections, what they do, those that were dropped, and requests.",
+    example: "http://localhost/nginx_status",
     settings: &[("step", "time between two questions, 1s if not set")],
     open,
 };

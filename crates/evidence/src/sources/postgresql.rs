@@ -43,8 +43,8 @@ const MARK: &str = "/* plimsoll */";
 /// How the kind is made.
 pub(super) const KIND: Kind = Kind {
     name: "postgresql",
-    tells: "sessions by wait event at 10 Hz, locks, connections, transactions, checkpoints, and what statements took",
-    example: "kind = \"postgresql\", address = \"postgres://plimsoll@localhost:5432/app\"",
+    tells: "PostgreSQL: sessions by wait event, locks, connections, transactions, checkpoints, and what statements took.",
+    example: "postgres://plimsoll@localhost:5432/app",
     settings: &[],
     open,
 };

@@ -40,8 +40,8 @@ const FRESHER: &str = "collect_statistics_interval = 1000 and management.sample_
 /// How the kind is made.
 pub(super) const KIND: Kind = Kind {
     name: "rabbitmq",
-    tells: "queues (ready and unacknowledged apart, rates, consumers, prefetch) and the limits of nodes",
-    example: "kind = \"rabbitmq\", address = \"http://monitor@localhost:15672\"",
+    tells: "RabbitMQ: queues (ready and unacknowledged apart, rates, consumers, prefetch) and the limits of nodes.",
+    example: "http://monitor@localhost:15672",
     settings: &[
         ("step", "time between two questions, 1s if not set"),
         ("vhost", "tell only of this virtual host"),

@@ -53,8 +53,8 @@ const CLIENT_NAME: &str = "plimsoll";
 /// How the kind is made.
 pub(super) const KIND: Kind = Kind {
     name: "redis",
-    tells: "memory, evictions, hits, clients, what each command took, slow commands and latency events",
-    example: "kind = \"redis\", address = \"redis://plimsoll@localhost:6379\"",
+    tells: "Redis: memory, evictions, hits, clients, what each command took, slow commands and latency events.",
+    example: "redis://plimsoll@localhost:6379",
     settings: &[("step", "time between two questions, 1s if not set")],
     open,
 };

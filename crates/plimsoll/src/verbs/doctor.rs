@@ -50,7 +50,10 @@ fn is_fatal(check: &Check) -> bool {
 fn kinds() -> String {
     let mut text = String::new();
     for kind in sources::KINDS {
-        text.push_str(&format!("{}\n  {}\n  for example: {}\n", kind.name, kind.tells, kind.example));
+        text.push_str(&format!(
+            "{}\n  {}\n  --evidence {}={}\n",
+            kind.name, kind.tells, kind.name, kind.example
+        ));
         for (setting, meaning) in kind.settings {
             text.push_str(&format!("  {setting}: {meaning}\n"));
         }
