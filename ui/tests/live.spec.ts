@@ -48,6 +48,17 @@ test('the address of a run leads to its summary when it has ended', async ({ pag
   await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible();
 });
 
+test('a run that ends before anybody listens leads to its summary at once', async ({ page, request }) => {
+  // Far less than the time after which the page would ask by itself.
+  const soon = { timeout: 2500 };
+  await page.route('**/events', async (route) => {
+    await request.get('/test/end');
+    await route.fulfill({ status: 204 });
+  });
+  await page.goto(LIVE);
+  await expect(page.getByRole('heading', { name: '3 of 4 thresholds crossed' })).toBeVisible(soon);
+});
+
 test('a broken connection is said, and mended', async ({ page, request, context }) => {
   await request.get('/test/speed?ms=100');
   await page.goto(LIVE);

@@ -34,12 +34,12 @@ export class LiveFeed {
   #poll: ReturnType<typeof setInterval> | undefined;
   #watch: ReturnType<typeof setInterval>;
   #isAsking = false;
-  #whenEnded: () => void;
+  #askAgain: () => void;
 
   /** Listens to a run until `close`. */
-  constructor(run: string, whenEnded: () => void) {
+  constructor(run: string, askAgain: () => void) {
     this.#run = run;
-    this.#whenEnded = whenEnded;
+    this.#askAgain = askAgain;
     void this.#refetch();
     this.#listen();
     this.#watch = setInterval(() => {
@@ -91,7 +91,7 @@ export class LiveFeed {
       this.reopen = data.reopen;
       this.connection = 'ended';
       this.close();
-      this.#whenEnded();
+      this.#askAgain();
     });
   }
 
@@ -123,9 +123,10 @@ export class LiveFeed {
     this.#isAsking = false;
   }
 
-  // The run goes on in another process: its file grows, and that is all there is to see.
+  // The run goes on in another process: its file grows, and that is all there is to see. Or it ended before anybody listened.
   #pollInstead(): void {
     this.connection = 'polling';
+    this.#askAgain();
     clearInterval(this.#poll);
     this.#poll = setInterval(() => {
       if (this.isPaused || document.visibilityState === 'hidden') return;
