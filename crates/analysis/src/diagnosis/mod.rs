@@ -139,7 +139,6 @@ fn score(hypothesis: &Hypothesis, depth: Depth) -> f64 {
     let depth = match depth {
         Depth::Cause => 1.0,
         Depth::Resource => 0.5,
-        Depth::Symptom => 0.3,
     };
     hypothesis.explains.unwrap_or(EXPLAINS_UNKNOWN) * strength * depth
 }

@@ -255,13 +255,6 @@ impl Paths {
     pub(super) fn share(&self, ns: f64) -> f64 {
         if self.total_ns > 0.0 { (ns / self.total_ns).clamp(0.0, 1.0) } else { 0.0 }
     }
-
-    /// The steps whose own share is largest first.
-    pub(super) fn by_share(&self) -> Vec<(&StepKey, &Step)> {
-        let mut steps: Vec<_> = self.steps.iter().collect();
-        steps.sort_by(|a, b| b.1.own_ns.total_cmp(&a.1.own_ns));
-        steps
-    }
 }
 
 impl Step {
@@ -342,10 +335,12 @@ mod tests {
         assert_eq!((paths.traces, paths.is_biased, paths.mean_s()), (10, false, 0.1));
         let own_ns: f64 = paths.steps.values().map(|step| step.own_ns).sum();
         assert_eq!(own_ns, paths.total_ns);
-        let (key, step) = paths.by_share()[0];
+        let mut steps: Vec<_> = paths.steps.iter().collect();
+        steps.sort_by(|a, b| b.1.own_ns.total_cmp(&a.1.own_ns));
+        let (key, step) = steps[0];
         assert_eq!((&*key.operation, step.spans, step.traces), ("select app", 20, 10));
         assert_eq!(paths.share(step.own_ns), 0.6);
-        let root = paths.by_share()[1].1;
+        let root = steps[1].1;
         assert_eq!((root.before_ns / 10.0, root.after_ns / 10.0), (10e6, 20e6));
     }
 

@@ -4,9 +4,6 @@ use model::{Datum, Instant, Record, Signal};
 
 use super::case::Level;
 
-/// A signal looks back so many of its steps, and not further: what is older says nothing about now.
-const STEPS_BACK: u32 = 2;
-
 /// The mean over the run's time; none where nothing was told in it.
 pub(super) fn mean(level: &Level, signal: &Signal) -> Option<f64> {
     let inside = inside(level, signal);
@@ -30,11 +27,6 @@ pub(super) fn share(level: &Level, signal: &Signal, is_so: impl Fn(f64) -> bool)
     (!inside.is_empty()).then(|| count as f64 / inside.len() as f64)
 }
 
-/// The mean of all signals of a name, added up over their labels.
-pub(super) fn sum_of_means(level: &Level, name: &str) -> Option<f64> {
-    level.named(name).filter_map(|signal| mean(level, signal)).reduce(|a, b| a + b)
-}
-
 /// The points in the run's time.
 pub(super) fn inside<'a>(level: &Level, signal: &'a Signal) -> &'a [(Instant, f64)] {
     let (from, to) = (level.from(), level.to());
@@ -56,13 +48,6 @@ pub(super) fn against_load(level: &Level, signal: &Signal) -> Vec<(f64, f64)> {
         (length_s > 0.0 && value.is_finite()).then(|| (finished as f64 / length_s, *value))
     };
     inside(level, signal).iter().filter_map(pair).collect()
-}
-
-/// The value at an instant: of the last point before, where that is not too old.
-pub(super) fn at(signal: &Signal, at: Instant) -> Option<f64> {
-    let next = signal.points.partition_point(|(point, _)| *point <= at);
-    let (point, value) = signal.points.get(next.checked_sub(1)?)?;
-    (signal.step.is_zero() || at.since(*point) <= signal.step * STEPS_BACK).then_some(*value)
 }
 
 /// A label, by the first of these names that it has.
@@ -115,15 +100,5 @@ mod tests {
         level.seconds[1].finished = 50;
         let signal = signal("cpu", &[], &[(1.0, 0.1), (2.0, 0.5), (3.0, 0.1)]);
         assert_eq!(against_load(&level, &signal), [(10.0, 0.1), (50.0, 0.5), (10.0, 0.1)]);
-    }
-
-    #[test]
-    fn what_is_old_is_not_what_is() {
-        let signal = signal("cpu", &[], &[(1.0, 0.1)]);
-        let second = |ns: u64| Instant::from_ns(super::super::testing::ZERO_NS + ns * 1_000_000_000);
-        assert_eq!(
-            (at(&signal, second(2)), at(&signal, second(9)), at(&signal, second(0))),
-            (Some(0.1), None, None)
-        );
     }
 }

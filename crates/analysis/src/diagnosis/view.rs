@@ -46,12 +46,9 @@ pub(super) enum Says {
     Missing(Missing),
 }
 
-/// How near a claim is to what somebody did, in ascending order: that a queue is long follows from a processor that is at its
-/// limit, and that follows from a statement.
+/// How near a claim is to what somebody did, in ascending order: that a processor is at its limit follows from a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Depth {
-    /// It follows from something else, mostly.
-    Symptom,
     /// A resource is used up.
     Resource,
     /// Something that somebody wrote or set.

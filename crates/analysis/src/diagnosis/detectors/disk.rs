@@ -26,9 +26,6 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     if sessions.is_empty() {
         return Vec::new();
     }
-    let is_log = |signal: &Signal| super::says(event(signal), &LOG);
-    let is_read =
-        |signal: &Signal| signal.labels.get("wait_type").is_some_and(|kind| kind == "IO") && !is_log(signal);
     let log = (
         "log of the database",
         "database log sync",
@@ -69,6 +66,16 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
             Depth::Resource,
         )
     }).collect()
+}
+
+/// Whether sessions wait for the log.
+fn is_log(signal: &Signal) -> bool {
+    super::says(event(signal), &LOG)
+}
+
+/// Whether sessions wait for blocks.
+fn is_read(signal: &Signal) -> bool {
+    signal.labels.get("wait_type").is_some_and(|kind| kind == "IO") && !is_log(signal)
 }
 
 fn event(signal: &Signal) -> &str {

@@ -26,7 +26,7 @@ const OUTSIDE_MIN: f64 = 0.4;
 const EVEN_MAX: f64 = 0.2;
 
 /// Less is no load for any way.
-const BYTES_PER_S_MIN: f64 = 100_000.0;
+const BYTES_PER_S_MIN: f64 = 500_000.0;
 
 /// A shorter time outside is what every way takes.
 const OUTSIDE_S_MIN: f64 = 0.005;
@@ -105,8 +105,15 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let variance = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / rates.len() as f64;
     let is_even = variance.sqrt() <= mean * EVEN_MAX;
+    // A load by plan has a data rate that is even by itself.
+    let is_closed = level.closed_vus.is_some();
     let is_late = level.requests.after_lost_syns as f64 > level.requests.count as f64 * 0.01;
-    if share < OUTSIDE_MIN || mean_s * share < OUTSIDE_S_MIN || !is_even || mean < BYTES_PER_S_MIN || is_late
+    if !is_closed
+        || share < OUTSIDE_MIN
+        || mean_s * share < OUTSIDE_S_MIN
+        || !is_even
+        || mean < BYTES_PER_S_MIN
+        || is_late
     {
         return None;
     }
@@ -151,6 +158,7 @@ mod tests {
 
     fn case(bytes: f64, traced_ms: f64) -> crate::diagnosis::Level {
         let mut level = level(20, 100, 0.1);
+        level.closed_vus = Some(10.0);
         level.seconds.iter_mut().for_each(|second| second.bytes_in = bytes * second.finished as f64);
         level.requests.bytes_in = bytes * level.requests.count as f64;
         let below = [("select 1", 0.0, traced_ms * 0.4)];

@@ -29,6 +29,9 @@ const PERIODS_MIN: usize = 3;
 /// How much a second is like the one a period before.
 const CORRELATION_MIN: f64 = 0.5;
 
+/// The share of the time that comes by a period, from which on it is told.
+const PERIOD_SHARE_MIN: f64 = 0.1;
+
 /// Jobs that are no news: what asks for evidence, and what a transaction begins and ends with.
 const NONE_OF_THESE: [&str; 5] = ["begin", "commit", "rollback", "set ", "show "];
 
@@ -131,6 +134,9 @@ fn period(view: &View<'_>) -> Option<Says> {
     sorted.sort_by(f64::total_cmp);
     let quiet_s = sorted[sorted.len() / 2];
     let share = if mean_s > 0.0 { (1.0 - quiet_s / mean_s).max(0.0) } else { 0.0 };
+    if share < PERIOD_SHARE_MIN {
+        return None;
+    }
     Some(Says::Found(
         Box::new(Hypothesis {
             title: format!("response times rise each {lag} s"),

@@ -31,15 +31,15 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     }
 }
 
-fn by_rates(view: &View<'_>) -> Option<Says> {
-    let of = |signal: &&model::Signal| {
+fn by_rates<'a>(view: &View<'a>) -> Option<Says> {
+    let of = |signal: &'a model::Signal| {
         let queue = signal.labels.get("queue")?;
         let acked = view.signals(&["queue_acked"]).into_iter().find(|acked| acked.labels == signal.labels)?;
         let (delivered, acked) = (series::mean(view.level, signal)?, series::mean(view.level, acked)?);
         (delivered > 0.0).then(|| (queue.as_str(), 1.0 - acked / delivered))
     };
     let signals = view.signals(&["queue_delivered"]);
-    let (queue, again) = signals.iter().filter_map(of).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (queue, again) = signals.into_iter().filter_map(of).max_by(|a, b| a.1.total_cmp(&b.1))?;
     (again >= AGAIN_MIN).then(|| found(view, queue, again, None))
 }
 
