@@ -277,6 +277,8 @@ pub(super) fn percent(share: f64) -> String {
 
 /// Three digits are as many as a measurement of one run is worth.
 fn value(value: f64, unit: Unit) -> String {
+    // A sum of nothing is a zero below zero.
+    let value = value + 0.0;
     let digits = if value.abs() > 0.0 && value.is_finite() {
         let scale = 10_f64.powi(2 - value.abs().log10().floor() as i32);
         (value * scale).round() / scale

@@ -8,7 +8,7 @@ use clap::Args;
 pub(crate) struct DiagnoseFlags {
     /// Runs (@last, the beginning of an id, a path); several of one test at rising load tell what grows with it
     #[arg(value_name = "RUN", required = true)]
-    pub(crate) runs: Vec<String>,
+    pub(crate) levels: Vec<String>,
     /// Print JSON for programs
     #[arg(long)]
     pub(crate) json: bool,

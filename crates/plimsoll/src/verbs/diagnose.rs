@@ -21,10 +21,10 @@ const RUNS_MAX: usize = 50;
 /// # Errors
 /// There is no such run, or it cannot be read.
 pub(crate) fn run(flags: &DiagnoseFlags, common: &Common) -> Result<Exit, Failure> {
-    if flags.runs.len() > RUNS_MAX {
+    if flags.levels.len() > RUNS_MAX {
         let text = format!(
             "failed to diagnose {} runs: at most {RUNS_MAX} are looked at together",
-            flags.runs.len()
+            flags.levels.len()
         );
         return Err(Failure::new(Exit::Other, text));
     }
@@ -33,7 +33,7 @@ pub(crate) fn run(flags: &DiagnoseFlags, common: &Common) -> Result<Exit, Failur
         let path = catalogue.find(run).map_err(|error| stored::failed(&error))?;
         stored::open(&path)
     };
-    let readers = flags.runs.iter().map(open).collect::<Result<Vec<Reader>, Failure>>()?;
+    let readers = flags.levels.iter().map(open).collect::<Result<Vec<Reader>, Failure>>()?;
     let case = diagnosis::case(&readers)?;
     let clocks: Vec<Clock> = case
         .levels

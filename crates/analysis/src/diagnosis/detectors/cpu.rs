@@ -7,6 +7,7 @@ use model::diagnosis::{CostClass, Hypothesis, Measured, Prediction, Role};
 use model::{Figure, Strength, Unit};
 
 use super::super::ceilings::{self, FULL, Resource};
+use super::super::series;
 use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, rate};
 
 const NAME: &str = "cpu-limit";
@@ -16,6 +17,12 @@ const AT_LIMIT_MIN: f64 = 0.5;
 
 /// More than this of a limit cannot be used: control groups are counted twice, or the limit is another's.
 const IMPOSSIBLE: f64 = 1.2;
+
+/// Whose work a core of a machine does, the core does not tell: somebody of the target must want one for so much of the time.
+const WANTED_MIN: f64 = 0.8;
+
+/// What of the target wants processors: processes, and sessions of a database that wait for nothing else.
+const PROCESSES: [&str; 2] = ["process_cpu", "container_cpu"];
 
 /// Resources that are processors.
 const PROCESSORS: [&str; 4] = ["CPU", "CPU of the node", "core", "CPU of the JVM"];
@@ -49,6 +56,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
 
 fn of(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
     let is_core = resource.what != "CPU";
+    let is_targets = !is_core || wanted(view) >= WANTED_MIN;
     let (used, limit) = (count(resource.mean), count(resource.limit));
     let mut numbers = vec![
         exact("used", resource.mean, Unit::Cores)
@@ -87,7 +95,7 @@ fn of(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
             percent(resource.at_limit)
         ),
         claim,
-        role: Role::Limits,
+        role: if is_targets { Role::Limits } else { Role::Contributes },
         strength: Strength::Limit,
         explains: None,
         numbers,
@@ -105,6 +113,16 @@ fn of(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
         prediction: ceiling.map(|(most, now)| doubled(view, resource, most, now)),
         ..draft(NAME, if is_core { "CPU saturated" } else { "CPU limit" }, resource.place.clone())
     }
+}
+
+/// How many processors the target wants, as its processes and its database say.
+fn wanted(view: &View<'_>) -> f64 {
+    let processes = view.signals(&PROCESSES);
+    let of_processes = processes.iter().filter_map(|signal| series::mean(view.level, signal));
+    let sessions = view.signals(&["active_sessions"]).into_iter();
+    let computing =
+        sessions.filter(|signal| signal.labels.get("wait_type").is_some_and(|wait| wait == "CPU"));
+    of_processes.sum::<f64>() + computing.filter_map(|signal| series::mean(view.level, signal)).sum::<f64>()
 }
 
 fn flags(resource: &Resource<'_>) -> Vec<String> {
@@ -172,6 +190,17 @@ mod tests {
         let found = fires(detect, &case(0.95));
         assert!(found[0].claim.contains("10.5/s"), "{}", found[0].claim);
         assert!(found[0].prediction.as_ref().is_some_and(|it| it.next_limit.contains("again")));
+    }
+
+    #[test]
+    fn a_core_of_the_machine_limits_only_who_wants_it() {
+        let case = |sessions| {
+            let labels = [("wait_type", "CPU"), ("wait_event", "CPU")];
+            let core = flat("core_cpu", &[("core", "1")], 10, 0.99);
+            told(level(10, 10, 0.1), vec![core, flat("active_sessions", &labels, 10, sessions)], Vec::new())
+        };
+        assert_eq!(fires(detect, &case(2.0))[0].role, Role::Limits);
+        assert_eq!(fires(detect, &case(0.1))[0].role, Role::Contributes);
     }
 
     /// A seed's workers: 1.84 of one core.

@@ -9,6 +9,7 @@ use model::SpanKind;
 use model::diagnosis::{CostClass, Hypothesis, Role};
 use model::{Strength, Unit};
 
+use super::super::stalls;
 use super::super::view::{Depth, Says, View, draft, exact, not, percent, time};
 
 const NAME: &str = "payload";
@@ -27,6 +28,9 @@ const EVEN_MAX: f64 = 0.2;
 
 /// Less is no load for any way.
 const BYTES_PER_S_MIN: f64 = 500_000.0;
+
+/// A service that stands still for so much of the time is not reached, whatever the way.
+const STILL_MIN: f64 = 0.03;
 
 /// A shorter time outside is what every way takes.
 const OUTSIDE_S_MIN: f64 = 0.005;
@@ -105,10 +109,13 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let variance = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / rates.len() as f64;
     let is_even = variance.sqrt() <= mean * EVEN_MAX;
+    // Who stands still keeps requests waiting outside of it.
+    let is_still = stalls::of(view).is_some_and(|stalls| stalls.share >= STILL_MIN);
     // A load by plan has a data rate that is even by itself.
     let is_closed = level.closed_vus.is_some();
     let is_late = level.requests.after_lost_syns as f64 > level.requests.count as f64 * 0.01;
     if !is_closed
+        || is_still
         || share < OUTSIDE_MIN
         || mean_s * share < OUTSIDE_S_MIN
         || !is_even

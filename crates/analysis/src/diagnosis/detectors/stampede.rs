@@ -1,5 +1,5 @@
 //! A cache that expires and is loaded by all who notice at once: in few of the requests, several of the same statement at the
-//! same time, and nothing of it in between.
+//! same time, more than would be by chance.
 //!
 //! Not: a statement of every request, which is always there several times under load.
 
@@ -20,10 +20,10 @@ const TRACES_MAX: f64 = 0.6;
 const SPANS_MIN: u64 = 10;
 
 /// So many do it at the same time, on average over those that do it.
-const TOGETHER_MIN: f64 = 1.8;
+const TOGETHER_MIN: f64 = 1.3;
 
-/// They come in bursts: the variance of the time between two of them, as a share of its mean squared; one for what comes by chance.
-const BURSTS_MIN: f64 = 1.5;
+/// Beside one of them there are so many times as many others as there would be by chance (Poisson: rate × length).
+const BY_CHANCE_TIMES_MIN: f64 = 3.0;
 
 /// The share of the time from which on it is told.
 const SHARE_MIN: f64 = 0.05;
@@ -43,8 +43,11 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
 fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
     let share = view.explained_by(key, step);
     let together = together(&step.times_ns);
-    let bursts = bursts(&step.times_ns);
-    if share < SHARE_MIN || together < TOGETHER_MIN || bursts < BURSTS_MIN || is_of_one_route(view, key, step)
+    let by_chance = by_chance(view, step);
+    if share < SHARE_MIN
+        || together < TOGETHER_MIN
+        || together - 1.0 < by_chance * BY_CHANCE_TIMES_MIN
+        || is_of_one_route(view, key, step)
     {
         return None;
     }
@@ -72,7 +75,7 @@ fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
         explains: Some(share),
         numbers: vec![
             exact("at the same time", together, Unit::Count).noted("mean over those that load"),
-            exact("burstiness", bursts, Unit::Count).noted("1 for what comes by chance"),
+            exact("by chance", 1.0 + by_chance, Unit::Count).noted("1 + rate × length"),
             exact("requests that load", of_traces * 100.0, Unit::Percent),
             exact("of the time of requests", share * 100.0, Unit::Percent),
         ],
@@ -114,13 +117,9 @@ fn together(times_ns: &[(i64, u64)]) -> f64 {
     mean * 2.0 - 1.0
 }
 
-/// The squared coefficient of variation of the times between starts.
-fn bursts(times_ns: &[(i64, u64)]) -> f64 {
-    let between: Vec<f64> = times_ns.windows(2).map(|pair| (pair[1].0 - pair[0].0) as f64).collect();
-    let count = between.len().max(1) as f64;
-    let mean = between.iter().sum::<f64>() / count;
-    let variance = between.iter().map(|ns| (ns - mean).powi(2)).sum::<f64>() / count;
-    if mean > 0.0 { variance / (mean * mean) } else { 0.0 }
+/// How many others there would be at a time if each came by itself.
+fn by_chance(view: &View<'_>, step: &Step) -> f64 {
+    step.spans as f64 / view.level.length_s().max(1.0) * step.mean_s()
 }
 
 #[cfg(test)]

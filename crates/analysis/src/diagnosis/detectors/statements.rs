@@ -24,6 +24,9 @@ const LIMITS_MIN: f64 = 0.3;
 /// Of the database's time.
 const DATABASE_SHARE_MIN: f64 = 0.3;
 
+/// Reading much for little is usual for rows that many have; only where it takes so much of the database's time is something missing.
+const LACKING_SHARE_MIN: f64 = 0.4;
+
 /// Blocks read for one call, and for one row that it gives, from which on an index is missing where there could be one.
 const BLOCKS_MIN: f64 = 40.0;
 const BLOCKS_PER_ROW_MIN: f64 = 40.0;
@@ -115,6 +118,7 @@ fn lacks_index(one: &Known<'_>) -> bool {
     let changes_shape = ["refresh", "analyze", "vacuum", "create", "copy", "insert"];
     asks_for_one
         && !changes_shape.iter().any(|word| text.starts_with(word))
+        && one.database_share >= LACKING_SHARE_MIN
         && one.blocks >= BLOCKS_MIN
         && one.blocks / one.rows.max(1.0) >= BLOCKS_PER_ROW_MIN
 }
