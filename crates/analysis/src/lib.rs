@@ -1,9 +1,10 @@
-//! What a run's numbers are worth, and what they say: validity, audit, comparison, traces.
+//! What a run's numbers are worth, and what they say: validity, audit, comparison, traces, diagnosis.
 //!
 //! Pure functions of what was read from runs and tables: no files, no clocks, no output. One file per rule.
 
 pub mod audit;
 pub mod compare;
+pub mod diagnosis;
 pub mod history;
 pub mod laws;
 pub mod repeats;

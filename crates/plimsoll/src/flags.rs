@@ -9,6 +9,7 @@ use plan::CliOptions;
 mod audit;
 mod calibrate;
 mod compare;
+mod diagnose;
 mod evidence;
 mod import;
 mod lab;
@@ -23,6 +24,7 @@ pub(crate) use self::otlp::OtlpFlags;
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
 pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
+pub(crate) use diagnose::DiagnoseFlags;
 pub(crate) use evidence::{CollectFlags, DoctorFlags, EvidenceFlags};
 pub(crate) use series::SeriesFlags;
 pub(crate) use serve::ServeFlags;
@@ -49,7 +51,8 @@ pub(crate) use stored::{
                   plimsoll show @last                      show the last one again\n  \
                   plimsoll report @last --format md        a report for a pull request\n  \
                   plimsoll serve                           all runs on a page in the browser\n  \
-                  plimsoll compare @prev @last             what changed between two runs"
+                  plimsoll compare @prev @last             what changed between two runs\n  \
+                  plimsoll diagnose @last                  what limits the target, and how that is known"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -85,6 +88,8 @@ pub(crate) enum Verb {
     Merge(MergeFlags),
     /// Find mistakes in runs and in tables of results that arithmetic can catch.
     Audit(AuditFlags),
+    /// Say what limits the target, how that is known, and what would prove it wrong.
+    Diagnose(DiagnoseFlags),
     /// Try the sources of evidence, and say what each lacks.
     Doctor(DoctorFlags),
     /// Ask servers about the time of a run that is over, and keep what they tell with it.

@@ -89,6 +89,7 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Import(flags) => verbs::import::run(flags, common),
         Verb::Merge(flags) => verbs::merge::run(flags, common),
         Verb::Audit(flags) => verbs::audit::run(flags, common),
+        Verb::Diagnose(flags) => verbs::diagnose::run(flags, common),
         Verb::Doctor(flags) => verbs::doctor::run(flags, common),
         Verb::Collect(flags) => verbs::collect::run(flags, common),
         Verb::Note(flags) => verbs::note::run(flags, common),

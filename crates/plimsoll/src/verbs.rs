@@ -9,6 +9,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod deps;
+pub(crate) mod diagnose;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod history;

@@ -5,6 +5,7 @@
 //! `--compat strict`.
 
 pub mod comparison;
+pub mod diagnosis;
 pub mod document;
 pub mod escape;
 pub mod evidence;

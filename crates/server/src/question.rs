@@ -59,6 +59,8 @@ views! {
     Services = "runs/*/services";
     /// What the servers did meanwhile.
     Evidence = "runs/*/evidence";
+    /// What limits the target.
+    Diagnosis = "runs/*/diagnosis";
     /// Two sides of runs.
     Compare = "compare";
     /// The runs of a script.

@@ -27,7 +27,7 @@ const ABSENT: &str = "<!doctype html><html><meta charset=\"utf-8\"><title>Plimso
 const ENDPOINTS_MAX: usize = 20;
 
 /// Answers about the run that are in the file.
-const VIEWS: [View; 13] = [
+const VIEWS: [View; 14] = [
     View::Run,
     View::Series,
     View::Requests,
@@ -41,6 +41,7 @@ const VIEWS: [View; 13] = [
     View::Traces,
     View::Services,
     View::Evidence,
+    View::Diagnosis,
 ];
 
 /// A run as one file that needs nothing else.

@@ -6,6 +6,7 @@ mod audit;
 mod cache;
 mod columns;
 mod compare;
+mod diagnosis;
 mod distribution;
 mod errors;
 mod evidence;
@@ -70,6 +71,7 @@ fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String,
         View::Trace => trace::answer(scope, question),
         View::Services => services::answer(scope),
         View::Evidence => evidence::answer(scope),
+        View::Diagnosis => diagnosis::answer(scope),
         View::About | View::Runs | View::Compare | View::History => {
             Err(PageError::NotFound("failed to answer: that is about no single run".into()))
         }

@@ -5,6 +5,7 @@ pub(crate) mod calibration;
 mod candidate;
 mod ci;
 mod coverage;
+pub(crate) mod diagnosis;
 mod document;
 mod ending;
 mod header;

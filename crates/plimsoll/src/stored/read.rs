@@ -83,6 +83,12 @@ pub(crate) fn time_unit(header: &Header) -> Option<TimeUnit> {
     all.into_iter().find(|unit| header::unit_word(*unit) == word)
 }
 
+/// How a run is made again, as a line for a shell.
+pub(crate) fn quoted_command(header: &Header) -> String {
+    let rest = header.command_line.iter().skip(1).map(|word| super::quoted(word));
+    std::iter::once("plimsoll".to_owned()).chain(rest).collect::<Vec<_>>().join(" ")
+}
+
 /// Every second of a run added up, and how long it was.
 ///
 /// # Errors

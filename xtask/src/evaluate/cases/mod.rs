@@ -1,6 +1,8 @@
 //! The cases: one file and one line each.
 
 mod between_runs;
+mod diagnosis;
+mod diagnosis_speed;
 mod false_changes;
 mod generator_faults;
 mod power;
@@ -31,6 +33,13 @@ pub(super) const ALL: &[Case] = &[
         parts: generator_faults::PARTS,
         measure: generator_faults::measure,
         table: generator_faults::table,
+    },
+    Case { name: "diagnosis", parts: diagnosis::PARTS, measure: diagnosis::measure, table: diagnosis::table },
+    Case {
+        name: "diagnosis-speed",
+        parts: diagnosis_speed::PARTS,
+        measure: diagnosis_speed::measure,
+        table: diagnosis_speed::table,
     },
     Case { name: "real", parts: real::PARTS, measure: real::measure, table: real::table },
 ];

@@ -95,9 +95,9 @@ fn write_run(path: &Path, seed: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-const SECOND_NS: u64 = 1_000_000_000;
+pub(super) const SECOND_NS: u64 = 1_000_000_000;
 
-fn window(index: u32, level: f64, keys: &[SeriesKey], random: &mut Random) -> Window {
+pub(super) fn window(index: u32, level: f64, keys: &[SeriesKey], random: &mut Random) -> Window {
     let start = Instant::from_ns((u64::from(index) + 1) * SECOND_NS);
     let end = Instant::from_ns((u64::from(index) + 2) * SECOND_NS);
     let series = keys.iter().map(|key| {
@@ -121,7 +121,7 @@ fn window(index: u32, level: f64, keys: &[SeriesKey], random: &mut Random) -> Wi
     }
 }
 
-fn median(rounds_s: &[f64]) -> f64 {
+pub(super) fn median(rounds_s: &[f64]) -> f64 {
     let mut sorted = rounds_s.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::INFINITY)

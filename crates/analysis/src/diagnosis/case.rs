@@ -1,0 +1,184 @@
+//! What a diagnosis looks at: runs of one test at rising load, and what their servers told.
+
+use std::collections::BTreeMap;
+
+use model::{Evidence, Grade, Instant, OperationLoad, Reason, Signal, Trace};
+
+/// Runs of one test, by ascending load. One alone will do; more of them tell what grows with load.
+#[derive(Clone, Debug, Default)]
+pub struct Case {
+    /// The runs.
+    pub levels: Vec<Level>,
+}
+
+/// One run.
+#[derive(Clone, Debug, Default)]
+pub struct Level {
+    /// Its id.
+    pub id: String,
+    /// How it is run again: `plimsoll run script.js`.
+    pub command: String,
+    /// What the measurement is worth.
+    pub grade: Grade,
+    /// Why.
+    pub reasons: Vec<Reason>,
+    /// Slots that all workers have together; none where nobody told.
+    pub slots: Option<f64>,
+    /// How long a task is worked on in all, seconds, as logs or events of tasks tell; none where nobody told.
+    pub service_s: Option<f64>,
+    /// VUs that go round and round; none where iterations start by plan.
+    pub closed_vus: Option<f64>,
+    /// Its seconds, in order of time.
+    pub seconds: Vec<Second>,
+    /// The requests of all of it.
+    pub requests: Requests,
+    /// Its tasks, if it has any.
+    pub tasks: Option<Tasks>,
+    /// Thresholds that failed, as they are written.
+    pub thresholds_failed: Vec<String>,
+    /// What servers told.
+    pub evidence: Evidence,
+    /// Traces that were kept.
+    pub traces: Vec<Trace>,
+    /// How often operations ran, of all spans received.
+    pub operations: Vec<OperationLoad>,
+}
+
+/// One second of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Second {
+    /// Its first instant.
+    pub from: Instant,
+    /// The instant after its last.
+    pub to: Instant,
+    /// Requests that were finished.
+    pub finished: u64,
+    /// Their mean time, seconds; none where no request was finished.
+    pub mean_s: Option<f64>,
+    /// The mean number of requests under way.
+    pub in_flight: f64,
+    /// Bytes that came back.
+    pub bytes_in: f64,
+}
+
+/// The requests of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Requests {
+    /// How many.
+    pub count: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Their mean time, seconds; none where none was timed.
+    pub mean_s: Option<f64>,
+    /// The 95th percentile.
+    pub p95_s: Option<f64>,
+    /// The mean time in which the answer came in, seconds.
+    pub receiving_s: Option<f64>,
+    /// Requests whose connection, or whose wait for an answer, took as long as a SYN that is sent again: 1, 3, 7 s.
+    pub after_lost_syns: u64,
+    /// Bytes that came back in all.
+    pub bytes_in: f64,
+}
+
+/// The tasks of a run: work that is handed in with one request and asked after with others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tasks {
+    /// Those that were done.
+    pub done: u64,
+    /// Their mean time, seconds.
+    pub mean_s: Option<f64>,
+    /// How they ended, by the script's words.
+    pub outcomes: BTreeMap<String, u64>,
+}
+
+impl Second {
+    /// How long it is.
+    pub fn length_s(&self) -> f64 {
+        self.to.since(self.from).as_secs_f64()
+    }
+
+    /// Requests per second.
+    pub fn rate(&self) -> f64 {
+        let length_s = self.length_s();
+        if length_s > 0.0 { self.finished as f64 / length_s } else { 0.0 }
+    }
+}
+
+impl Level {
+    /// When its load began.
+    pub fn from(&self) -> Instant {
+        self.seconds.first().map_or(Instant::ZERO, |second| second.from)
+    }
+
+    /// When it ended.
+    pub fn to(&self) -> Instant {
+        self.seconds.last().map_or(Instant::ZERO, |second| second.to)
+    }
+
+    /// How long it was.
+    pub fn length_s(&self) -> f64 {
+        self.to().since(self.from()).as_secs_f64()
+    }
+
+    /// What was finished per second: tasks where there are any, else requests.
+    pub fn throughput_per_s(&self) -> f64 {
+        let length_s = self.length_s();
+        let count = self.tasks.as_ref().map_or(self.requests.count, |tasks| tasks.done);
+        if length_s > 0.0 { count as f64 / length_s } else { 0.0 }
+    }
+
+    /// Requests per second.
+    pub fn requests_per_s(&self) -> f64 {
+        let length_s = self.length_s();
+        if length_s > 0.0 { self.requests.count as f64 / length_s } else { 0.0 }
+    }
+
+    /// The mean time of what was finished: tasks where there are any, else requests.
+    pub fn mean_s(&self) -> Option<f64> {
+        match &self.tasks {
+            Some(tasks) => tasks.mean_s,
+            None => self.requests.mean_s,
+        }
+    }
+
+    /// The mean number of requests, or tasks, under way (Little's law where it is about tasks).
+    pub fn in_flight(&self) -> f64 {
+        if let Some(tasks) = &self.tasks {
+            return tasks.mean_s.unwrap_or(0.0) * self.throughput_per_s();
+        }
+        let length_s = self.length_s();
+        let sum: f64 = self.seconds.iter().map(|second| second.in_flight * second.length_s()).sum();
+        if length_s > 0.0 { sum / length_s } else { 0.0 }
+    }
+
+    /// The signals of this name.
+    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Signal> {
+        self.evidence.signals.iter().filter(move |signal| signal.name == name)
+    }
+
+    /// Whether nobody told anything about what servers did.
+    pub fn is_unobserved(&self) -> bool {
+        self.evidence.signals.is_empty() && self.traces.is_empty() && self.operations.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(at_s: u64, finished: u64, in_flight: f64) -> Second {
+        let at = |second: u64| Instant::from_ns(second * 1_000_000_000);
+        Second { from: at(at_s), to: at(at_s + 1), finished, in_flight, ..Second::default() }
+    }
+
+    #[test]
+    fn rates_are_of_the_time_between_first_and_last() {
+        let requests = Requests { count: 40, mean_s: Some(0.1), ..Requests::default() };
+        let seconds = vec![second(3, 10, 1.0), second(4, 30, 3.0)];
+        let mut level = Level { requests, seconds, ..Level::default() };
+        assert_eq!((level.length_s(), level.throughput_per_s(), level.in_flight()), (2.0, 20.0, 2.0));
+        level.tasks = Some(Tasks { done: 4, mean_s: Some(3.0), ..Tasks::default() });
+        assert_eq!((level.throughput_per_s(), level.requests_per_s(), level.in_flight()), (2.0, 20.0, 6.0));
+        assert_eq!(Level::default().throughput_per_s(), 0.0);
+    }
+}

@@ -1,0 +1,217 @@
+//! How much can go through each resource at most: its limit divided by what one request demands of it.
+
+use std::collections::BTreeMap;
+
+use model::{Instant, Signal};
+
+use super::case::Level;
+use super::demand::{Demand, fit};
+use super::series;
+use super::view::View;
+
+/// A signal of use, that of its limit, and what the limit is where there is no signal of it.
+struct Use {
+    used: &'static str,
+    limit: &'static str,
+    otherwise: Option<f64>,
+    unit: &'static str,
+    what: &'static str,
+}
+
+/// What is used and has a limit. A core cannot do more than one second of work in a second.
+const USES: &[Use] = &[
+    Use { used: "container_cpu", limit: "container_cpu_limit", otherwise: None, unit: "cores", what: "CPU" },
+    Use {
+        used: "node_cpu",
+        limit: "node_cpu_limit",
+        otherwise: None,
+        unit: "cores",
+        what: "CPU of the node",
+    },
+    Use { used: "core_cpu", limit: "", otherwise: Some(1.0), unit: "cores", what: "core" },
+    Use {
+        used: "jvm_process_cpu",
+        limit: "",
+        otherwise: Some(1.0),
+        unit: "of all cores",
+        what: "CPU of the JVM",
+    },
+    Use { used: "node_disk_busy", limit: "", otherwise: Some(1.0), unit: "of its time", what: "disk" },
+    Use {
+        used: "server_threads",
+        limit: "server_threads_limit",
+        otherwise: None,
+        unit: "threads",
+        what: "threads",
+    },
+    Use { used: "tasks_active", limit: "tasks_active_max", otherwise: None, unit: "tasks", what: "slots" },
+    Use { used: "clients", limit: "clients_max", otherwise: None, unit: "clients", what: "clients" },
+];
+
+/// A resource with its limit.
+#[derive(Debug)]
+pub(super) struct Resource<'a> {
+    /// What it is, in words: `CPU of scan-worker`.
+    pub(super) name: String,
+    /// What it is about: a container, a core.
+    pub(super) place: String,
+    /// What is used.
+    pub(super) what: &'static str,
+    /// In what.
+    pub(super) unit: &'static str,
+    /// The signals of use.
+    pub(super) signals: Vec<&'a Signal>,
+    /// The most that can be used, of all of them together.
+    pub(super) limit: f64,
+    /// The mean use.
+    pub(super) mean: f64,
+    /// The share of the time in which it was at its limit, or all but.
+    pub(super) at_limit: f64,
+    /// The highest use of a single one of them, as a share of its own limit.
+    pub(super) peak_share: f64,
+    /// What a request demands of it.
+    pub(super) demand: Option<Demand>,
+}
+
+/// The most that goes through a resource.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ceiling {
+    /// The resource.
+    pub(super) name: String,
+    /// The most, per second.
+    pub(super) per_s: f64,
+}
+
+/// From this share of the limit on, something is at it: schedulers and scrapes leave a little.
+pub(super) const FULL: f64 = 0.9;
+
+/// All resources whose limit is known.
+pub(super) fn resources<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
+    USES.iter().flat_map(|of| of_use(view, of)).collect()
+}
+
+/// The lowest ceiling above what goes through now.
+pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
+    let scale = tasks_per_request(view.level);
+    let ceilings = resources(view).into_iter().filter_map(|resource| {
+        let per_s = resource.demand.as_ref()?.ceiling(resource.limit)? * scale;
+        (per_s > through).then_some(Ceiling { name: resource.name, per_s })
+    });
+    ceilings.min_by(|a, b| a.per_s.total_cmp(&b.per_s))
+}
+
+/// Demands are per request; what is finished may be tasks of several requests.
+pub(super) fn tasks_per_request(level: &Level) -> f64 {
+    let requests = level.requests_per_s();
+    if requests > 0.0 { level.throughput_per_s() / requests } else { 1.0 }
+}
+
+fn of_use<'a>(view: &View<'a>, of: &Use) -> Vec<Resource<'a>> {
+    let mut groups: BTreeMap<String, Vec<&'a Signal>> = BTreeMap::new();
+    for signal in view.signals(&[of.used]) {
+        groups.entry(format!("{} {}", signal.source, series::place(signal))).or_default().push(signal);
+    }
+    groups.into_values().filter_map(|signals| of_group(view, of, signals)).collect()
+}
+
+fn of_group<'a>(view: &View<'a>, of: &Use, signals: Vec<&'a Signal>) -> Option<Resource<'a>> {
+    let level = view.level;
+    let limits: Option<Vec<f64>> = signals.iter().map(|signal| limit_of(level, of, signal)).collect();
+    let limits = limits?;
+    let limit: f64 = limits.iter().sum();
+    let mean: f64 = signals.iter().filter_map(|signal| series::mean(level, signal)).sum();
+    let share = |signal: &&Signal, limit: &f64| series::share(level, signal, |value| value >= limit * FULL);
+    let shares: Vec<f64> =
+        signals.iter().zip(&limits).filter_map(|(signal, limit)| share(signal, limit)).collect();
+    if shares.is_empty() || limit <= 0.0 {
+        return None;
+    }
+    let peaks =
+        signals.iter().zip(&limits).filter_map(|(signal, limit)| Some(series::peak(level, signal)? / limit));
+    let place = series::place(signals[0]).to_owned();
+    Some(Resource {
+        name: format!("{} of {place}", of.what),
+        what: of.what,
+        unit: of.unit,
+        limit,
+        mean,
+        at_limit: shares.iter().sum::<f64>() / shares.len() as f64,
+        peak_share: peaks.fold(0.0, f64::max),
+        demand: fit(points(view, of.used, &place)),
+        place,
+        signals,
+    })
+}
+
+fn limit_of(level: &Level, of: &Use, signal: &Signal) -> Option<f64> {
+    let found =
+        level.named(of.limit).filter(|limit| limit.source == signal.source && limit.labels == signal.labels);
+    let told = found.filter_map(|limit| series::peak(level, limit)).reduce(f64::max);
+    told.or(of.otherwise).filter(|limit| *limit > 0.0)
+}
+
+/// Throughput and use at each instant of all runs, added up over the parts of the place.
+fn points(view: &View<'_>, used: &str, place: &str) -> Vec<(f64, f64)> {
+    let mut points = Vec::new();
+    for level in &view.case.levels {
+        let mut sums: BTreeMap<Instant, f64> = BTreeMap::new();
+        let of_place: Vec<&Signal> =
+            level.named(used).filter(|signal| series::place(signal) == place).collect();
+        for (at, value) in of_place.iter().flat_map(|signal| series::inside(level, signal)) {
+            *sums.entry(*at).or_default() += value;
+        }
+        let Some(first) = of_place.first() else { continue };
+        let sum = Signal { points: sums.into_iter().collect(), ..empty(first) };
+        points.extend(series::against_load(level, &sum));
+    }
+    points
+}
+
+/// A signal without its points, which are many.
+fn empty(signal: &Signal) -> Signal {
+    Signal {
+        source: String::new(),
+        name: String::new(),
+        labels: BTreeMap::new(),
+        unit: String::new(),
+        query: String::new(),
+        step: signal.step,
+        points: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::case::Case;
+    use super::super::testing::{flat, level, told};
+    use super::*;
+
+    #[test]
+    fn parts_of_a_place_share_its_load() {
+        let pod =
+            |name: &str, value: f64, of: &str| flat(of, &[("pod", name), ("container", "worker")], 10, value);
+        let signals = vec![
+            pod("a", 0.9, "container_cpu"),
+            pod("b", 0.95, "container_cpu"),
+            pod("a", 1.0, "container_cpu_limit"),
+            pod("b", 1.0, "container_cpu_limit"),
+        ];
+        let case = Case { levels: vec![told(level(10, 10, 0.1), signals, Vec::new())] };
+        let view = View::of(&case).expect("a run");
+        let found = resources(&view);
+        assert_eq!(found.len(), 1);
+        let one = &found[0];
+        assert_eq!((one.name.as_str(), one.limit, one.at_limit), ("CPU of worker", 2.0, 1.0));
+        let ceiling = one.demand.as_ref().and_then(|demand| demand.ceiling(one.limit)).expect("a ceiling");
+        assert!((ceiling - 2.0 / 0.185).abs() < 1e-9, "{ceiling}");
+        assert_eq!(lowest_above(&view, 20.0), None);
+        assert_eq!(lowest_above(&view, 10.0).map(|it| it.name).as_deref(), Some("CPU of worker"));
+    }
+
+    #[test]
+    fn what_has_no_limit_is_no_resource() {
+        let signals = vec![flat("container_cpu", &[("container", "worker")], 10, 0.9)];
+        let case = Case { levels: vec![told(level(10, 10, 0.1), signals, Vec::new())] };
+        assert!(resources(&View::of(&case).expect("a run")).is_empty());
+    }
+}

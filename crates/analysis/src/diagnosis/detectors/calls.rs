@@ -1,0 +1,323 @@
+//! Calls of others that take the time: a service downstream that is slow, one that takes so many calls per second and no more, or
+//! the look-up of its name.
+//!
+//! A worker that waits for a call keeps others waiting, so that a call is answerable for its share of the waits for workers, too
+//! (a queue is shared out by what each demands; utilisation law). A limit of rate is known by what says so (429, or an attribute),
+//! or by calls that pass at once or wait long while as many pass each second.
+//!
+//! Not: calls of databases, which are told with their statements.
+
+use std::collections::BTreeMap;
+
+use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::{SpanKind, Strength, Unit};
+
+use super::super::paths::{Step, StepKey};
+use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, rate, time};
+use super::says;
+
+const NAME: &str = "downstream";
+const SLOW: &str = "slow downstream";
+const LIMITED: &str = "downstream rate limit";
+const LOOKUP: &str = "DNS delay";
+
+/// The share of the time, waits for workers included, from which on a call is told.
+const SHARE_MIN: f64 = 0.25;
+
+/// Of what is done apart from waiting.
+const DEMAND_MIN: f64 = 0.3;
+
+/// The share of calls that say that they were held back.
+const HELD_MIN: f64 = 0.1;
+
+/// A limit of rate: the quickest twentieth takes less than this share of the mean, and seconds are as even as this.
+const QUICK_MAX: f64 = 0.1;
+const EVEN_MAX: f64 = 0.25;
+
+/// Shorter calls are not limited.
+const LIMITED_S_MIN: f64 = 0.02;
+
+/// Waits for workers of this share say that something limits.
+const WAITS_MIN: f64 = 0.15;
+
+/// What calls take.
+pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+    if view.paths.traces == 0 {
+        return vec![missing(
+            "traces",
+            "where requests spend their time: the network, the service, the database, or somebody else",
+            "--otlp on a run, and OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318 for the services",
+        )];
+    }
+    let mut all: Vec<Says> = Vec::new();
+    all.extend(told_limit(view));
+    let calls = view.paths.steps.iter().filter(|(key, step)| is_call(view, key, step));
+    let shares = calls.map(|(key, step)| (key, step, Share::of(view, key, step)));
+    let most = shares.max_by(|a, b| a.2.all.total_cmp(&b.2.all));
+    let Some((key, step, share)) = most else { return all };
+    if share.all < SHARE_MIN || share.demand < DEMAND_MIN {
+        all.push(not(
+            "calls of other services",
+            format!("the one that takes most: {} of {}", key.operation, key.service),
+            format!("{} of the time", percent(share.all)),
+        ));
+        return all;
+    }
+    let is_told = all.iter().any(|says| matches!(says, Says::Found(..)));
+    if says(&key.operation, &["dns", "lookup", "look up", "resolve"]) {
+        all.push(found(view, (key, step), &share, LOOKUP));
+    } else if is_limited(view, step) && !is_told {
+        all.push(found(view, (key, step), &share, LIMITED));
+    } else if !is_told {
+        all.push(found(view, (key, step), &share, SLOW));
+    }
+    all
+}
+
+/// A call of another service: a client's span, or one that says that it calls.
+fn is_call(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
+    if step.is_database {
+        return false;
+    }
+    let says_so = key.kind == SpanKind::Internal
+        && says(&key.operation, &["call ", "dns", "lookup", "look up", "resolve"]);
+    // Between services whose spans are all here, the time is the callee's.
+    let is_client = key.kind == SpanKind::Client && !is_proxy(view, key);
+    is_client || says_so
+}
+
+/// A service all of whose requests it passes on: what it calls is what it is there for.
+fn is_proxy(view: &View<'_>, key: &StepKey) -> bool {
+    let mut own = view.paths.steps.iter().filter(|(other, _)| other.service == key.service);
+    let calls = view.paths.steps.get(key).map_or(0, |step| step.spans);
+    own.any(|(other, step)| other.kind == SpanKind::Server && step.spans <= calls + calls / 50)
+        && view.paths.steps.keys().any(|other| other.service != key.service && other.kind == SpanKind::Server)
+        && says(&key.operation, &["backend", "upstream", "proxy"])
+}
+
+/// How much of the time a call is answerable for.
+struct Share {
+    /// Its own length.
+    own: f64,
+    /// With its part of the waits for workers.
+    all: f64,
+    /// Its part of what its service does apart from waiting.
+    demand: f64,
+    /// The waits for workers of its service.
+    waits: f64,
+}
+
+impl Share {
+    fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Share {
+        let own = view.share_of_paths(step.total_ns);
+        let of_service = view.paths.steps.iter().filter(|(other, _)| other.service == key.service);
+        let (mut waits_ns, mut works_ns) = (0.0, 0.0);
+        for (other, step) in of_service {
+            match is_wait(other) {
+                true => waits_ns += step.own_ns,
+                false => works_ns += step.own_ns,
+            }
+        }
+        // What is called may have spans of its own, which are not its caller's.
+        let demand = step.total_ns / (works_ns - step.own_ns + step.total_ns).max(1.0);
+        let waits = view.share_of_paths(waits_ns);
+        Share { own, all: (own + waits * demand).min(1.0), demand, waits }
+    }
+}
+
+/// A span that waits for its turn.
+fn is_wait(key: &StepKey) -> bool {
+    key.kind == SpanKind::Internal && says(&key.operation, &["wait", "queue"])
+}
+
+/// Whether calls pass at an even rate, some at once and others after long.
+fn is_limited(view: &View<'_>, step: &Step) -> bool {
+    let mean_s = step.mean_s();
+    if mean_s < LIMITED_S_MIN || step.quantile_s(0.05) > mean_s * QUICK_MAX {
+        return false;
+    }
+    let mut per_second: BTreeMap<i64, f64> = BTreeMap::new();
+    for (start_ns, length_ns) in &step.times_ns {
+        let end_ns = start_ns.saturating_add(i64::try_from(*length_ns).unwrap_or(i64::MAX));
+        *per_second.entry(end_ns / 1_000_000_000).or_default() += 1.0;
+    }
+    // The first second and the last are not whole.
+    let counts: Vec<f64> = per_second.into_values().collect();
+    let Some(counts) = counts.get(1..counts.len().saturating_sub(1)).filter(|counts| counts.len() >= 5)
+    else {
+        return false;
+    };
+    let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+    let variance = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / counts.len() as f64;
+    // By chance a count varies by its root.
+    let is_even = variance.sqrt() <= mean * EVEN_MAX + mean.sqrt() / 2.0;
+    is_even && view.level.length_s() > 0.0
+}
+
+fn told_limit(view: &View<'_>) -> Option<Says> {
+    let limited = &view.paths.limited;
+    let held = limited.held as f64 / limited.spans.max(1) as f64;
+    if limited.spans == 0 {
+        return None;
+    }
+    let share = view.share_of_paths(limited.waited_ms * 1e6);
+    if held < HELD_MIN || share < 0.1 {
+        return Some(not(
+            "limit of rate downstream",
+            "calls that waited for it or were refused",
+            format!("{} of {}", limited.held, limited.spans),
+        ));
+    }
+    let mean_s = limited.waited_ms / 1e3 / limited.held.max(1) as f64;
+    Some(Says::Found(
+        Box::new(Hypothesis {
+            title: format!("{} takes so many calls and no more", limited.service),
+            summary: format!("{} of the calls waited, {} each", percent(held), time(mean_s)),
+            claim: format!(
+                "{} of the calls of {} are held back by its limit of rate, which is {} of the time",
+                percent(held),
+                limited.service,
+                percent(share)
+            ),
+            role: Role::Limits,
+            strength: Strength::Limit,
+            explains: Some(share),
+            numbers: vec![
+                exact("calls that were held back", held * 100.0, Unit::Percent),
+                exact("held back for", mean_s, Unit::Seconds).noted("mean of those"),
+                exact("of the time", share * 100.0, Unit::Percent),
+            ],
+            remedy: "have the limit raised, or call less often: once for several".to_owned(),
+            cost: CostClass::Setting,
+            prediction: view.without(share, "no call is held back"),
+            caveats: vec!["more workers alone would change nothing".to_owned()],
+            ..draft(NAME, LIMITED, limited.service.clone())
+        }),
+        Depth::Cause,
+    ))
+}
+
+fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, label: &'static str) -> Says {
+    let limits = share.waits >= WAITS_MIN || label == LIMITED || !view.level.thresholds_failed.is_empty();
+    let (title, claim, remedy, cost) = words(key, step, share, label, view);
+    Says::Found(
+        Box::new(Hypothesis {
+            title,
+            summary: format!("{} a call, {} of the time", time(step.mean_s()), percent(share.all)),
+            claim,
+            role: if limits { Role::Limits } else { Role::Contributes },
+            strength: Strength::Statistics,
+            explains: Some(share.all),
+            numbers: vec![
+                exact("a call", step.mean_s(), Unit::Seconds).noted(format!("mean of {}", step.spans)),
+                exact("of the time of requests", share.own * 100.0, Unit::Percent),
+                exact("of what the service does", share.demand * 100.0, Unit::Percent).noted("apart from waiting"),
+                exact("waits for workers", share.waits * 100.0, Unit::Percent).noted("of the time of requests"),
+            ],
+            exemplars: view.exemplars(&step.slowest),
+            flags: super::statements::biased(view),
+            caveats: match limits {
+                true => Vec::new(),
+                false => vec!["it takes the time, and nothing says that it takes longer than it should: compare it with a run that is well".to_owned()],
+            },
+            remedy,
+            cost,
+            prediction: view.without(share.all * 0.5, "the call takes half as long"),
+            ..draft(NAME, label, key.operation.to_string())
+        }),
+        Depth::Cause,
+    )
+}
+
+type Words = (String, String, String, CostClass);
+
+fn words(key: &StepKey, step: &Step, share: &Share, label: &'static str, view: &View<'_>) -> Words {
+    let per_s = step.spans as f64 / view.level.length_s().max(1.0);
+    match label {
+        LOOKUP => (
+            format!("{} looks a name up each time", key.service),
+            format!(
+                "looking a name up takes {} each time, and keeps the worker of {} for {} of the time",
+                time(step.mean_s()),
+                key.service,
+                percent(share.all)
+            ),
+            "keep what was looked up, or ask a name server that is near".to_owned(),
+            CostClass::Setting,
+        ),
+        LIMITED => (
+            format!("{} takes so many calls and no more", key.operation),
+            format!(
+                "as many calls pass each second ({} of those traced), some at once and others after {}: that is a limit of rate",
+                rate(per_s),
+                time(step.quantile_s(0.9))
+            ),
+            "have the limit raised, or call less often: once for several".to_owned(),
+            CostClass::Setting,
+        ),
+        _ => (
+            format!("{} waits for {}", key.service, key.operation),
+            format!(
+                "{} takes {} a call, {} calls traced, which is {} of the time",
+                key.operation,
+                time(step.mean_s()),
+                count(step.spans as f64),
+                percent(share.all)
+            ),
+            "call it without waiting, call it less often, or make it faster".to_owned(),
+            CostClass::Architecture,
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Span;
+
+    use super::super::super::testing::{level, request, sampled, span};
+    use super::super::testing::{check, fires};
+    use super::*;
+
+    /// A request of 100 ms, of which a call takes so long after a wait for the worker.
+    fn case(operation: &str, wait_ms: f64, call_ms: impl Fn(u128) -> f64) -> crate::diagnosis::Level {
+        let trace = |number: u128| {
+            let call_ms = call_ms(number);
+            let mut spans = request("shop", "GET /", wait_ms + call_ms + 5.0, &[]);
+            spans.push(span(2, 1, "shop", "wait for the worker", 0.0, wait_ms));
+            spans.push(Span { kind: SpanKind::Client, ..span(3, 1, "shop", operation, wait_ms, call_ms) });
+            sampled(number, spans)
+        };
+        crate::diagnosis::Level { traces: (0..200).map(trace).collect(), ..level(20, 10, 0.1) }
+    }
+
+    #[test]
+    fn a_call_answers_for_those_who_wait_behind_it() {
+        check(detect, &case("POST /notify", 70.0, |_| 25.0), &["slow downstream: POST /notify"]);
+        check(detect, &case("look up the notifier", 70.0, |_| 40.0), &["DNS delay: look up the notifier"]);
+        check(detect, &case("POST /notify", 0.0, |_| 0.5), &[]);
+        let found = fires(detect, &case("POST /notify", 70.0, |_| 25.0));
+        assert_eq!(found[0].role, Role::Limits);
+        let found = fires(detect, &case("POST /notify", 0.0, |_| 25.0));
+        assert_eq!(found[0].role, Role::Contributes, "nobody waits behind it");
+    }
+
+    #[test]
+    fn calls_that_pass_at_once_or_wait_long_are_limited() {
+        let steps = |number: u128| if number % 5 == 0 { 0.1 } else { 150.0 * (1 + number % 3) as f64 };
+        check(detect, &case("ask downstream", 0.0, steps), &["downstream rate limit: ask downstream"]);
+    }
+
+    #[test]
+    fn what_says_that_it_was_held_back_is_believed() {
+        let mut level = case("POST /vision", 0.0, |_| 90.0);
+        let limit = |level: &mut crate::diagnosis::Level, ms: &str| {
+            level.traces.iter_mut().for_each(|trace| {
+                trace.spans[2].attributes = vec![("rate_limit.wait_ms".into(), ms.to_owned())]
+            });
+        };
+        limit(&mut level, "60");
+        check(detect, &level, &["downstream rate limit: shop"]);
+        limit(&mut level, "0");
+        check(detect, &level, &["slow downstream: POST /vision"]);
+    }
+}

@@ -1,0 +1,248 @@
+//! Work that waits in a queue because too little of it is taken at a time: a prefetch that is used up while messages wait, or too
+//! few consumers. By Little's law, busy slots are throughput × time of service; where they are fewer than there are, slots are not
+//! what is missing.
+//!
+//! Not: messages that a consumer holds. Only what is ready waits in the queue.
+
+use std::collections::BTreeMap;
+
+use model::diagnosis::{CostClass, Hypothesis, Role, RuledOut};
+use model::{Strength, Unit};
+
+use super::super::series;
+use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, rate};
+
+const NAME: &str = "consumers";
+
+/// The share of the tasks' time from which on waiting in queues is told.
+const SHARE_MIN: f64 = 0.1;
+
+/// A prefetch up to this is small: it is used up by what is being worked on.
+const PREFETCH_SMALL: f64 = 4.0;
+
+/// A prefetch is used up where so much of it is held, for so much of the time.
+const HELD_MIN: f64 = 0.8;
+
+/// Messages wait where there are so many, on average.
+const READY_MIN: f64 = 0.5;
+
+/// A queue, by the means of what was told.
+#[derive(Debug, Default)]
+struct Queue {
+    ready: f64,
+    unacked: f64,
+    consumers: Option<f64>,
+    prefetch: Option<f64>,
+    acked: Option<f64>,
+}
+
+/// What queues wait for.
+pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+    let queues = queues(view);
+    let waits = waits(view, &queues);
+    if queues.is_empty() {
+        let has_queues = view.paths.queue_ns > 0.0;
+        return match has_queues {
+            true => vec![missing(
+                "the broker's own numbers",
+                "how many messages wait apart from those that are worked on, consumers and prefetch",
+                "--evidence rabbitmq=http://USER@HOST:15672",
+            )],
+            false => Vec::new(),
+        };
+    }
+    if waits < SHARE_MIN && prefetch(&queues).is_none() {
+        let ready: f64 = queues.values().map(|queue| queue.ready).sum();
+        let mut says =
+            vec![not("queues", "messages that wait for a consumer", format!("{} ready", count(ready)))];
+        says.extend(slots(view).map(Says::RuledOut));
+        return says;
+    }
+    match prefetch(&queues) {
+        Some((name, queue)) => vec![of_prefetch(view, name, queue, waits.max(SHARE_MIN))],
+        None => vec![of_consumers(view, &queues, waits)],
+    }
+}
+
+/// The share of the tasks' time that is waiting in queues: as traces see it, else by Little's law.
+fn waits(view: &View<'_>, queues: &BTreeMap<&str, Queue>) -> f64 {
+    if view.paths.queue_ns > 0.0 {
+        return view.paths.share(view.paths.queue_ns);
+    }
+    view.share_of_waiting(queues.values().map(|queue| queue.ready).sum())
+}
+
+fn queues<'a>(view: &View<'a>) -> BTreeMap<&'a str, Queue> {
+    let mut queues: BTreeMap<&str, Queue> = BTreeMap::new();
+    let names = ["queue_ready", "queue_unacked", "queue_consumers", "queue_prefetch", "queue_acked"];
+    for signal in view.signals(&names) {
+        let (Some(queue), Some(mean)) = (signal.labels.get("queue"), series::mean(view.level, signal)) else {
+            continue;
+        };
+        let queue = queues.entry(queue).or_default();
+        match signal.name.as_str() {
+            "queue_ready" => queue.ready = queue.ready.max(mean),
+            "queue_unacked" => queue.unacked = queue.unacked.max(mean),
+            "queue_consumers" => queue.consumers = Some(mean),
+            "queue_prefetch" => queue.prefetch = Some(mean),
+            _ => queue.acked = Some(mean),
+        }
+    }
+    queues
+}
+
+/// The queue whose small prefetch is used up while most messages wait.
+fn prefetch<'q, 'a>(queues: &'q BTreeMap<&'a str, Queue>) -> Option<(&'a str, &'q Queue)> {
+    let is_so = |queue: &&Queue| {
+        let (Some(prefetch), Some(consumers)) = (queue.prefetch, queue.consumers) else { return false };
+        let each = prefetch / consumers.max(1.0);
+        each <= PREFETCH_SMALL && queue.unacked >= prefetch * HELD_MIN && queue.ready >= READY_MIN
+    };
+    let those = queues.iter().filter(|(_, queue)| is_so(queue));
+    those.max_by(|a, b| a.1.ready.total_cmp(&b.1.ready)).map(|(name, queue)| (*name, queue))
+}
+
+fn of_prefetch(view: &View<'_>, name: &str, queue: &Queue, waits: f64) -> Says {
+    let (prefetch, consumers) = (queue.prefetch.unwrap_or(0.0), queue.consumers.unwrap_or(0.0));
+    let each = prefetch / consumers.max(1.0);
+    Says::Found(
+        Box::new(Hypothesis {
+            title: format!("consumers of {name} may hold too few messages"),
+            summary: format!(
+                "{} of {} held, {} wait",
+                count(queue.unacked),
+                count(prefetch),
+                count(queue.ready)
+            ),
+            claim: format!(
+                "{} consumers of {name} may hold {} messages each, hold them all the time, and {} more wait: no more is done at once",
+                count(consumers),
+                count(each),
+                count(queue.ready)
+            ),
+            role: Role::Limits,
+            strength: Strength::Limit,
+            explains: Some(waits),
+            numbers: vec![
+                exact("may be held", prefetch, Unit::Count).noted(format!("{} consumers", count(consumers))),
+                exact("held", queue.unacked, Unit::Count).noted("mean of the run"),
+                exact("ready", queue.ready, Unit::Count).noted("messages that wait"),
+                exact("waiting in queues", waits * 100.0, Unit::Percent).noted("of a task's time"),
+            ],
+            queries: queries(view, name),
+            remedy: "raise the prefetch to at least what a worker can do at once".to_owned(),
+            cost: CostClass::Setting,
+            prediction: view.without(waits, "the prefetch is large enough"),
+            ..draft(NAME, "prefetch too small", name)
+        }),
+        Depth::Cause,
+    )
+}
+
+fn of_consumers(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> Says {
+    let (name, queue) =
+        match queues.iter().max_by(|a, b| (a.1.ready + a.1.unacked).total_cmp(&(b.1.ready + b.1.unacked))) {
+            Some((name, queue)) => (*name, queue),
+            None => return not("queues", "messages that wait", "none"),
+        };
+    let ready: f64 = queues.values().map(|queue| queue.ready).sum();
+    let consumers = queue.consumers.unwrap_or(0.0);
+    let mut numbers = vec![
+        exact("waiting in queues", waits * 100.0, Unit::Percent).noted("of a task's time"),
+        exact("ready", ready, Unit::Count).noted("messages that wait, all queues"),
+        exact("held by consumers", queues.values().map(|queue| queue.unacked).sum(), Unit::Count),
+        exact("consumers", consumers, Unit::Count).noted(name),
+    ];
+    numbers.extend(queue.acked.map(|per_s| exact("done", per_s, Unit::PerSecond).noted(name)));
+    Says::Found(
+        Box::new(Hypothesis {
+            title: format!("too little takes from {name}"),
+            summary: format!(
+                "{} consumers, {} of a task's time is waiting",
+                count(consumers),
+                percent(waits)
+            ),
+            claim: format!(
+                "tasks spend {} of their time waiting for one of {} consumers",
+                percent(waits),
+                count(consumers)
+            ),
+            role: Role::Limits,
+            strength: Strength::Statistics,
+            explains: Some(waits),
+            numbers,
+            queries: queries(view, name),
+            ruled_out: slots(view).into_iter().collect(),
+            caveats: vec!["what keeps the consumers busy may be the limit: look at what they do".to_owned()],
+            remedy: "have more consumers take from the queues: workers that lost theirs, or more workers"
+                .to_owned(),
+            cost: CostClass::Resource,
+            prediction: view.without(waits, "nobody waits for a consumer"),
+            ..draft(NAME, "too few consumers", name)
+        }),
+        Depth::Resource,
+    )
+}
+
+fn queries(view: &View<'_>, name: &str) -> Vec<model::diagnosis::EvidenceQuery> {
+    let names = ["queue_ready", "queue_unacked", "queue_consumers", "queue_prefetch"];
+    let of_queue = view
+        .signals(&names)
+        .into_iter()
+        .filter(|signal| signal.labels.get("queue").is_some_and(|queue| queue == name));
+    of_queue.take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect()
+}
+
+/// Slots that were not all busy: throughput × time of service (Little's law).
+fn slots(view: &View<'_>) -> Option<RuledOut> {
+    let slots = view.level.slots?;
+    let work_s = view.level.service_s?;
+    let through = view.level.throughput_per_s();
+    let busy = crate::laws::little::in_flight(through, work_s);
+    // Nearly all of them busy is no refutation.
+    (busy < slots * 0.8).then(|| RuledOut {
+        what: "worker slots full".to_owned(),
+        why: format!("X·S = {} × {}", rate(through), super::super::view::time(work_s)),
+        number: format!("{busy:.0} of {slots:.0} busy"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::case::{Level, Tasks};
+    use super::super::super::testing::{flat, level, told};
+    use super::super::testing::{check, fires};
+    use super::*;
+
+    fn case(ready: f64, unacked: f64, prefetch: f64) -> Level {
+        let queue = [("queue", "scan.vision")];
+        let signals = vec![
+            flat("queue_ready", &queue, 10, ready),
+            flat("queue_unacked", &queue, 10, unacked),
+            flat("queue_consumers", &queue, 10, 2.0),
+            flat("queue_prefetch", &queue, 10, prefetch),
+        ];
+        let tasks = Tasks { done: 100, mean_s: Some(4.0), ..Tasks::default() };
+        Level { tasks: Some(tasks), ..told(level(10, 50, 0.01), signals, Vec::new()) }
+    }
+
+    #[test]
+    fn a_small_prefetch_is_told_from_few_consumers() {
+        check(detect, &case(20.0, 2.0, 2.0), &["prefetch too small: scan.vision"]);
+        check(detect, &case(20.0, 30.0, 80.0), &["too few consumers: scan.vision"]);
+        check(detect, &case(0.0, 10.0, 80.0), &[]);
+    }
+
+    /// A seed's figures: 6.13/s × 11.29 s are 69 busy slots, of 200 or 400.
+    #[test]
+    fn slots_that_are_not_busy_are_ruled_out() {
+        let mut level = case(40.0, 30.0, 80.0);
+        level.tasks = Some(Tasks { done: 1336, mean_s: Some(59.2), ..Tasks::default() });
+        level.seconds = super::super::super::testing::level(218, 100, 0.3).seconds;
+        (level.slots, level.service_s) = (Some(200.0), Some(11.29));
+        let found = fires(detect, &level);
+        assert_eq!(found[0].ruled_out[0].number, "69 of 200 busy");
+        level.slots = Some(60.0);
+        assert!(fires(detect, &level)[0].ruled_out.is_empty());
+    }
+}

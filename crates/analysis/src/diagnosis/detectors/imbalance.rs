@@ -1,0 +1,142 @@
+//! Replicas that do not share the load: one of them gets most of it, and is the limit while the others have nothing to do.
+//!
+//! Not: instances of different services; only those that say the same of themselves are compared.
+
+use std::collections::BTreeMap;
+
+use model::Signal;
+use model::diagnosis::{CostClass, Hypothesis, Measured, Prediction, Role};
+use model::{Figure, Strength, Unit};
+
+use super::super::series;
+use super::super::view::{Depth, Says, View, count, draft, exact, not, percent, rate};
+
+const NAME: &str = "replica-imbalance";
+const LABEL: &str = "replica imbalance";
+
+/// Labels that tell replicas apart.
+const REPLICA: [&str; 6] = ["pod", "instance", "proxy", "replica", "controller_pod", "hostname"];
+
+/// The busiest has so many times its share.
+const TIMES_MIN: f64 = 1.5;
+
+/// Fewer requests share nothing.
+const REQUESTS_MIN: f64 = 50.0;
+
+/// What replicas do, by their names.
+type Shares = BTreeMap<String, f64>;
+
+/// Which replicas do most of the work.
+pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+    let mut groups: Vec<(String, Shares, Vec<&Signal>)> = of_signals(view);
+    groups.extend(of_traces(view));
+    let rated = groups.into_iter().filter(|(_, shares, _)| shares.len() >= 2);
+    let worst = rated.max_by(|a, b| times(&a.1).total_cmp(&times(&b.1)));
+    let Some((what, shares, signals)) = worst else { return Vec::new() };
+    let times = times(&shares);
+    if times < TIMES_MIN {
+        return vec![not(
+            "replica imbalance",
+            format!("the busiest of {} replicas: {what}", shares.len()),
+            format!("{times:.2} × its share"),
+        )];
+    }
+    vec![found(view, &what, &shares, &signals, times)]
+}
+
+fn of_signals<'a>(view: &View<'a>) -> Vec<(String, Shares, Vec<&'a Signal>)> {
+    let mut groups: BTreeMap<(&str, &str), (Shares, Vec<&'a Signal>)> = BTreeMap::new();
+    let requests = view
+        .level
+        .evidence
+        .signals
+        .iter()
+        .filter(|signal| signal.name.contains("requests") && signal.unit == "/s");
+    for signal in requests {
+        let Some(label) = REPLICA.iter().find(|label| signal.labels.contains_key(**label)) else { continue };
+        let (Some(replica), Some(mean)) = (signal.labels.get(*label), series::mean(view.level, signal))
+        else {
+            continue;
+        };
+        let group = groups.entry((&signal.name, label)).or_default();
+        *group.0.entry(replica.clone()).or_default() += mean * view.level.length_s();
+        group.1.push(signal);
+    }
+    groups.into_iter().map(|((name, _), (shares, signals))| (name.to_owned(), shares, signals)).collect()
+}
+
+fn of_traces<'a>(view: &View<'a>) -> Vec<(String, Shares, Vec<&'a Signal>)> {
+    let mut groups: BTreeMap<&str, Shares> = BTreeMap::new();
+    for ((service, instance), spans) in &view.paths.instances {
+        groups.entry(service).or_default().insert(instance.clone(), *spans as f64);
+    }
+    groups.into_iter().map(|(service, shares)| (service.to_owned(), shares, Vec::new())).collect()
+}
+
+/// How many times its share the busiest has.
+fn times(shares: &Shares) -> f64 {
+    let sum: f64 = shares.values().sum();
+    let most = shares.values().copied().fold(0.0, f64::max);
+    if sum < REQUESTS_MIN { 0.0 } else { most / sum * shares.len() as f64 }
+}
+
+fn found(view: &View<'_>, what: &str, shares: &Shares, signals: &[&Signal], times: f64) -> Says {
+    let sum: f64 = shares.values().sum();
+    let busiest = shares.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or("", |(name, _)| name);
+    let number = |(name, requests): (&String, &f64)| {
+        exact(name, requests / sum * 100.0, Unit::Percent).noted("of the requests")
+    };
+    let through = view.level.requests_per_s();
+    // Of what one replica can do alone, all of them together do so many times as much.
+    let then = Figure::new("throughput", through * times, Unit::PerSecond);
+    Says::Found(
+        Box::new(Hypothesis {
+            title: format!("{busiest} does most of the work"),
+            summary: format!("{} × its share, of {} replicas", count(times), shares.len()),
+            claim: format!(
+                "{busiest} gets {} of the requests of {} replicas ({what})",
+                percent(times / shares.len() as f64),
+                shares.len()
+            ),
+            role: Role::Limits,
+            strength: Strength::Arithmetic,
+            explains: Some((1.0 - 1.0 / times).clamp(0.0, 1.0)),
+            numbers: shares.iter().take(8).map(number).collect(),
+            queries: signals.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
+            caveats: vec!["that the busiest is at its limit, its own use would have to say".to_owned()],
+            remedy: "find out why the others get less: they refuse, or the balancer does not ask who is free"
+                .to_owned(),
+            cost: CostClass::Setting,
+            prediction: Some(Prediction {
+                change: "replicas share the load".to_owned(),
+                now: Some(exact("throughput", through, Unit::PerSecond)),
+                then: Some(Measured::within(then, (through * (1.0 + (times - 1.0) / 4.0), through * times))),
+                next_limit: "what all replicas share".to_owned(),
+                wrong_if: format!("throughput stays below {}", rate(through * (1.0 + (times - 1.0) / 4.0))),
+                command: view.level.command.clone(),
+            }),
+            ..draft(NAME, LABEL, busiest)
+        }),
+        Depth::Cause,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::{flat, level, told};
+    use super::super::testing::check;
+    use super::*;
+
+    #[test]
+    fn the_busiest_is_named() {
+        let case = |first, second| {
+            let of = |name, value| Signal {
+                unit: "/s".to_owned(),
+                ..flat("server_requests", &[("pod", name)], 10, value)
+            };
+            told(level(10, 100, 0.1), vec![of("a", first), of("b", second)], Vec::new())
+        };
+        check(detect, &case(95.0, 5.0), &["replica imbalance: a"]);
+        check(detect, &case(52.0, 48.0), &[]);
+    }
+}

@@ -1,0 +1,79 @@
+//! Work that has begun and waits inside its worker before it does anything: it holds a slot and no processor. What a worker has so
+//! few of is mostly memory for what it works on; a semaphore or a lock of its own looks the same.
+//!
+//! Not: messages in queues, and waits for a connection or a call, which are spans of their own.
+
+use model::SpanKind;
+use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::{Strength, Unit};
+
+use super::super::view::{Depth, Says, View, draft, exact, percent, time};
+
+const NAME: &str = "worker-memory";
+const LABEL: &str = "memory limit";
+
+/// The share of the time from which on it is told, and from which on it limits.
+const SHARE_MIN: f64 = 0.1;
+const LIMITS_MIN: f64 = 0.2;
+
+/// A shorter wait is what every start takes.
+const WAIT_S_MIN: f64 = 0.02;
+
+/// What waits inside its worker.
+pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+    let tasks =
+        view.paths.steps.iter().filter(|(key, step)| key.kind == SpanKind::Consumer && step.parents > 0);
+    let most = tasks.max_by(|a, b| a.1.before_ns.total_cmp(&b.1.before_ns));
+    let Some((key, step)) = most else { return Vec::new() };
+    let share = view.share_of_paths(step.before_ns);
+    let wait_s = step.before_ns / step.parents.max(1) as f64 / 1e9;
+    if share < SHARE_MIN || wait_s < WAIT_S_MIN {
+        return Vec::new();
+    }
+    vec![Says::Found(
+        Box::new(Hypothesis {
+            title: format!("{} waits inside its worker", key.operation),
+            summary: format!("{} each before anything is done, {} of the time", time(wait_s), percent(share)),
+            claim: format!("{} holds a slot for {} before it does anything, which is {} of the time", key.operation, time(wait_s), percent(share)),
+            role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
+            strength: Strength::Pattern,
+            explains: Some(share),
+            numbers: vec![
+                exact("waits before its first call", wait_s, Unit::Seconds).noted("mean"),
+                exact("works", step.mean_s() - wait_s, Unit::Seconds).noted("mean"),
+                exact("of the time", share * 100.0, Unit::Percent),
+            ],
+            exemplars: view.exemplars(&step.slowest),
+            caveats: vec!["what it waits for was not told: memory for what is worked on, a semaphore or a lock look the same".to_owned()],
+            remedy: "raise the worker's memory limit and what it may hold at once, or hold it for less long".to_owned(),
+            cost: CostClass::Setting,
+            prediction: view.without(share, "nothing waits inside the worker"),
+            ..draft(NAME, LABEL, key.operation.to_string())
+        }),
+        Depth::Cause,
+    )]
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Span;
+
+    use super::super::super::testing::{level, sampled, span};
+    use super::super::testing::check;
+    use super::*;
+
+    #[test]
+    fn a_slot_that_is_held_before_anything_is_done() {
+        let case = |wait_ms: f64| {
+            let trace = |number: u128| {
+                let task = span(1, 0, "worker", "process vision", 0.0, wait_ms + 450.0);
+                let call =
+                    Span { kind: SpanKind::Client, ..span(2, 1, "worker", "POST /vision", wait_ms, 449.0) };
+                sampled(number, vec![Span { kind: SpanKind::Consumer, ..task }, call])
+            };
+            crate::diagnosis::Level { traces: (0..20).map(trace).collect(), ..level(10, 10, 0.1) }
+        };
+        check(detect, &case(600.0), &["memory limit: process vision"]);
+        check(detect, &case(1.0), &[]);
+    }
+}

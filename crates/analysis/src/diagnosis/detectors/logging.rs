@@ -1,0 +1,102 @@
+//! A service that waits at the end of each request, when all that it called has answered, and computes nothing meanwhile: a line of
+//! a log that has to be on the disk before it goes on is the usual reason.
+//!
+//! Not: an answer that takes long to write; that takes the processor, and the process says how much of it it used.
+
+use model::SpanKind;
+use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::{Strength, Unit};
+
+use super::super::paths::{Step, StepKey};
+use super::super::view::{Depth, Says, View, draft, exact, percent, time};
+
+const NAME: &str = "waits-at-the-end";
+const LABEL: &str = "synchronous logging";
+
+/// The share of the time from which on it is told, and from which on it limits.
+const SHARE_MIN: f64 = 0.1;
+const LIMITS_MIN: f64 = 0.15;
+
+/// A shorter end is what every answer takes.
+const END_S_MIN: f64 = 0.002;
+
+/// The processor may have been at work for this share of the end.
+const COMPUTED_MAX: f64 = 0.5;
+
+/// What waits when all is done.
+pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+    let services =
+        view.paths.steps.iter().filter(|(key, step)| key.kind == SpanKind::Server && step.parents > 0);
+    let mut sums: std::collections::BTreeMap<&str, (f64, u64, &StepKey, &Step)> =
+        std::collections::BTreeMap::new();
+    for (key, step) in services {
+        let sum = sums.entry(&key.service).or_insert((0.0, 0, key, step));
+        sum.0 += step.after_ns;
+        sum.1 += step.parents;
+        if step.after_ns > sum.3.after_ns {
+            (sum.2, sum.3) = (key, step);
+        }
+    }
+    let most = sums.into_values().max_by(|a, b| a.0.total_cmp(&b.0));
+    let Some((after_ns, requests, key, step)) = most else { return Vec::new() };
+    let (share, end_s) = (view.share_of_paths(after_ns), after_ns / requests.max(1) as f64 / 1e9);
+    // Without the process's own word nobody knows that it did not compute.
+    let computed_s =
+        view.sum_of_means(&["process_cpu"]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
+    let is_so = share >= SHARE_MIN
+        && end_s >= END_S_MIN
+        && computed_s.is_some_and(|computed_s| computed_s <= end_s * COMPUTED_MAX);
+    if !is_so {
+        return Vec::new();
+    }
+    vec![Says::Found(
+        Box::new(Hypothesis {
+            title: format!("{} waits at the end of each request", key.service),
+            summary: format!("{} each when all has answered, {} of the time", time(end_s), percent(share)),
+            claim: format!(
+                "each request of {} waits {} after the last thing that it called, and computes no more than {} in all",
+                key.service,
+                time(end_s),
+                time(computed_s.unwrap_or(0.0))
+            ),
+            role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
+            strength: Strength::Pattern,
+            explains: Some(share),
+            numbers: vec![
+                exact("at the end", end_s, Unit::Seconds).noted("mean"),
+                exact("CPU of a request", computed_s.unwrap_or(0.0), Unit::Seconds).noted("all of it"),
+                exact("of the time of requests", share * 100.0, Unit::Percent),
+            ],
+            queries: view.signals(&["process_cpu"]).into_iter().map(|signal| view.query(signal)).collect(),
+            exemplars: view.exemplars(&step.slowest),
+            caveats: vec!["anything else that is waited for without a span looks the same".to_owned()],
+            remedy: "write the log without waiting for the disk".to_owned(),
+            cost: CostClass::Setting,
+            prediction: view.without(share, "nothing is waited for at the end"),
+            ..draft(NAME, LABEL, key.service.to_string())
+        }),
+        Depth::Cause,
+    )]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::{flat, level, request, sampled, told};
+    use super::super::testing::check;
+    use super::*;
+
+    #[test]
+    fn an_end_without_work_is_waited_for() {
+        let case = |end_ms: f64, cpu: f64| {
+            let mut level = told(level(10, 100, 0.01), vec![flat("process_cpu", &[], 10, cpu)], Vec::new());
+            let below = [("select 1", 0.5, 3.0)];
+            level.traces = (0..20)
+                .map(|number| sampled(number, request("shop", "GET /", 3.5 + end_ms, &below)))
+                .collect();
+            level
+        };
+        check(detect, &case(4.5, 0.05), &["synchronous logging: shop"]);
+        check(detect, &case(4.5, 0.45), &[]);
+        check(detect, &case(0.2, 0.05), &[]);
+    }
+}

@@ -1,0 +1,118 @@
+//! What can limit a system, one file each: what it is known by, where that is from, and what it is not.
+//!
+//! Detectors read what any server of the kind tells, by the names of the packs and of OpenTelemetry's conventions. The lab's own
+//! indicators of its faults are not among them: a test sees to it.
+
+mod accept;
+mod calls;
+mod consumers;
+mod cpu;
+mod disk;
+mod imbalance;
+mod local;
+mod locks;
+mod logging;
+mod memory;
+mod outcome;
+mod pauses;
+mod payload;
+mod periodic;
+mod pool;
+mod redelivery;
+mod repeats;
+mod scaler;
+mod serial;
+mod stampede;
+mod statements;
+mod throttling;
+
+#[cfg(test)]
+mod testing;
+
+use super::view::Detector;
+
+/// All detectors.
+pub(super) const DETECTORS: &[Detector] = &[
+    cpu::detect,
+    throttling::detect,
+    pauses::detect,
+    memory::detect,
+    pool::detect,
+    locks::detect,
+    disk::detect,
+    accept::detect,
+    repeats::detect,
+    statements::detect,
+    periodic::detect,
+    stampede::detect,
+    calls::detect,
+    serial::detect,
+    consumers::detect,
+    scaler::detect,
+    redelivery::detect,
+    imbalance::detect,
+    local::detect,
+    logging::detect,
+    payload::detect,
+    outcome::detect,
+];
+
+/// Queries of a finding.
+const QUERIES_MAX: usize = 5;
+
+/// Of a statement's text, so much is told in a sentence.
+const STATEMENT_CHARS_MAX: usize = 80;
+
+/// The beginning of a statement.
+fn short(statement: &str) -> String {
+    let mut text: String = statement.chars().take(STATEMENT_CHARS_MAX).collect();
+    if text.len() < statement.len() {
+        text.push('…');
+    }
+    text
+}
+
+/// Whether a name of an operation has one of these words in it.
+fn says(operation: &str, words: &[&str]) -> bool {
+    let operation = operation.to_lowercase();
+    words.iter().any(|word| operation.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    /// A detector that reads what the lab counts for a fault would know the answer.
+    #[test]
+    fn the_labs_own_indicators_are_not_read() {
+        let faults = include_str!("../../../../../lab/faults.toml");
+        let sources = [
+            include_str!("accept.rs"),
+            include_str!("calls.rs"),
+            include_str!("consumers.rs"),
+            include_str!("cpu.rs"),
+            include_str!("disk.rs"),
+            include_str!("imbalance.rs"),
+            include_str!("local.rs"),
+            include_str!("locks.rs"),
+            include_str!("logging.rs"),
+            include_str!("memory.rs"),
+            include_str!("outcome.rs"),
+            include_str!("payload.rs"),
+            include_str!("pauses.rs"),
+            include_str!("periodic.rs"),
+            include_str!("pool.rs"),
+            include_str!("redelivery.rs"),
+            include_str!("repeats.rs"),
+            include_str!("scaler.rs"),
+            include_str!("serial.rs"),
+            include_str!("stampede.rs"),
+            include_str!("statements.rs"),
+            include_str!("throttling.rs"),
+        ];
+        let counters = faults.lines().filter_map(|line| line.strip_prefix("counter = \"")?.strip_suffix('"'));
+        let counters: Vec<&str> = counters.collect();
+        assert!(counters.len() > 20, "the catalogue is read");
+        for counter in counters {
+            assert!(!sources.iter().any(|source| source.contains(counter)), "{counter}");
+        }
+    }
+}

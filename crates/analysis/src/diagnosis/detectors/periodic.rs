@@ -1,0 +1,202 @@
+//! A job that comes by the clock and takes from what requests need: a statement that no request's trace has, whose calls do not
+//! follow the load, and that takes a good part of the database's time; or response times that rise and fall with a period.
+//!
+//! Not: work that grows with the requests.
+
+use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
+use model::{RecordKind, Strength, Unit};
+use stats::autocorrelation;
+
+use super::super::series;
+use super::super::view::{Depth, Says, View, count, draft, exact, not, percent, time};
+use super::short;
+use crate::traces::normalised;
+
+const NAME: &str = "periodic-load";
+const LABEL: &str = "periodic job";
+
+/// The share of the database's time from which on a job is told, and from which on it limits.
+const SHARE_MIN: f64 = 0.15;
+const LIMITS_MIN: f64 = 0.3;
+
+/// A job is called less often than this for each request.
+const CALLS_PER_REQUEST_MAX: f64 = 0.2;
+
+/// A period shorter than this cannot be seen in seconds, and of fewer than this many nobody knows that they come again.
+const PERIOD_MIN_S: usize = 5;
+const PERIODS_MIN: usize = 3;
+
+/// How much a second is like the one a period before.
+const CORRELATION_MIN: f64 = 0.5;
+
+/// The share of the time that comes by a period, from which on it is told.
+const PERIOD_SHARE_MIN: f64 = 0.1;
+
+/// Jobs that are no news: what asks for evidence, and what a transaction begins and ends with.
+const NONE_OF_THESE: [&str; 5] = ["begin", "commit", "rollback", "set ", "show "];
+
+/// What comes by the clock.
+pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+    let mut says: Vec<Says> = job(view).into_iter().collect();
+    says.extend(period(view));
+    says
+}
+
+fn job(view: &View<'_>) -> Option<Says> {
+    let traced: Vec<&str> = view.paths.steps.values().filter_map(|step| step.statement.as_deref()).collect();
+    if traced.is_empty() {
+        return None;
+    }
+    let requests = view.level.requests.count.max(1) as f64;
+    let statements = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
+    let jobs = statements.filter_map(|record| {
+        let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
+        let (calls, share) = (series::number(record, "calls")?, series::number(record, "share_of_db_time")?);
+        let lower = text.to_lowercase();
+        let is_of_requests = traced.contains(&text.as_str()) || calls / requests > CALLS_PER_REQUEST_MAX;
+        let is_job = !is_of_requests && !NONE_OF_THESE.iter().any(|word| lower.starts_with(word));
+        is_job.then_some((text, calls, share, series::number(record, "total_ms")? / 1e3))
+    });
+    let (text, calls, share, total_s) = jobs.max_by(|a, b| a.2.total_cmp(&b.2))?;
+    if share < SHARE_MIN {
+        return Some(not(
+            "jobs beside the requests",
+            format!("the largest: {}", short(&text)),
+            format!("{} of the database's time", percent(share)),
+        ));
+    }
+    let length_s = view.level.length_s();
+    let every_s = length_s / calls.max(1.0);
+    let busy = total_s / length_s.max(1.0);
+    Some(Says::Found(
+        Box::new(Hypothesis {
+            title: "a job takes from what requests need".to_owned(),
+            summary: format!(
+                "every {}, {} each, {} of the database's time",
+                time(every_s),
+                time(total_s / calls),
+                percent(share)
+            ),
+            claim: format!(
+                "a statement that no request makes takes {} of the database's time, {} calls in the run: {}",
+                percent(share),
+                count(calls),
+                short(&text)
+            ),
+            role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
+            strength: Strength::Arithmetic,
+            explains: Some(share.min(0.95)),
+            numbers: vec![
+                exact("of the database's time", share * 100.0, Unit::Percent),
+                exact("calls", calls, Unit::Count).noted("none of them in a request's trace"),
+                exact("a call", total_s / calls, Unit::Seconds),
+                exact("sessions at it", busy, Unit::Count).noted("mean of the run"),
+            ],
+            exemplars: vec![ExemplarLink::Statement(text.clone())],
+            caveats: vec!["a request of which no trace was kept could make it, too".to_owned()],
+            remedy: "run it seldom, at night, or on a replica".to_owned(),
+            cost: CostClass::Logic,
+            prediction: view.without((share * database_share(view)).min(0.9), "the job does not run"),
+            ..draft(NAME, LABEL, short(&text))
+        }),
+        Depth::Cause,
+    ))
+}
+
+fn database_share(view: &View<'_>) -> f64 {
+    let steps = view.paths.steps.values().filter(|step| step.is_database);
+    view.share_of_paths(steps.map(|step| step.own_ns).sum())
+}
+
+/// Response times that come again.
+fn period(view: &View<'_>) -> Option<Says> {
+    let times: Vec<f64> = view.level.seconds.iter().filter_map(|second| second.mean_s).collect();
+    let lag_max = times.len() / PERIODS_MIN;
+    if lag_max < PERIOD_MIN_S {
+        return None;
+    }
+    let correlations = autocorrelation(&times, lag_max);
+    let is_peak = |lag: &usize| {
+        let (here, before) = (correlations[*lag], correlations[*lag - 1]);
+        here >= CORRELATION_MIN
+            && here > before
+            && correlations.get(*lag + 1).is_none_or(|after| here >= *after)
+    };
+    // A drift correlates at every lag; a period has a valley between its peaks.
+    let has_valley =
+        |lag: &usize| correlations[1..*lag].iter().any(|value| *value < correlations[*lag] / 2.0);
+    let lags = PERIOD_MIN_S..correlations.len();
+    let lag = lags
+        .filter(|lag| is_peak(lag) && has_valley(lag))
+        .max_by(|a, b| correlations[*a].total_cmp(&correlations[*b]))?;
+    let mean_s = times.iter().sum::<f64>() / times.len() as f64;
+    let mut sorted = times.clone();
+    sorted.sort_by(f64::total_cmp);
+    let quiet_s = sorted[sorted.len() / 2];
+    let share = if mean_s > 0.0 { (1.0 - quiet_s / mean_s).max(0.0) } else { 0.0 };
+    if share < PERIOD_SHARE_MIN {
+        return None;
+    }
+    Some(Says::Found(
+        Box::new(Hypothesis {
+            title: format!("response times rise each {lag} s"),
+            summary: format!("a second is like the one {lag} s before: correlation {:.2}", correlations[lag]),
+            claim: format!("something comes each {lag} s and makes requests wait, whatever the load"),
+            role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
+            strength: Strength::Statistics,
+            explains: Some(share),
+            numbers: vec![
+                exact("period", lag as f64, Unit::Seconds),
+                exact("correlation", correlations[lag], Unit::Count),
+                exact("mean time", mean_s, Unit::Seconds),
+                exact("mean time between", quiet_s, Unit::Seconds).noted("median of the seconds"),
+            ],
+            caveats: vec!["a test whose own load has a period shows the same".to_owned()],
+            remedy:
+                "find what runs by this clock (a refresh, a report, a backup), and run it seldom or elsewhere"
+                    .to_owned(),
+            cost: CostClass::Logic,
+            ..draft(NAME, LABEL, "clock")
+        }),
+        Depth::Cause,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::{level, record, request, sampled, told};
+    use super::super::testing::check;
+    use super::*;
+
+    #[test]
+    fn a_statement_that_no_request_makes_is_a_job() {
+        let case = |share| {
+            let fields = [("calls", 10.0), ("total_ms", 4_000.0), ("share_of_db_time", share)];
+            let job = record(RecordKind::Statement, "select count(*) from a join b on c = d", &fields);
+            let own = [("calls", 1000.0), ("total_ms", 2_000.0), ("share_of_db_time", 1.0 - share)];
+            let own = record(RecordKind::Statement, "select x from y where z = $1", &own);
+            let mut level = told(level(10, 100, 0.05), Vec::new(), vec![job, own]);
+            let below = [("select x from y where z = 5", 0.0, 30.0)];
+            level.traces =
+                (0..20).map(|number| sampled(number, request("shop", "GET /", 50.0, &below))).collect();
+            level
+        };
+        check(detect, &case(0.6), &["periodic job: select count(*) from a join b on c = d"]);
+        check(detect, &case(0.05), &[]);
+    }
+
+    #[test]
+    fn times_that_come_again_have_a_period() {
+        let with = |period: usize| {
+            let mut level = level(120, 100, 0.05);
+            for (number, second) in level.seconds.iter_mut().enumerate() {
+                let noise = (number * 7919 % 13) as f64 * 1e-4;
+                let is_busy = period > 0 && number % period < 3;
+                second.mean_s = Some(if is_busy { 0.4 } else { 0.05 } + noise);
+            }
+            level
+        };
+        check(detect, &with(20), &["periodic job: clock"]);
+        check(detect, &with(0), &[]);
+    }
+}

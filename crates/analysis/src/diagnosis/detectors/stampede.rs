@@ -1,0 +1,151 @@
+//! A cache that expires and is loaded by all who notice at once: in few of the requests, several of the same statement at the
+//! same time, more than would be by chance.
+//!
+//! Not: a statement of every request, which is always there several times under load.
+
+use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
+use model::{Strength, Unit};
+
+use super::super::paths::{Step, StepKey};
+use super::super::view::{Depth, Says, View, count, draft, exact, percent, time};
+use super::short;
+
+const NAME: &str = "stampede";
+const LABEL: &str = "cache stampede";
+
+/// What loads a cache is done for a part of the requests only.
+const TRACES_MAX: f64 = 0.6;
+
+/// Fewer show no rule.
+const SPANS_MIN: u64 = 10;
+
+/// So many do it at the same time, on average over those that do it.
+const TOGETHER_MIN: f64 = 1.3;
+
+/// Beside one of them there are so many times as many others as there would be by chance (Poisson: rate × length).
+const BY_CHANCE_TIMES_MIN: f64 = 3.0;
+
+/// The share of the time from which on it is told.
+const SHARE_MIN: f64 = 0.05;
+const LIMITS_MIN: f64 = 0.15;
+
+/// Who loads what all at once.
+pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+    let suspects = view.paths.steps.iter().filter(|(_, step)| {
+        let of_traces = step.traces as f64 / view.paths.traces.max(1) as f64;
+        step.is_database && step.spans >= SPANS_MIN && of_traces <= TRACES_MAX
+    });
+    let found = suspects.filter_map(|(key, step)| of(view, key, step));
+    let most = found.max_by(|a, b| a.explains.unwrap_or(0.0).total_cmp(&b.explains.unwrap_or(0.0)));
+    most.map(|hypothesis| Says::Found(Box::new(hypothesis), Depth::Cause)).into_iter().collect()
+}
+
+fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
+    let share = view.explained_by(key, step);
+    let together = together(&step.times_ns);
+    let by_chance = by_chance(view, step);
+    if share < SHARE_MIN
+        || together < TOGETHER_MIN
+        || together - 1.0 < by_chance * BY_CHANCE_TIMES_MIN
+        || is_of_one_route(view, key, step)
+    {
+        return None;
+    }
+    let statement = step.statement.clone().unwrap_or_else(|| key.operation.to_string());
+    let of_traces = step.traces as f64 / view.paths.traces.max(1) as f64;
+    let mut exemplars = view.exemplars(&step.slowest);
+    exemplars.truncate(2);
+    exemplars.push(ExemplarLink::Statement(statement.clone()));
+    Some(Hypothesis {
+        title: "many load the same thing at once".to_owned(),
+        summary: format!(
+            "{} of {} at the same time, in {} of the requests",
+            count(together),
+            time(step.mean_s()),
+            percent(of_traces)
+        ),
+        claim: format!(
+            "{} of the requests load the same thing, {} of them at the same time and none in between: {}",
+            percent(of_traces),
+            count(together),
+            short(&statement)
+        ),
+        role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
+        strength: Strength::Statistics,
+        explains: Some(share),
+        numbers: vec![
+            exact("at the same time", together, Unit::Count).noted("mean over those that load"),
+            exact("by chance", 1.0 + by_chance, Unit::Count).noted("1 + rate × length"),
+            exact("requests that load", of_traces * 100.0, Unit::Percent),
+            exact("of the time of requests", share * 100.0, Unit::Percent),
+        ],
+        exemplars,
+        remedy: "let one request load for all, and let the old value serve until then".to_owned(),
+        cost: CostClass::Cache,
+        prediction: view.without(share * (1.0 - 1.0 / together), "one load per expiry"),
+        ..draft(NAME, LABEL, key.operation.to_string())
+    })
+}
+
+/// Whether all requests of a route do it: then it is what the route does.
+fn is_of_one_route(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
+    let routes = view
+        .paths
+        .steps
+        .iter()
+        .filter(|(route, _)| route.kind == model::SpanKind::Server && route.service == key.service);
+    routes.into_iter().any(|(_, route)| {
+        let ratio = step.traces as f64 / route.traces.max(1) as f64;
+        (0.9..=1.1).contains(&ratio)
+    })
+}
+
+/// How many there are at a time, on average over those that there are.
+fn together(times_ns: &[(i64, u64)]) -> f64 {
+    let mut ends: Vec<i64> = Vec::with_capacity(times_ns.len());
+    let (mut sum, mut first_open) = (0_usize, 0);
+    for (start_ns, length_ns) in times_ns {
+        ends.push(start_ns.saturating_add(i64::try_from(*length_ns).unwrap_or(i64::MAX)));
+        // Those before the first that is open are over; among the others some may be.
+        while first_open < ends.len() && ends[first_open] <= *start_ns {
+            first_open += 1;
+        }
+        sum += ends.len() - first_open;
+    }
+    // Who comes first of several sees one, the last sees all: twice the mean, less one.
+    let mean = sum as f64 / times_ns.len().max(1) as f64;
+    mean * 2.0 - 1.0
+}
+
+/// How many others there would be at a time if each came by itself.
+fn by_chance(view: &View<'_>, step: &Step) -> f64 {
+    step.spans as f64 / view.level.length_s().max(1.0) * step.mean_s()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::{level, request, sampled};
+    use super::super::testing::check;
+    use super::*;
+
+    /// A request each 100 ms; of each `period`, the first `crowd` load for `length` milliseconds, all from the same moment.
+    fn case(period: usize, crowd: usize, length: f64) -> crate::diagnosis::Level {
+        let traces = (0..400_usize).map(|number| {
+            let place = number % period;
+            let back_ms = place as f64 * 100.0;
+            let load = [("load all", 1.0 - back_ms, length)];
+            let below: &[(&str, f64, f64)] = if place < crowd { &load } else { &[] };
+            let mut spans = request("shop", "GET /", length * 1.2, below);
+            spans[0].start_ns -= (back_ms * 1e6) as i64;
+            sampled(number as u128, spans)
+        });
+        crate::diagnosis::Level { traces: traces.collect(), ..level(40, 10, 0.3) }
+    }
+
+    #[test]
+    fn a_crowd_that_loads_at_once_is_told() {
+        check(detect, &case(20, 6, 300.0), &["cache stampede: load all"]);
+        check(detect, &case(20, 1, 300.0), &[]);
+        check(detect, &case(20, 20, 300.0), &[]);
+    }
+}

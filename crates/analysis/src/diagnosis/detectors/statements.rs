@@ -1,0 +1,267 @@
+//! A statement that takes most of the database's time, and most of the requests'. Where it asks for the rows of one thing and
+//! reads very many blocks for the few that it gives, an index is missing.
+//!
+//! Not: a statement that adds up many rows by its nature (it groups, or has no condition): that is slow, and no index helps.
+
+use std::collections::BTreeMap;
+
+use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
+use model::{Record, RecordKind, Strength, Unit};
+
+use super::super::series;
+use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, time};
+use super::short;
+use crate::traces::normalised;
+
+const NAME: &str = "statement";
+
+/// The share of the requests' time from which on a statement is told.
+const SHARE_MIN: f64 = 0.1;
+
+/// From this share on it is what limits.
+const LIMITS_MIN: f64 = 0.3;
+
+/// Of the database's time.
+const DATABASE_SHARE_MIN: f64 = 0.3;
+
+/// Reading much for little is usual for rows that many have; only where it takes so much of the database's time is something missing.
+const LACKING_SHARE_MIN: f64 = 0.4;
+
+/// Blocks read for one call, and for one row that it gives, from which on an index is missing where there could be one.
+const BLOCKS_MIN: f64 = 40.0;
+const BLOCKS_PER_ROW_MIN: f64 = 40.0;
+
+/// A statement with what the database and the traces say of it.
+struct Known<'a> {
+    text: String,
+    record: &'a Record,
+    calls: f64,
+    mean_s: f64,
+    blocks: f64,
+    rows: f64,
+    database_share: f64,
+    share: f64,
+    slowest: Vec<(u64, u128)>,
+}
+
+/// Which statement takes the time.
+pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+    let mut known = known(view);
+    if known.is_empty() {
+        let asks = view.paths.steps.values().any(|step| step.is_database);
+        return match asks {
+            true => vec![missing(
+                "the database's own counters",
+                "which statement takes its time, how many blocks it reads, and whether an index is missing",
+                "--evidence postgresql=postgres://USER@HOST:5432/DATABASE (plimsoll doctor prints the grants)",
+            )],
+            false => Vec::new(),
+        };
+    }
+    known.sort_by(|a, b| b.database_share.total_cmp(&a.database_share));
+    let lacking = known.iter().find(|one| lacks_index(one) && one.share.max(one.database_share) >= SHARE_MIN);
+    if let Some(one) = lacking {
+        return vec![of(view, one, true)];
+    }
+    let top = &known[0];
+    let counts = top.database_share >= DATABASE_SHARE_MIN && top.share >= SHARE_MIN;
+    if !counts {
+        let why = format!("the one that takes most: {}", short(&top.text));
+        return vec![not("a slow statement", why, format!("{} of the requests' time", percent(top.share)))];
+    }
+    vec![of(view, top, false)]
+}
+
+fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
+    let mut traced: BTreeMap<&str, (f64, &Vec<(u64, u128)>)> = BTreeMap::new();
+    for step in view.paths.steps.values().filter(|step| step.is_database) {
+        if let Some(statement) = &step.statement {
+            let entry = traced.entry(statement).or_insert((0.0, &step.slowest));
+            entry.0 += step.own_ns;
+        }
+    }
+    let records = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
+    let known = records.filter_map(|record| {
+        let number = |name| series::number(record, name);
+        let calls = number("calls").filter(|calls| *calls > 0.0)?;
+        let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
+        let found = traced.get(text.as_str());
+        // Without traces: the mean number of requests that it is at work for, by Little's law.
+        let busy = number("total_ms")? / 1e3 / view.level.length_s().max(1.0);
+        let share = match found {
+            Some((own_ns, _)) => view.share_of_paths(*own_ns),
+            None if view.paths.traces > 0 => 0.0,
+            None => view.share_of_waiting(busy),
+        };
+        Some(Known {
+            record,
+            calls,
+            mean_s: number("total_ms")? / 1e3 / calls,
+            blocks: (number("blocks_hit").unwrap_or(0.0) + number("blocks_read").unwrap_or(0.0)) / calls,
+            rows: number("rows").unwrap_or(0.0) / calls,
+            database_share: number("share_of_db_time").unwrap_or(0.0),
+            share,
+            slowest: found.map(|(_, slowest)| (*slowest).clone()).unwrap_or_default(),
+            text,
+        })
+    });
+    known.collect()
+}
+
+/// Whether it asks for few rows by a condition and reads many blocks for them.
+fn lacks_index(one: &Known<'_>) -> bool {
+    let text = one.text.to_lowercase();
+    let asks_for_one = text.contains("where")
+        && text.contains('=')
+        && !text.contains("group by")
+        && !text.contains(" join ");
+    let changes_shape = ["refresh", "analyze", "vacuum", "create", "copy", "insert"];
+    asks_for_one
+        && !changes_shape.iter().any(|word| text.starts_with(word))
+        && one.database_share >= LACKING_SHARE_MIN
+        && one.blocks >= BLOCKS_MIN
+        && one.blocks / one.rows.max(1.0) >= BLOCKS_PER_ROW_MIN
+}
+
+fn of(view: &View<'_>, one: &Known<'_>, lacks_index: bool) -> Says {
+    let share = if view.paths.traces > 0 { one.share } else { one.share.max(0.0) };
+    let numbers = vec![
+        exact("of the database's time", one.database_share * 100.0, Unit::Percent),
+        exact("of the time of requests", share * 100.0, Unit::Percent),
+        exact("a call", one.mean_s, Unit::Seconds).noted(format!("mean of {} calls", count(one.calls))),
+        exact("blocks of a call", one.blocks, Unit::Count),
+        exact("rows of a call", one.rows, Unit::Count),
+    ];
+    let (label, title, claim, remedy) = match lacks_index {
+        true => (
+            "missing index",
+            "a statement reads far more than it gives".to_owned(),
+            format!(
+                "each call reads {} blocks for {} rows, though it asks for one thing: nothing leads to its rows",
+                count(one.blocks),
+                count(one.rows)
+            ),
+            "create an index on the column that it asks by".to_owned(),
+        ),
+        false => (
+            "slow statement",
+            "one statement takes most of the database's time".to_owned(),
+            format!(
+                "{} of the database's time is one statement, {} a call",
+                percent(one.database_share),
+                time(one.mean_s)
+            ),
+            "ask for less, or keep the answer: a projection, a cache, a materialized view".to_owned(),
+        ),
+    };
+    let mut exemplars = view.exemplars(&one.slowest);
+    exemplars.truncate(2);
+    exemplars.push(ExemplarLink::Statement(one.text.clone()));
+    Says::Found(
+        Box::new(Hypothesis {
+            title,
+            summary: format!(
+                "{} a call, {} blocks, {} of the database's time",
+                time(one.mean_s),
+                count(one.blocks),
+                percent(one.database_share)
+            ),
+            claim,
+            role: if share >= LIMITS_MIN || (lacks_index && one.database_share >= 0.5) {
+                Role::Limits
+            } else {
+                Role::Contributes
+            },
+            strength: if lacks_index { Strength::Arithmetic } else { Strength::Statistics },
+            explains: Some(share.max(if lacks_index {
+                one.database_share * database_share(view)
+            } else {
+                0.0
+            })),
+            numbers,
+            queries: vec![model::diagnosis::EvidenceQuery {
+                source: one.record.source.clone(),
+                signal: "statements".to_owned(),
+                text: "pg_stat_statements, at both ends of the run".to_owned(),
+                run: view.run,
+                from: view.level.from(),
+                to: view.level.to(),
+                step: std::time::Duration::ZERO,
+                points: 2,
+            }],
+            exemplars,
+            flags: biased(view),
+            caveats: vec![
+                "the plan itself was not asked for: EXPLAIN (ANALYZE, BUFFERS) shows it".to_owned(),
+            ],
+            remedy,
+            cost: CostClass::Logic,
+            prediction: view.without(
+                share,
+                if lacks_index { "the index is there" } else { "the statement takes no time" },
+            ),
+            ..draft(NAME, label, short(&one.text))
+        }),
+        if lacks_index { Depth::Cause } else { Depth::Resource },
+    )
+}
+
+/// The share of requests' time that is the database's.
+fn database_share(view: &View<'_>) -> f64 {
+    let steps = view.paths.steps.values().filter(|step| step.is_database);
+    view.share_of_paths(steps.map(|step| step.own_ns).sum())
+}
+
+/// That traces were kept for being slow.
+pub(super) fn biased(view: &View<'_>) -> Vec<String> {
+    let text = "no trace of the unbiased sample: shares are those of slow and failed requests";
+    if view.paths.is_biased { vec![text.to_owned()] } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::{level, record, told};
+    use super::super::testing::check;
+    use super::*;
+
+    fn case(text: &str, blocks: f64, rows: f64, share: f64) -> crate::diagnosis::Level {
+        let fields = [
+            ("calls", 1000.0),
+            ("total_ms", 9_000.0),
+            ("rows", rows * 1000.0),
+            ("blocks_hit", blocks * 1000.0),
+            ("blocks_read", 0.0),
+            ("share_of_db_time", share),
+        ];
+        let small = [
+            ("calls", 1000.0),
+            ("total_ms", 10.0),
+            ("rows", 1000.0),
+            ("blocks_hit", 3000.0),
+            ("share_of_db_time", 0.01),
+        ];
+        let records = vec![
+            record(RecordKind::Statement, text, &fields),
+            record(RecordKind::Statement, "select 1", &small),
+        ];
+        told(level(10, 100, 0.01), Vec::new(), records)
+    }
+
+    #[test]
+    fn reading_much_for_little_lacks_an_index() {
+        let text = "select avg(rating) from review where review.app_id = $1";
+        check(
+            detect,
+            &case(text, 90.0, 1.0, 0.9),
+            &["missing index: select avg(rating) from review where review.app_id = ?"],
+        );
+        check(detect, &case(text, 6.0, 1.0, 0.2), &[]);
+    }
+
+    #[test]
+    fn adding_up_much_is_slow_and_lacks_nothing() {
+        let text = "select app_id, avg(rating) from app join review on a = b where s = 'X' group by app_id";
+        let expect = "slow statement: select app_id, avg(rating) from app join review on a = b where s = ? group by ap…";
+        check(detect, &case(text, 900.0, 10.0, 0.9), &[expect]);
+    }
+}

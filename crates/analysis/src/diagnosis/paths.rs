@@ -1,0 +1,377 @@
+//! What the traces of a run say together: each trace is walked once, and detectors ask for what was added up.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use model::{Kept, Span, SpanKind, SpanStatus, Trace};
+
+use crate::traces::{
+    Attribution, PieceKind, Tree, attribute, critical_path, database, normalised, queue, repeated_statements,
+    statement,
+};
+
+/// Lengths and times of an operation that are kept one by one; of more, every so many.
+const KEPT_MAX: usize = 20_000;
+
+/// Operations that are told apart; what traces name is their makers' choice.
+const STEPS_MAX: usize = 1_000;
+
+/// Statements that repeat, and are told apart.
+const REPEATS_MAX: usize = 100;
+
+/// Instances of services that are told apart.
+const INSTANCES_MAX: usize = 500;
+
+/// Attributes by which instances of a service are told apart (OpenTelemetry semantic conventions, service and k8s).
+const INSTANCE: [&str; 3] = ["service.instance.id", "k8s.pod.name", "host.name"];
+
+/// What tells messages apart.
+const MESSAGE_ID: &str = "messaging.message.id";
+
+/// What says that a call was held back by a limit of rate.
+const LIMITED: [&str; 2] = ["rate_limit.wait_ms", "ratelimit.wait_ms"];
+
+/// The status of HTTP that says so, and the names of the attribute (RFC 6585, section 4).
+const TOO_MANY: &str = "429";
+const STATUS: [&str; 2] = ["http.response.status_code", "http.status_code"];
+
+/// All traces of a run added up.
+#[derive(Debug, Default)]
+pub(super) struct Paths {
+    /// How many traces.
+    pub(super) traces: u64,
+    /// Whether they were kept for being slow or failed, so that shares are those of such traces.
+    pub(super) is_biased: bool,
+    /// How many they stand for.
+    pub(super) stands_for: f64,
+    /// How long all of them took, nanoseconds: until the last of their work was over.
+    pub(super) total_ns: f64,
+    /// Whose the time was, until the answer came.
+    pub(super) attribution: Attribution,
+    /// Time in queues.
+    pub(super) queue_ns: f64,
+    /// What was done, by who did it.
+    pub(super) steps: BTreeMap<StepKey, Step>,
+    /// What found no room among them.
+    pub(super) steps_beyond: u64,
+    /// Statements that ran again and again.
+    pub(super) repeats: BTreeMap<String, Repeated>,
+    /// Spans of each instance of a service that answers.
+    pub(super) instances: BTreeMap<(Arc<str>, String), u64>,
+    /// Work on messages, by queue: how often, and how often again on one that had been worked on.
+    pub(super) messages: BTreeMap<String, (u64, u64)>,
+    /// Calls that were held back by a limit of rate, of those that say whether they were, and for how long in all.
+    pub(super) limited: Limited,
+    /// When anything of a service began or ended, in order, nanoseconds of the run's clock.
+    pub(super) edges: HashMap<Arc<str>, Vec<i64>>,
+}
+
+/// Who did what.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StepKey {
+    /// Who did it.
+    pub(super) service: Arc<str>,
+    /// What was done.
+    pub(super) operation: Arc<str>,
+    /// On which side of a call.
+    pub(super) kind: SpanKind,
+}
+
+/// All spans of an operation.
+#[derive(Debug, Default)]
+pub(super) struct Step {
+    /// How many.
+    pub(super) spans: u64,
+    /// In how many traces.
+    pub(super) traces: u64,
+    /// How long all of them took.
+    pub(super) total_ns: f64,
+    /// How long they were on critical paths, and worked or waited themselves.
+    pub(super) own_ns: f64,
+    /// From their beginning to that of the first thing below them, where there is any.
+    pub(super) before_ns: f64,
+    /// From the end of the last thing below them to their own.
+    pub(super) after_ns: f64,
+    /// Spans that have something below them.
+    pub(super) parents: u64,
+    /// Whether they ask a database.
+    pub(super) is_database: bool,
+    /// Whether they call somebody.
+    pub(super) is_call: bool,
+    /// The statement of one of them.
+    pub(super) statement: Option<String>,
+    /// Start and length of each, or of every so many.
+    pub(super) times_ns: Vec<(i64, u64)>,
+    /// The slowest traces that have it.
+    pub(super) slowest: Vec<(u64, u128)>,
+}
+
+/// A statement that ran again and again.
+#[derive(Debug, Default)]
+pub(super) struct Repeated {
+    /// Traces in which it did.
+    pub(super) traces: u64,
+    /// How often in all.
+    pub(super) times: u64,
+    /// How long it was on critical paths.
+    pub(super) on_path_ns: f64,
+    /// Traces that show it.
+    pub(super) slowest: Vec<(u64, u128)>,
+}
+
+/// Calls and a limit of rate.
+#[derive(Debug, Default)]
+pub(super) struct Limited {
+    /// Spans that say.
+    pub(super) spans: u64,
+    /// Those that waited, or were refused.
+    pub(super) held: u64,
+    /// How long they waited in all, milliseconds.
+    pub(super) waited_ms: f64,
+    /// The calls, by the service that tells.
+    pub(super) service: String,
+}
+
+/// Exemplars of each kind.
+pub(super) const EXEMPLARS_MAX: usize = 3;
+
+impl Paths {
+    /// Adds up the unbiased sample; where there is none, all that were kept.
+    pub(super) fn of(traces: &[Trace]) -> Paths {
+        let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. });
+        let is_biased = !traces.iter().any(|trace| is_sampled(&trace));
+        let mut paths = Paths { is_biased: is_biased && !traces.is_empty(), ..Paths::default() };
+        traces.iter().filter(|trace| is_biased || is_sampled(trace)).for_each(|trace| paths.add(trace));
+        paths.edges.values_mut().for_each(|edges| edges.sort_unstable());
+        paths.steps.values_mut().for_each(|step| step.times_ns.sort_unstable());
+        paths
+    }
+
+    fn add(&mut self, trace: &Trace) {
+        let tree = Tree::new(trace);
+        let path = critical_path(&tree);
+        let length_ns = tree.length_ns();
+        self.traces += 1;
+        self.stands_for += match trace.kept {
+            Kept::Sample { share } if share > 0.0 => 1.0 / share,
+            _ => 1.0,
+        };
+        self.total_ns += length_ns as f64;
+        self.attribution.add(&attribute(&tree, &path, None));
+        let mut own_ns = vec![0_u64; trace.spans.len()];
+        for piece in &path {
+            match piece.kind {
+                PieceKind::Work => own_ns[piece.span] += piece.length_ns(),
+                PieceKind::Queue => self.queue_ns += piece.length_ns() as f64,
+                PieceKind::Between => {}
+            }
+        }
+        for repeats in repeated_statements(&tree, &path) {
+            if self.repeats.len() >= REPEATS_MAX && !self.repeats.contains_key(&repeats.statement) {
+                continue;
+            }
+            let repeated = self.repeats.entry(repeats.statement).or_default();
+            repeated.traces += 1;
+            repeated.times += repeats.spans.len() as u64;
+            repeated.on_path_ns += repeats.on_path_ns as f64;
+            keep_slowest(&mut repeated.slowest, length_ns, trace.id);
+        }
+        let mut seen = BTreeSet::new();
+        let mut messages: BTreeSet<(&str, &str)> = BTreeSet::new();
+        for at in tree.order().iter().copied() {
+            let span = &trace.spans[at];
+            self.add_edges(&tree, at);
+            self.add_instance(span);
+            self.add_limited(span);
+            if let (SpanKind::Consumer, Some(queue), Some(id)) =
+                (span.kind, queue(span), span.attribute(MESSAGE_ID))
+            {
+                let counts = self.messages.entry(queue.to_owned()).or_default();
+                counts.0 += 1;
+                counts.1 += u64::from(!messages.insert((queue, id)));
+            }
+            let key =
+                StepKey { service: span.service.clone(), operation: span.operation.clone(), kind: span.kind };
+            if self.steps.len() >= STEPS_MAX && !self.steps.contains_key(&key) {
+                self.steps_beyond += 1;
+                continue;
+            }
+            let is_new = seen.insert(key.clone());
+            let step = self.steps.entry(key).or_default();
+            step.add(&tree, at, own_ns[at]);
+            if is_new {
+                step.traces += 1;
+                keep_slowest(&mut step.slowest, length_ns, trace.id);
+            }
+        }
+    }
+
+    fn add_edges(&mut self, tree: &Tree<'_>, at: usize) {
+        let edges = self.edges.entry(tree.spans()[at].service.clone()).or_default();
+        if edges.len() < KEPT_MAX * 4 {
+            edges.extend([tree.node(at).start_ns, tree.node(at).end_ns]);
+        }
+    }
+
+    fn add_instance(&mut self, span: &Span) {
+        let is_asked = matches!(span.kind, SpanKind::Server | SpanKind::Consumer);
+        // Who refuses is asked and does nothing.
+        if !is_asked || span.status == SpanStatus::Error {
+            return;
+        }
+        let Some(name) = INSTANCE.iter().find_map(|name| span.attribute(name)) else { return };
+        let key = (span.service.clone(), name.to_owned());
+        if self.instances.len() < INSTANCES_MAX || self.instances.contains_key(&key) {
+            *self.instances.entry(key).or_default() += 1;
+        }
+    }
+
+    fn add_limited(&mut self, span: &Span) {
+        let waited_ms = LIMITED.iter().find_map(|name| span.attribute(name)?.parse::<f64>().ok());
+        let is_refused = STATUS.iter().any(|name| span.attribute(name) == Some(TOO_MANY));
+        if waited_ms.is_none() && !is_refused {
+            return;
+        }
+        let waited_ms = waited_ms.filter(|ms| ms.is_finite() && *ms > 0.0).unwrap_or(0.0);
+        self.limited.spans += 1;
+        self.limited.held += u64::from(waited_ms > 0.0 || is_refused);
+        self.limited.waited_ms += waited_ms;
+        if self.limited.service.is_empty() {
+            self.limited.service = span.service.to_string();
+        }
+    }
+
+    /// How many each of them stands for.
+    pub(super) fn weight(&self) -> f64 {
+        if self.traces == 0 { 1.0 } else { self.stands_for / self.traces as f64 }
+    }
+
+    /// The mean time of a trace, seconds.
+    pub(super) fn mean_s(&self) -> f64 {
+        if self.traces == 0 { 0.0 } else { self.total_ns / self.traces as f64 / 1e9 }
+    }
+
+    /// Of the time of all traces, the share of so many nanoseconds.
+    pub(super) fn share(&self, ns: f64) -> f64 {
+        if self.total_ns > 0.0 { (ns / self.total_ns).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+impl Step {
+    fn add(&mut self, tree: &Tree<'_>, at: usize, own_ns: u64) {
+        let (span, node) = (&tree.spans()[at], tree.node(at));
+        let length_ns = node.end_ns.abs_diff(node.start_ns);
+        self.spans += 1;
+        self.total_ns += length_ns as f64;
+        self.own_ns += own_ns as f64;
+        self.is_database |= database(span).is_some();
+        self.is_call |= span.kind == SpanKind::Client;
+        if self.statement.is_none() {
+            self.statement = statement(span).map(normalised);
+        }
+        if self.times_ns.len() < KEPT_MAX {
+            self.times_ns.push((node.start_ns, length_ns));
+        }
+        let below = tree.children(at).iter().map(|child| tree.node(*child)).filter(|child| !child.follows);
+        let (mut first_ns, mut last_ns) = (None::<i64>, None::<i64>);
+        for child in below {
+            first_ns = Some(first_ns.map_or(child.start_ns, |ns| ns.min(child.start_ns)));
+            last_ns = Some(last_ns.map_or(child.end_ns, |ns| ns.max(child.end_ns)));
+        }
+        if let (Some(first_ns), Some(last_ns)) = (first_ns, last_ns) {
+            self.parents += 1;
+            self.before_ns += first_ns.saturating_sub(node.start_ns).max(0) as f64;
+            self.after_ns += node.end_ns.saturating_sub(last_ns).max(0) as f64;
+        }
+    }
+
+    /// The mean length, seconds.
+    pub(super) fn mean_s(&self) -> f64 {
+        if self.spans == 0 { 0.0 } else { self.total_ns / self.spans as f64 / 1e9 }
+    }
+
+    /// A quantile of the lengths, seconds, by nearest rank.
+    pub(super) fn quantile_s(&self, q: f64) -> f64 {
+        let mut lengths: Vec<u64> = self.times_ns.iter().map(|(_, length_ns)| *length_ns).collect();
+        lengths.sort_unstable();
+        let rank = ((lengths.len() as f64 * q).ceil() as usize).saturating_sub(1);
+        lengths.get(rank).map_or(0.0, |ns| *ns as f64 / 1e9)
+    }
+}
+
+/// Keeps the slowest few, the slowest first.
+fn keep_slowest(slowest: &mut Vec<(u64, u128)>, length_ns: u64, id: u128) {
+    if slowest.iter().any(|(_, known)| *known == id) {
+        return;
+    }
+    let place = slowest.partition_point(|(known_ns, _)| *known_ns >= length_ns);
+    if place < EXEMPLARS_MAX {
+        slowest.insert(place, (length_ns, id));
+        slowest.truncate(EXEMPLARS_MAX);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{request, sampled, span};
+    use super::*;
+
+    #[test]
+    fn what_is_on_paths_adds_up_to_all_of_the_time() {
+        let traces: Vec<Trace> = (0..10)
+            .map(|at| {
+                sampled(
+                    at,
+                    request(
+                        "shop",
+                        "GET /",
+                        100.0,
+                        &[("select app", 10.0, 40.0), ("select app", 60.0, 20.0)],
+                    ),
+                )
+            })
+            .collect();
+        let paths = Paths::of(&traces);
+        assert_eq!((paths.traces, paths.is_biased, paths.mean_s()), (10, false, 0.1));
+        let own_ns: f64 = paths.steps.values().map(|step| step.own_ns).sum();
+        assert_eq!(own_ns, paths.total_ns);
+        let mut steps: Vec<_> = paths.steps.iter().collect();
+        steps.sort_by(|a, b| b.1.own_ns.total_cmp(&a.1.own_ns));
+        let (key, step) = steps[0];
+        assert_eq!((&*key.operation, step.spans, step.traces), ("select app", 20, 10));
+        assert_eq!(paths.share(step.own_ns), 0.6);
+        let root = steps[1].1;
+        assert_eq!((root.before_ns / 10.0, root.after_ns / 10.0), (10e6, 20e6));
+    }
+
+    #[test]
+    fn messages_that_come_again_are_counted() {
+        let mut spans = vec![span(1, 0, "api", "POST /", 0.0, 1.0)];
+        for id in 2..5 {
+            let mut task = span(id, 1, "worker", "process q", id as f64 * 10.0, 5.0);
+            task.kind = SpanKind::Consumer;
+            let attributes = [("messaging.destination.name", "q"), (MESSAGE_ID, "m")];
+            task.attributes = attributes.map(|(name, value)| (name.into(), value.to_owned())).to_vec();
+            spans.push(task);
+        }
+        let paths = Paths::of(&[sampled(1, spans)]);
+        assert_eq!(paths.messages.get("q"), Some(&(3, 2)));
+    }
+
+    #[test]
+    fn traces_that_were_kept_for_being_slow_are_said_to_be_so() {
+        let mut trace = sampled(1, vec![span(1, 0, "a", "b", 0.0, 1.0)]);
+        trace.kept = Kept::Slowest;
+        assert!(Paths::of(&[trace]).is_biased);
+        assert!(!Paths::of(&[]).is_biased);
+    }
+
+    #[test]
+    fn the_slowest_three_are_kept() {
+        let mut slowest = Vec::new();
+        for (ns, id) in [(5, 1), (9, 2), (7, 3), (9, 2), (8, 4)] {
+            keep_slowest(&mut slowest, ns, id);
+        }
+        assert_eq!(slowest, [(9, 2), (8, 4), (7, 3)]);
+    }
+}

@@ -1,0 +1,282 @@
+//! Where requests and tasks spend their time: parts that add up to what was measured, by up to three ways that have to agree.
+
+use model::diagnosis::{Does, TimeMethod, TimePart, TimeUse, TimeWay};
+use model::{Kept, SpanKind, Trace};
+
+use super::paths::Paths;
+use super::view::{View, count, percent, rate};
+use crate::traces::{Part, StageKind, stages};
+
+/// Ways that are further apart than this about waiting contradict each other.
+const APART_MAX: f64 = 0.1;
+
+/// Whose the time of requests was; none without traces.
+pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
+    let paths = &view.paths;
+    if paths.traces == 0 || view.level.tasks.is_some() {
+        return None;
+    }
+    let measured_s = view.level.requests.mean_s;
+    let parts_s = parts_s(paths, measured_s);
+    let low =
+        view.low_paths.as_ref().zip(view.low).map(|(paths, low)| self::parts_s(paths, low.requests.mean_s));
+    let part = |(at, part): (usize, Part)| TimePart {
+        name: part.as_str().to_owned(),
+        does: match part {
+            Part::Network => Does::Travels,
+            Part::Target | Part::Database | Part::External => Does::Works,
+            Part::Queue => Does::Waits,
+            Part::Unseen => Does::Unseen,
+        },
+        mean_s: parts_s[at],
+        low_s: low.map(|low| low[at]),
+    };
+    let parts = Part::ALL.into_iter().enumerate().map(part);
+    let parts: Vec<TimePart> =
+        parts.filter(|part| part.mean_s > 0.0 || part.low_s.is_some_and(|low_s| low_s > 0.0)).collect();
+    let mut caveats = super::detectors_flags(view);
+    if measured_s.is_some_and(|measured_s| measured_s < paths.mean_s()) {
+        caveats.push(
+            "requests that were traced took longer than all requests: they are not the same ones".to_owned(),
+        );
+    }
+    Some(TimeUse {
+        of: "a request".to_owned(),
+        count: paths.traces,
+        mean_s: parts_s.iter().sum(),
+        measured_s,
+        parts,
+        ways: Vec::new(),
+        disagreement: None,
+        caveats,
+    })
+}
+
+/// Seconds of each part. What was measured and no trace tells is the network's: on its way to the first span and back.
+fn parts_s(paths: &Paths, measured_s: Option<f64>) -> [f64; Part::ALL.len()] {
+    let traces = paths.traces.max(1) as f64;
+    let mut parts_s = Part::ALL.map(|part| paths.attribution.part_ns(part) as f64 / traces / 1e9);
+    let traced_s: f64 = parts_s.iter().sum();
+    parts_s[0] += (measured_s.unwrap_or(0.0) - traced_s).max(0.0);
+    parts_s
+}
+
+/// Where tasks spend their time; empty without tasks that went through queues.
+pub(super) fn of_tasks(view: &View<'_>) -> Vec<TimeUse> {
+    let is_task = |trace: &&Trace| trace.spans.iter().any(|span| span.kind == SpanKind::Consumer);
+    let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. }) || view.paths.is_biased;
+    let of = |level: &super::case::Level| stages(level.traces.iter().filter(is_sampled).filter(is_task));
+    let table = of(view.level);
+    let measured_s = view.level.tasks.as_ref().and_then(|tasks| tasks.mean_s);
+    if table.traces == 0 {
+        return measured_s.and_then(|measured_s| without_traces(view, measured_s)).into_iter().collect();
+    }
+    let low = view.low.map(of).filter(|table| table.traces > 0);
+    let mut parts: Vec<TimePart> = table
+        .stages
+        .iter()
+        .map(|stage| {
+            let before = low.as_ref().and_then(|low| {
+                low.stages.iter().find(|other| other.kind == stage.kind && other.name == stage.name)
+            });
+            TimePart {
+                name: stage.name.clone(),
+                does: match stage.kind {
+                    StageKind::Queue => Does::Waits,
+                    StageKind::Work => Does::Works,
+                    StageKind::Between => Does::Unseen,
+                },
+                mean_s: stage.mean_ns / 1e9,
+                low_s: before.map(|stage| stage.mean_ns / 1e9),
+            }
+        })
+        .collect();
+    let sum_of =
+        |does: Does| parts.iter().filter(|part| part.does == does).map(|part| part.mean_s).sum::<f64>();
+    let (waits_s, works_s) = (sum_of(Does::Waits), sum_of(Does::Works));
+    let traced_s = table.mean_ns / 1e9;
+    // Between the end of the work and the poll that sees it nobody traced anything.
+    let rest_s =
+        measured_s.map_or(sum_of(Does::Unseen), |measured_s| (measured_s - waits_s - works_s).max(0.0));
+    if let Some(measured_s) = measured_s.filter(|measured_s| *measured_s > traced_s) {
+        parts.push(TimePart {
+            name: "asking for it".to_owned(),
+            does: Does::Travels,
+            mean_s: measured_s - traced_s,
+            low_s: None,
+        });
+    }
+    let apart =
+        |sum_s: f64| measured_s.filter(|s| *s > 0.0).map(|measured_s| (sum_s / measured_s - 1.0).abs());
+    let mut ways = vec![TimeWay {
+        method: TimeMethod::Traces,
+        from: format!("{} traces", table.traces),
+        waits_s: Some(waits_s),
+        works_s: Some(works_s),
+        rest_s: Some(rest_s),
+        sum_s: waits_s + works_s + rest_s,
+        apart: apart(traced_s),
+    }];
+    ways.extend(little(view, works_s, rest_s, measured_s));
+    ways.extend(logs(view, measured_s));
+    let disagreement = disagreement(&ways);
+    let mut caveats = super::detectors_flags(view);
+    caveats.extend(disagreement.filter(|apart| *apart > APART_MAX).map(|apart| {
+        format!("the ways are {} apart about waiting: one of them does not see all of it", percent(apart))
+    }));
+    vec![TimeUse {
+        of: "a task".to_owned(),
+        count: table.traces as u64,
+        mean_s: parts.iter().map(|part| part.mean_s).sum(),
+        measured_s,
+        parts,
+        ways,
+        disagreement,
+        caveats,
+    }]
+}
+
+/// What queues and logs alone say.
+fn without_traces(view: &View<'_>, measured_s: f64) -> Option<TimeUse> {
+    let works_s = view.level.service_s;
+    let ways: Vec<TimeWay> = little(view, works_s.unwrap_or(0.0), 0.0, Some(measured_s))
+        .into_iter()
+        .chain(logs(view, Some(measured_s)))
+        .collect();
+    let waits_s = ways.first()?.waits_s?.min(measured_s);
+    let works_s = works_s.unwrap_or(0.0).min(measured_s - waits_s);
+    let part = |name: &str, does, mean_s| TimePart { name: name.to_owned(), does, mean_s, low_s: None };
+    let rest_s = measured_s - waits_s - works_s;
+    let parts = vec![
+        part("queues", Does::Waits, waits_s),
+        part("work", Does::Works, works_s),
+        part("not seen", Does::Unseen, rest_s),
+    ];
+    Some(TimeUse {
+        of: "a task".to_owned(),
+        count: view.level.tasks.as_ref().map_or(0, |tasks| tasks.done),
+        mean_s: measured_s,
+        measured_s: Some(measured_s),
+        parts: parts.into_iter().filter(|part| part.mean_s > 0.0).collect(),
+        disagreement: disagreement(&ways),
+        ways,
+        caveats: vec!["without traces the stages are not told apart".to_owned()],
+    })
+}
+
+/// Little's law: what is ready, divided by what goes through (J. D. C. Little, 1961).
+fn little(view: &View<'_>, works_s: f64, rest_s: f64, measured_s: Option<f64>) -> Option<TimeWay> {
+    let ready = view.sum_of_means(&["queue_ready"])?;
+    let through = view.level.throughput_per_s();
+    if through <= 0.0 {
+        return None;
+    }
+    let waits_s = ready / through;
+    let sum_s = waits_s + works_s + rest_s;
+    Some(TimeWay {
+        method: TimeMethod::Little,
+        from: format!("{} waiting / {}", count(ready), rate(through)),
+        waits_s: Some(waits_s),
+        works_s: (works_s > 0.0).then_some(works_s),
+        rest_s: (rest_s > 0.0).then_some(rest_s),
+        sum_s,
+        apart: measured_s.filter(|s| *s > 0.0).map(|measured_s| (sum_s / measured_s - 1.0).abs()),
+    })
+}
+
+/// The times of tasks in logs or events; what is left is waiting.
+fn logs(view: &View<'_>, measured_s: Option<f64>) -> Option<TimeWay> {
+    let (works_s, measured_s) = (view.level.service_s?, measured_s?);
+    Some(TimeWay {
+        method: TimeMethod::Logs,
+        from: "mean times of tasks, and the rest".to_owned(),
+        waits_s: Some((measured_s - works_s).max(0.0)),
+        works_s: Some(works_s),
+        rest_s: None,
+        sum_s: measured_s.max(works_s),
+        // What waits is what was left, so that the sum could be no other.
+        apart: None,
+    })
+}
+
+fn disagreement(ways: &[TimeWay]) -> Option<f64> {
+    let waits: Vec<f64> = ways.iter().filter_map(|way| way.waits_s).collect();
+    let most = waits.iter().copied().fold(0.0, f64::max);
+    let least = waits.iter().copied().fold(f64::INFINITY, f64::min);
+    (waits.len() > 1 && most > 0.0).then(|| 1.0 - least / most)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Span;
+
+    use super::super::case::{Case, Level, Tasks};
+    use super::super::testing::{flat, level, request, sampled, span, told};
+    use super::*;
+
+    /// A task of 4 s: handed in, 2 s in its queue, 1.5 s of work, and the rest until somebody asks.
+    fn task(number: u128) -> Trace {
+        let submit = Span { kind: SpanKind::Server, ..span(1, 0, "api", "POST /scan", 0.0, 100.0) };
+        let mut work =
+            Span { kind: SpanKind::Consumer, ..span(2, 1, "worker", "process q", 2_100.0, 1_500.0) };
+        work.attributes = vec![("messaging.destination.name".into(), "q".to_owned())];
+        sampled(number, vec![submit, work])
+    }
+
+    fn tasks(ready: f64) -> Level {
+        let signals = vec![flat("queue_ready", &[("queue", "q")], 10, ready)];
+        Level {
+            tasks: Some(Tasks { done: 50, mean_s: Some(4.0), ..Tasks::default() }),
+            traces: (0..20).map(task).collect(),
+            service_s: Some(1.5),
+            ..told(level(10, 50, 0.01), signals, Vec::new())
+        }
+    }
+
+    #[test]
+    fn parts_add_up_to_what_was_measured() {
+        let case = Case { levels: vec![tasks(10.0)] };
+        let found = of_tasks(&View::of(&case).expect("a run"));
+        let one = &found[0];
+        assert!(one.parts_apart() < 0.02 && (one.mean_s - 4.0).abs() < 1e-9, "{one:?}");
+        let told: Vec<_> = one.parts.iter().map(|part| (part.name.as_str(), part.does)).collect();
+        let expect = [
+            ("POST /scan", Does::Works),
+            ("q", Does::Waits),
+            ("q", Does::Works),
+            ("asking for it", Does::Travels),
+        ];
+        assert_eq!(told, expect);
+    }
+
+    #[test]
+    fn three_ways_agree_or_say_that_they_do_not() {
+        // Five per second, and ten that wait are two seconds.
+        let case = Case { levels: vec![tasks(10.0)] };
+        let one = &of_tasks(&View::of(&case).expect("a run"))[0];
+        let methods: Vec<_> = one.ways.iter().map(|way| way.method).collect();
+        assert_eq!(methods, [TimeMethod::Traces, TimeMethod::Little, TimeMethod::Logs]);
+        assert_eq!(
+            (one.ways[0].waits_s, one.ways[1].waits_s, one.ways[2].waits_s),
+            (Some(2.0), Some(2.0), Some(2.5))
+        );
+        assert_eq!(one.ways[1].from, "10 waiting / 5/s");
+        let case = Case { levels: vec![tasks(30.0)] };
+        let one = &of_tasks(&View::of(&case).expect("a run"))[0];
+        assert!(one.disagreement.is_some_and(|apart| apart > 0.6) && !one.caveats.is_empty());
+    }
+
+    #[test]
+    fn what_no_trace_tells_is_the_networks() {
+        let mut level = level(10, 10, 0.15);
+        let below = [("select 1", 10.0, 40.0)];
+        level.traces =
+            (0..20).map(|number| sampled(number, request("shop", "GET /", 100.0, &below))).collect();
+        let case = Case { levels: vec![level] };
+        let one = attribution(&View::of(&case).expect("a run")).expect("there are traces");
+        let told: Vec<_> =
+            one.parts.iter().map(|part| (part.name.as_str(), (part.mean_s * 1e3).round())).collect();
+        assert_eq!(told, [("network", 50.0), ("target", 60.0), ("database", 40.0)]);
+        assert!(one.parts_apart() < 1e-9 && one.measured_s == Some(0.15));
+    }
+}
