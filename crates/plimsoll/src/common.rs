@@ -23,6 +23,7 @@ use crate::stored::quoted;
 const CONFIG_BYTES_MAX: u64 = 16 << 20;
 
 /// What the flags of all verbs mean.
+#[derive(Clone)]
 pub(crate) struct Common {
     /// The process's variables.
     pub(crate) env: Environment,
