@@ -95,6 +95,11 @@ impl Common {
         Ok(common)
     }
 
+    /// The same without banner and progress.
+    pub(crate) fn quiet(&self) -> Common {
+        Common { is_quiet: true, ..self.clone() }
+    }
+
     /// Where runs are stored: as the flag says, the variable `PLIMSOLL_RUNS`, or in the user's data folder.
     ///
     /// # Errors

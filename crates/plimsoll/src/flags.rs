@@ -31,7 +31,7 @@ pub(crate) use stored::{
     ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
     ReportFormat, RunsFlags, RunsListFlags, RunsVerb, ShowFlags, StatusFlag,
 };
-pub(crate) use study::{CapacityFlags, LevelFlags, StudyFlags, SweepFlags};
+pub(crate) use study::{CapacityFlags, StudyFlags, SweepFlags};
 
 /// Load tests with k6 scripts, with numbers that do not flatter.
 #[derive(Debug, Parser)]

@@ -5,11 +5,13 @@
 //! levels around the crossing, each with a weight that falls with its own error and with its distance from the crossing, and
 //! inverted; the interval is that of the same in replicates of each level's seconds.
 
+use std::ops::Range;
+
 use model::capacity::{Estimate, LineMethod, Place};
 use stats::Random;
 
 use super::points::{crossing, isotonic};
-use super::sight::{Distance, Sight};
+use super::sight::{Distance, Draws, Sight};
 
 /// Replicates of the bootstrap.
 const REPLICATES: usize = 499;
@@ -107,23 +109,24 @@ struct Datum {
 
 /// The fitted crossing, with the interval of its replicates.
 fn fitted(levels: &[Seen<'_>], confidence: f64, seed: u64) -> Option<Found> {
-    let data: Vec<Datum> = levels
-        .iter()
-        .filter_map(|(load, sight)| {
-            let Distance { value, error } = sight.distance()?;
-            Some(Datum { load: *load, distance: value, error })
-        })
-        .collect();
-    let load = match crossed(&data) {
-        Crossed::At(load) => load,
-        Crossed::Above | Crossed::Below => return outside(&curve_of(&data)).map(|at| softened(at, levels)),
+    let draws: Vec<(f64, Draws<'_>)> =
+        levels.iter().filter_map(|(load, sight)| Some((*load, sight.draws()?))).collect();
+    let datum = |(load, draws): &(f64, Draws<'_>)| {
+        let Distance { value, error } = draws.distance;
+        Datum { load: *load, distance: value, error }
     };
+    let data: Vec<Datum> = draws.iter().map(datum).collect();
+    let curve = curve_of(&data);
+    let Some(first) = crossing(&curve, 0.0) else {
+        return outside(&curve).map(|found| softened(found, levels));
+    };
+    let around = around(&curve, first);
+    let load = refined(&data, first, &around);
     let mut random = Random::new(seed);
     let mut replicates: Vec<f64> = (0..REPLICATES)
-        .map(|_| match crossed(&replicate(levels, &data, load, &mut random)) {
-            Crossed::At(load) => load,
-            Crossed::Above => f64::INFINITY,
-            Crossed::Below => 0.0,
+        .map(|_| {
+            let drawn = on_line(&replicate(&draws, &data, load, &mut random), load);
+            drawn.unwrap_or(load).clamp(around.start, around.end)
         })
         .collect();
     replicates.sort_unstable_by(f64::total_cmp);
@@ -155,22 +158,16 @@ fn softened(at: Found, levels: &[Seen<'_>]) -> Found {
 }
 
 /// The levels as they could have been: each with a replicate of its seconds, and off the straight line by as much as it may be.
-fn replicate(levels: &[Seen<'_>], data: &[Datum], around: f64, random: &mut Random) -> Vec<Datum> {
-    let one = |(level, datum): (&Seen<'_>, &Datum)| {
-        let distance = level.1.replicate(random).unwrap_or(datum.distance);
-        Datum { distance: distance + bend(datum.load, around) * random.normal(), ..*datum }
+fn replicate(draws: &[(f64, Draws<'_>)], data: &[Datum], around: f64, random: &mut Random) -> Vec<Datum> {
+    let one = |((load, draws), datum): (&(f64, Draws<'_>), &Datum)| {
+        let distance = draws.draw(random) + bend(*load, around) * random.normal();
+        Datum { distance, ..*datum }
     };
-    levels.iter().zip(data).map(one).collect()
+    draws.iter().zip(data).map(one).collect()
 }
 
 fn bend(load: f64, around: f64) -> f64 {
     CURVATURE * (load / around).ln().powi(2)
-}
-
-enum Crossed {
-    At(f64),
-    Above,
-    Below,
 }
 
 fn curve_of(data: &[Datum]) -> Vec<(f64, f64)> {
@@ -178,23 +175,17 @@ fn curve_of(data: &[Datum]) -> Vec<(f64, f64)> {
     data.iter().map(|datum| datum.load).zip(isotonic(&values)).collect()
 }
 
-/// Where the levels cross the limit: at first between two of them, then on the line through those around.
-fn crossed(data: &[Datum]) -> Crossed {
-    let curve = curve_of(data);
-    let Some(first) = crossing(&curve, 0.0) else {
-        return if curve.last().is_some_and(|last| last.1 <= 0.0) { Crossed::Above } else { Crossed::Below };
-    };
+/// Where a fitted crossing is believed: between the two levels around the first guess, and a little beyond.
+fn around(curve: &[(f64, f64)], first: f64) -> Range<f64> {
     let below = curve.iter().rev().find(|level| level.1 <= 0.0).map_or(first, |level| level.0);
     let above = curve.iter().find(|level| level.1 > 0.0).map_or(first, |level| level.0);
-    let (least, most) = (below * (1.0 - OUTSIDE_MAX), above * (1.0 + OUTSIDE_MAX));
-    let mut load = first;
-    for _ in 0..ROUNDS {
-        match on_line(data, load).filter(|found| (least..=most).contains(found)) {
-            Some(found) => load = found,
-            None => return Crossed::At(first),
-        }
-    }
-    Crossed::At(load)
+    below * (1.0 - OUTSIDE_MAX)..above * (1.0 + OUTSIDE_MAX)
+}
+
+/// Where the line through the levels around a first guess crosses the limit; the guess itself where it does so far away.
+fn refined(data: &[Datum], first: f64, around: &Range<f64>) -> f64 {
+    (0..ROUNDS)
+        .fold(first, |load, _| on_line(data, load).filter(|found| around.contains(found)).unwrap_or(load))
 }
 
 /// The crossing of the line that fits the levels around a load; `None` where it does not rise.

@@ -126,6 +126,8 @@ pub struct Search {
     made: Vec<Made>,
     /// Throughput fell here; no further load is as high.
     collapse: Option<f64>,
+    /// The line of all objectives together, as far as it is known.
+    line: Option<Found>,
 }
 
 impl Search {
@@ -136,6 +138,7 @@ impl Search {
             wanted: Wanted { from, to: wanted.to.max(from), ..wanted },
             made: Vec::new(),
             collapse: None,
+            line: None,
         }
     }
 
@@ -167,6 +170,7 @@ impl Search {
             self.collapse = Some(self.collapse.map_or(made.load, |known| known.min(made.load)));
         }
         self.made.push(made);
+        self.line = self.fitted();
     }
 
     /// Everything that was told, in order.
@@ -199,6 +203,10 @@ impl Search {
 
     /// The line of all objectives together, as far as it is known.
     pub fn line(&self) -> Option<Found> {
+        self.line
+    }
+
+    fn fitted(&self) -> Option<Found> {
         let objectives = self.made.iter().map(|made| made.sights.len()).max().unwrap_or(0);
         let of = |objective: usize| {
             let seen: Vec<line::Seen<'_>> =
@@ -224,7 +232,7 @@ impl Search {
         if let Some(load) = self.on_ramp() {
             return Some(self.step(load, Purpose::Ramp));
         }
-        let line = self.line().filter(|line| line.place == Place::Inside)?;
+        let line = self.line.filter(|line| line.place == Place::Inside)?;
         if let Some(step) = self.confirming(&line) {
             return step;
         }

@@ -69,6 +69,37 @@ pub struct Distance {
     pub error: f64,
 }
 
+/// A level as it could have been.
+pub(super) struct Draws<'a> {
+    sight: &'a Sight,
+    /// How far it is.
+    pub(super) distance: Distance,
+    /// The length of a block, in seconds; `None` where blocks cannot tell, since so few requests broke the limit.
+    block: Option<usize>,
+}
+
+impl Draws<'_> {
+    /// How far the level would be had its seconds come in other blocks: a replicate of the circular block bootstrap (Politis
+    /// and Romano, 1992). Where blocks cannot tell, a draw from its own error.
+    pub(super) fn draw(&self, random: &mut Random) -> f64 {
+        let Distance { value, error } = self.distance;
+        let Some(block) = self.block else { return value + error * random.normal() };
+        let seconds = &self.sight.seconds;
+        let blocks = seconds.len().div_ceil(block);
+        let mut sums = Sums { of: 0.0, all: 0.0 };
+        for _ in 0..blocks {
+            let start = random.below(seconds.len());
+            for place in start..start + block {
+                let (of, all) = seconds[place % seconds.len()];
+                (sums.of, sums.all) = (sums.of + of, sums.all + all);
+            }
+        }
+        // Few blocks vary less than what they stand for, by as much as Student's quantile is above the normal one.
+        let stretch = student_quantile(0.975, (blocks - 1) as f64) / normal_quantile(0.975);
+        self.sight.distance_of(&sums).map_or(value, |drawn| value + (drawn - value) * stretch)
+    }
+}
+
 /// Sums of seconds.
 struct Sums {
     of: f64,
@@ -113,25 +144,12 @@ impl Sight {
         }
     }
 
-    /// How far the level would be had its seconds come in other blocks: a replicate of the circular block bootstrap (Politis
-    /// and Romano, 1992). Where so few requests broke the limit that blocks cannot tell, a draw from their own error.
-    pub(super) fn replicate(&self, random: &mut Random) -> Option<f64> {
-        let Distance { value, error } = self.distance()?;
-        if self.seconds.len() < 2 * BLOCKS_MIN || !self.is_told_by_blocks() {
-            return Some(value + error * random.normal());
-        }
-        let block = self.block();
-        let blocks = self.seconds.len().div_ceil(block);
-        let mut sums = Sums { of: 0.0, all: 0.0 };
-        for _ in 0..blocks {
-            let start = random.below(self.seconds.len());
-            for (of, all) in self.seconds.iter().cycle().skip(start).take(block) {
-                (sums.of, sums.all) = (sums.of + of, sums.all + all);
-            }
-        }
-        // Few blocks vary less than what they stand for, by as much as Student's quantile is above the normal one.
-        let stretch = student_quantile(0.975, (blocks - 1) as f64) / normal_quantile(0.975);
-        Some(value + (self.distance_of(&sums)? - value) * stretch)
+    /// What replicates of the level are drawn from; `None` where it has no distance.
+    pub(super) fn draws(&self) -> Option<Draws<'_>> {
+        let distance = self.distance()?;
+        let is_long = self.seconds.len() >= 2 * BLOCKS_MIN;
+        let block = (is_long && self.is_told_by_blocks()).then(|| self.block());
+        Some(Draws { sight: self, distance, block })
     }
 
     /// The length of a block, in seconds.
@@ -281,8 +299,9 @@ mod tests {
         let mut draw = Random::new(5);
         let sight = share(0.05, 100.0, |_| 0.0);
         let noisy = Sight { seconds: (0..200).map(|_| (draw.poisson(5.0) as f64, 100.0)).collect(), ..sight };
-        let error = noisy.distance().expect("a share").error;
-        let values: Vec<f64> = (0..500).filter_map(|_| noisy.replicate(&mut random)).collect();
+        let draws = noisy.draws().expect("a share");
+        let error = draws.distance.error;
+        let values: Vec<f64> = (0..500).map(|_| draws.draw(&mut random)).collect();
         let mean = values.iter().sum::<f64>() / 500.0;
         let spread = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 500.0).sqrt();
         assert!((0.7..1.5).contains(&(spread / error)), "{spread} for {error}");

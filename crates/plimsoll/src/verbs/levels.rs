@@ -126,7 +126,7 @@ impl<'a> Levels<'a> {
         signals::listen(turn.clone(), running.clone(), common.logger.clone());
         Ok(Levels {
             common,
-            quiet: Common { is_quiet: true, ..common.clone() },
+            quiet: common.quiet(),
             catalogue,
             flags: run_flags(flags),
             facts,

@@ -93,7 +93,7 @@ words! {
     cap_line_itself, cap_ends, cap_flat, cap_rises, cap_grows, cap_knee_range, cap_no_knee, cap_baseline, cap_normal,
     cap_knee, cap_past_knee, cap_saturated, cap_slo_exceeded, cap_collapse, cap_unknown, cap_asked, cap_ramp,
     cap_narrow, cap_hold, cap_above, cap_descent, cap_of_load, cap_of_purpose, cap_of_throughput, cap_of_time,
-    cap_of_failed, cap_of_gain, cap_of_power, cap_of_verdict, cap_of_run, cap_of_levels, cap_of_demands,
+    cap_of_power, cap_of_verdict, cap_of_levels, cap_of_demands,
     cap_of_resource, cap_of_demand, cap_of_idle, cap_of_limit, cap_of_ceiling, cap_of_missing, cap_left,
     cap_missing_objectives, cap_missing_levels, cap_missing_load_above, cap_missing_load_below,
     cap_missing_valid_levels, cap_missing_measurement, cap_missing_evidence, cap_missing_limits, cap_missing_hold,

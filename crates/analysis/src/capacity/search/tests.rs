@@ -117,7 +117,7 @@ fn a_system_that_bears_nothing_is_asked_less_and_less() {
     let (search, over) = of(System { per_s_max: 5.0, ..SYSTEM }, Wanted { from: 50.0, ..WANTED }, 1);
     assert_eq!((over, search.line().expect("a line").place), (Over::Done, Place::BelowAll));
     let loads: Vec<f64> = search.made().iter().map(|made| made.load).collect();
-    assert_eq!(loads, [50.0, 25.0, 12.5, 6.25, 3.12, 1.56, 0.78, 0.39]);
+    assert_eq!(loads, [50.0, 25.0, 12.5, 6.25, 3.12, 1.56, 0.78]);
     let few = Wanted { unit: LoadUnit::Vus, from: 2.0, ..WANTED };
     assert_eq!(of(System { per_s_max: 0.5, ..SYSTEM }, few, 1).0.made().len(), 2, "there is no half a VU");
 }
