@@ -7,12 +7,12 @@
 //! lower bound is to hold once more: what broke on the way up may recover late. A level at which throughput falls ends the way
 //! up for good. Nothing here does anything: whoever makes the load asks [`Search::next`] and tells [`Search::tell`].
 
-use model::capacity::{Confirmation, Estimate, LoadUnit, Place, Purpose};
+use model::capacity::{Confirmation, Estimate, LoadUnit, Place, Purpose, SURE};
 
 use super::ladder;
 use super::line::{self, Found};
 use super::points::Point;
-use super::sight::Sight;
+use super::sight::{Rule, Sight};
 
 /// Loads on the ramp are this many times the one before.
 const RAMP_FACTOR: f64 = 2.0;
@@ -366,13 +366,15 @@ const STEP_SURE: f64 = 0.995;
 
 /// Whether a level may end: an objective surely breaks, or all surely hold and no length was promised.
 pub fn is_decided(purpose: Purpose, sights: &[Sight]) -> bool {
-    let holds: Vec<f64> = sights.iter().filter_map(Sight::holds).collect();
-    if purpose == Purpose::Asked || holds.len() < sights.len() || holds.is_empty() {
-        return false;
-    }
     let is_promised = matches!(purpose, Purpose::Hold | Purpose::Descent);
-    let breaks = holds.iter().any(|holds| *holds <= 1.0 - STEP_SURE);
-    breaks || !is_promised && holds.iter().all(|holds| *holds >= STEP_SURE)
+    let breaks = |sight: &Sight| sight.holds().is_some_and(|holds| holds <= 1.0 - STEP_SURE);
+    let holds = |sight: &Sight| {
+        // What nothing may break is never quite sure to hold, and no more so for waiting a little longer.
+        let sure = if sight.rule == (Rule::Share { allowed: 0.0 }) { SURE } else { STEP_SURE };
+        sight.holds().is_some_and(|holds| holds >= sure)
+    };
+    let may_end = purpose != Purpose::Asked && !sights.is_empty();
+    may_end && (sights.iter().any(breaks) || !is_promised && sights.iter().all(holds))
 }
 
 /// A level as a confirmation looks at it.

@@ -1,6 +1,7 @@
 //! The cases: one file and one line each.
 
 mod between_runs;
+mod capacity;
 mod false_changes;
 mod generator_faults;
 mod power;
@@ -32,5 +33,6 @@ pub(super) const ALL: &[Case] = &[
         measure: generator_faults::measure,
         table: generator_faults::table,
     },
+    Case { name: "capacity", parts: capacity::PARTS, measure: capacity::measure, table: capacity::table },
     Case { name: "real", parts: real::PARTS, measure: real::measure, table: real::table },
 ];

@@ -1,7 +1,6 @@
 use proptest::prelude::*;
 use stats::Random;
 
-use super::super::sight::Rule;
 use super::*;
 
 /// A system whose share of slow requests is that of M/M/1: exp(−(μ − λ)·T). At most a twentieth may be slow.
@@ -161,6 +160,30 @@ fn a_hold_that_is_not_wanted_is_not_made() {
     let (search, over) = of(SYSTEM, Wanted { hold_s: 0.0, ..WANTED }, 1);
     assert_eq!((over, search.confirmation()), (Over::Done, Confirmation::Untried));
     assert_eq!(purposes(&search), [Purpose::Ramp, Purpose::Narrow]);
+}
+
+#[test]
+fn a_level_ends_early_when_it_is_sure() {
+    let sight = |allowed: f64, of: f64, all: f64| Sight {
+        rule: Rule::Share { allowed },
+        value: None,
+        seconds: vec![(of, all); 20],
+    };
+    let (good, bad, unsure) = (sight(0.05, 0.0, 50.0), sight(0.05, 20.0, 50.0), sight(0.05, 2.5, 50.0));
+    let check = |purpose, sights: &[&Sight], expect: bool| {
+        let sights: Vec<Sight> = sights.iter().map(|sight| (*sight).clone()).collect();
+        assert_eq!(is_decided(purpose, &sights), expect, "{purpose:?} {sights:?}");
+    };
+    check(Purpose::Ramp, &[&good], true);
+    check(Purpose::Ramp, &[&unsure], false);
+    check(Purpose::Narrow, &[&good, &unsure], false);
+    check(Purpose::Narrow, &[&unsure, &bad], true);
+    check(Purpose::Hold, &[&good], false);
+    check(Purpose::Hold, &[&bad], true);
+    check(Purpose::Asked, &[&bad], false);
+    check(Purpose::Ramp, &[&good, &sight(0.0, 0.0, 5.0)], true);
+    check(Purpose::Ramp, &[&sight(0.0, 0.0, 0.0)], false);
+    check(Purpose::Ramp, &[], false);
 }
 
 #[test]
