@@ -22,6 +22,8 @@ pub enum AbortReason {
     Listener(Arc<str>),
     /// Somebody asked from outside of the process.
     Remote,
+    /// Whoever asked for the run knows enough; it is as good as one that took its whole time.
+    Enough,
 }
 
 /// The handle that ends a run. Clones are the same handle; one handle serves one run.

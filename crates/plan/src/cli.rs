@@ -1,6 +1,7 @@
 //! Options from flags: what was typed, in text; what it means is decided here and nowhere else.
 
 use crate::Options;
+use crate::constant::ConstantLoad;
 use crate::error::{PlanError, Problem};
 use crate::options::{Level, finish};
 use crate::value::{OptionValue, invalid};
@@ -74,6 +75,8 @@ pub struct CliOptions {
     pub dns: Option<String>,
     /// `--features`, repeatable and comma-separated
     pub features: Vec<String>,
+    /// What a study puts in the place of the scenarios.
+    pub constant: Option<ConstantLoad>,
 }
 
 impl Options {

@@ -6,6 +6,7 @@
 
 mod cli;
 mod consolidate;
+mod constant;
 mod demand;
 mod describe;
 mod echo;
@@ -24,6 +25,7 @@ mod value;
 
 pub use cli::CliOptions;
 pub use consolidate::consolidate;
+pub use constant::{ConstantLoad, Pace, RATE_TIME_S};
 pub use demand::{ScenarioDemand, VuDemand, vu_demand};
 pub use describe::{describe_header, describe_scenario, describe_scenarios};
 pub use echo::{exported_options_json, inspect_json, inspect_json_with_requirements, test_options_json};

@@ -23,6 +23,7 @@ use crate::stored::quoted;
 const CONFIG_BYTES_MAX: u64 = 16 << 20;
 
 /// What the flags of all verbs mean.
+#[derive(Clone)]
 pub(crate) struct Common {
     /// The process's variables.
     pub(crate) env: Environment,
@@ -92,6 +93,11 @@ impl Common {
             common.logger.say(LogLevel::Warn, text);
         }
         Ok(common)
+    }
+
+    /// The same without banner and progress.
+    pub(crate) fn quiet(&self) -> Common {
+        Common { is_quiet: true, ..self.clone() }
     }
 
     /// Where runs are stored: as the flag says, the variable `PLIMSOLL_RUNS`, or in the user's data folder.

@@ -116,7 +116,7 @@ pub(crate) fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compa
         .as_ref()
         .map(|error| of_program(error, outcome.aborted.as_ref()))
         .or_else(|| outcome.setup_error.as_ref().map(|error| of_setup(error, outcome.aborted.as_ref())))
-        .or_else(|| outcome.aborted.as_ref().map(of_abort))
+        .or_else(|| outcome.aborted.as_ref().filter(|why| **why != AbortReason::Enough).map(of_abort))
         .or_else(|| {
             outcome.teardown_error.as_ref().map(|error| of_teardown(error, outcome.aborted.as_ref()))
         });
@@ -173,6 +173,7 @@ fn of_abort(reason: &AbortReason) -> Exit {
         AbortReason::Threshold => Exit::ThresholdsFailed,
         AbortReason::Listener(_) => Exit::Other,
         AbortReason::Remote => Exit::Remote,
+        AbortReason::Enough => Exit::Ok,
     }
 }
 
@@ -233,6 +234,8 @@ mod tests {
         check(|it| it.teardown_error = late(), 101);
         check(|it| it.aborted = Some(AbortReason::Remote), 103);
         check(|it| it.aborted = Some(AbortReason::Signal), 105);
+        check(|it| it.aborted = Some(AbortReason::Enough), 0);
+        check(|it| (it.aborted, it.thresholds) = (Some(AbortReason::Enough), crossed()), 99);
         check(|it| it.init_error = Some(exception()), 107);
         check(|it| it.setup_error = Some(exception().into()), 107);
         check(|it| it.teardown_error = Some(exception().into()), 107);

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use plan::CliOptions;
+use plan::{CliOptions, ConstantLoad};
 
 mod audit;
 mod calibrate;
@@ -17,6 +17,7 @@ mod otlp;
 mod series;
 mod serve;
 mod stored;
+mod study;
 
 pub(crate) use self::import::ImportFlags;
 pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
@@ -32,6 +33,7 @@ pub(crate) use stored::{
     ExportFlags, ExportFormat, LangFlag, MergeFlags, NoteFlags, PruneFlags, RecordFlags, ReportFlags,
     ReportFormat, RunsFlags, RunsListFlags, RunsVerb, ShowFlags, StatusFlag,
 };
+pub(crate) use study::{CapacityFlags, StudyFlags, SweepFlags};
 
 /// Load tests with k6 scripts, with numbers that do not flatter.
 #[derive(Debug, Parser)]
@@ -76,6 +78,10 @@ pub(crate) enum Verb {
     Report(ReportFlags),
     /// Show all runs on a page in the browser.
     Serve(ServeFlags),
+    /// Find the highest load that keeps what is asked of a system, and what ends it.
+    Capacity(Box<CapacityFlags>),
+    /// Measure a script at several loads, and say what each is worth.
+    Sweep(Box<SweepFlags>),
     /// Compare runs with earlier ones: what improved, what regressed, what nobody can say yet.
     Compare(CompareFlags),
     /// List the runs of a script with their figures, and find between which of them something changed.
@@ -405,6 +411,9 @@ macro_rules! option_flags {
             /// Wait with everything until `plimsoll resume`
             #[arg(short, long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
             pub(crate) paused: Option<bool>,
+            /// What a study puts in the place of the scenarios; nobody types it.
+            #[arg(skip)]
+            pub(crate) constant: Option<ConstantLoad>,
         }
 
         impl OptionFlags {
@@ -416,6 +425,7 @@ macro_rules! option_flags {
                     once: self.once,
                     http_debug: self.http_debug.clone(),
                     paused: self.paused,
+                    constant: self.constant.clone(),
                 }
             }
         }

@@ -21,6 +21,7 @@ mod session;
 mod signals;
 mod source;
 mod stored;
+mod study;
 mod summary;
 mod test;
 mod traces;
@@ -83,6 +84,8 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Show(flags) => verbs::show::run(flags, common),
         Verb::Report(flags) => verbs::report::run(flags, common),
         Verb::Serve(flags) => verbs::serve::run(flags, common),
+        Verb::Capacity(flags) => verbs::capacity::run(flags, common),
+        Verb::Sweep(flags) => verbs::sweep::run(flags, common),
         Verb::Compare(flags) => verbs::compare::run(flags, common),
         Verb::History(flags) => verbs::history::run(flags, common),
         Verb::Export(flags) => verbs::export::run(flags, common),

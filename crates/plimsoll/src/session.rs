@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use catalogue::RunId;
 use engine::{AbortReason, LifecycleError, ProgramError, RunConfig, RunControl, RunOutcome};
 use model::plan::Compat;
-use model::{LogLevel, LogLine, RunEvent, SystemClock};
+use model::{LogLevel, LogLine, MetricRegistry, RunEvent, SystemClock, TagInterner};
 use output::{Output, OutputSpec};
 use report::Lang;
 
@@ -26,6 +26,15 @@ use crate::stored::{CiOutputs, RecordSettings, Recording, calibration};
 use crate::summary::{self, SummarySettings};
 use crate::test::Test;
 use crate::validity::Watch;
+
+/// The names behind the numbers that a run's windows have.
+pub(crate) struct Names {
+    pub(crate) metrics: Arc<MetricRegistry>,
+    pub(crate) tags: Arc<TagInterner>,
+}
+
+/// Looks at the events of a run while it goes on.
+pub(crate) type Observer = Box<dyn FnMut(&RunEvent, &Names)>;
 
 /// What a run is told beside the test itself.
 pub(crate) struct SessionSettings {
@@ -53,6 +62,8 @@ pub(crate) struct SessionSettings {
     pub(crate) control: RunControl,
     /// Told when signals can end the run in order.
     pub(crate) running: Running,
+    /// Whoever else looks at it.
+    pub(crate) observer: Option<Observer>,
 }
 
 /// What is left of a run once everything was shown.
@@ -67,7 +78,7 @@ pub(crate) struct Finished {
 ///
 /// # Errors
 /// An export cannot be opened.
-pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Result<Finished, Failure> {
+pub(crate) fn run(test: &Test, common: &Common, mut settings: SessionSettings) -> Result<Finished, Failure> {
     let mut config = RunConfig::new(test.plan.scenarios.len());
     if let Some(workers) = settings.workers {
         config.workers = usize::from(workers.get());
@@ -80,6 +91,8 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
     let mut outputs = open_outputs(test, common, &settings.outputs, &config, &id)?;
     config.wants_samples = outputs.iter().any(|output| output.wants_samples());
     let tags = config.tags.clone();
+    let names = Names { metrics: config.registry.clone(), tags: tags.clone() };
+    let mut observer = settings.observer.take();
     let receiving = Receiving::start(&settings.receive, &test.plan, common)?;
     let program = program(test, common, &config, &settings.receive);
     let run = program.run.clone();
@@ -123,6 +136,9 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
             watch.on_event(&event, recording.as_mut());
             if let Some(page) = &mut page {
                 page.on_event(&event, &mut watch, recording.as_mut());
+            }
+            if let Some(observer) = &mut observer {
+                observer(&event, &names);
             }
             outputs.iter_mut().for_each(|output| output.on_event(&event));
         };
@@ -280,7 +296,7 @@ fn explain(outcome: &RunOutcome, iterations: Iterations, compat: Compat, exit: E
         }
         Some(AbortReason::Remote) => error("test run was stopped through the REST API".into()),
         Some(AbortReason::Listener(why)) => error(format!("test run was aborted: {why}")),
-        Some(AbortReason::Threshold) | None => {}
+        Some(AbortReason::Threshold | AbortReason::Enough) | None => {}
     }
     if outcome.marked_failed {
         error("test run was marked as failed".into());

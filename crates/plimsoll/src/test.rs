@@ -92,8 +92,11 @@ impl Script {
             (Level::Environment, of_env),
             (Level::CommandLine, of_cli),
         ];
-        let (options, warnings) = consolidate(&sources, compat);
+        let (mut options, warnings) = consolidate(&sources, compat);
         common.warn_all(&warnings);
+        if let Some(load) = &cli.constant {
+            options.make_constant(load).map_err(|error| plan_failure(&error))?;
+        }
         Ok(options)
     }
 

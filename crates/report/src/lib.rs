@@ -4,6 +4,7 @@
 //! caller hands it. The rows, units and alignment are k6's; what Plimsoll adds stands beside them and is left out under
 //! `--compat strict`.
 
+pub mod capacity;
 pub mod comparison;
 pub mod diagnosis;
 pub mod document;

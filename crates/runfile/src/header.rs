@@ -60,6 +60,38 @@ pub struct Header {
     /// Where the run comes from, if another tool made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported: Option<Box<crate::Imported>>,
+    /// The study that the run is a level of, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub study: Option<Box<StudyFacts>>,
+}
+
+/// What a study says of itself and of one of its levels. Every level has all of it, so that a study is found again from any of its
+/// runs, wherever they are kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StudyFacts {
+    /// Its name: levels of one study have it in common.
+    pub name: String,
+    /// `sweep` or `capacity`.
+    pub kind: String,
+    /// When its first level began, seconds since the Unix epoch.
+    pub started_unix_s: i64,
+    /// Which level this is, from 1 in the order in which they were made.
+    pub number: u32,
+    /// What loads are counted in: `vus`, `per_second`.
+    pub unit: String,
+    /// The load.
+    pub load: f64,
+    /// What the level was made for, as [`model::capacity::Purpose`] has it.
+    pub purpose: String,
+    /// What was changed for it: `REPLICAS=2`; empty where nothing was.
+    pub variant: String,
+    /// The beginning that is not looked at.
+    pub warm_up_ns: u64,
+    /// What the system is held to, as written: `http_req_duration: p(95)<800`.
+    pub objectives: Vec<String>,
+    /// The part of the line's lower bound to plan for.
+    pub head_room: f64,
 }
 
 /// What a build was made from.

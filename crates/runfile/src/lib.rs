@@ -38,7 +38,7 @@ pub use facts::{Anchor, LoadRow, Note, RunMark, StoredLog, ThresholdPoint};
 pub use format::{APPLICATION_ID, BLOB_BYTES_MAX, EXTENSION, FORMAT_VERSION};
 pub use header::{
     Calibration, Commit, ConditionFacts, Drops, Ending, EnvVar, Header, Host, Module, ReportFacts,
-    ScenarioFacts, ThresholdFacts,
+    ScenarioFacts, StudyFacts, ThresholdFacts,
 };
 pub use imported::{
     ImportWriter, Imported, StatedCheckCount, StatedFigure, StatedSeries, StatedSummary, StatedVerdict,

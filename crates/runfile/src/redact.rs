@@ -80,6 +80,9 @@ pub(crate) fn header(header: &Header) -> (Header, Scrubber) {
         hide(&mut threshold.selector);
         threshold.conditions.iter_mut().for_each(|condition| hide(&mut condition.source));
     }
+    if let Some(study) = &mut header.study {
+        [&mut study.name, &mut study.variant].into_iter().chain(&mut study.objectives).for_each(hide);
+    }
     header.tags = std::mem::take(&mut header.tags)
         .iter()
         .map(|(name, value)| (scrubber.scrub(name).into_owned(), scrubber.scrub(value).into_owned()))

@@ -49,6 +49,8 @@ views! {
     Validity = "runs/*/validity";
     /// Mistakes that arithmetic can catch.
     Audit = "runs/*/audit";
+    /// How much load the target bears.
+    Capacity = "runs/*/capacity";
     /// Thresholds over time.
     Thresholds = "runs/*/thresholds";
     /// Traces that were kept.

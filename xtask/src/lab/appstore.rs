@@ -1,6 +1,7 @@
-//! The app store's variants rank as in their story while none is overloaded.
+//! The app store's variants rank as in their story: by their response time while none is overloaded, and by how much load is safe.
 
 use anyhow::{Context, ensure};
+use serde_json::Value;
 
 use super::{Bench, number};
 
@@ -17,7 +18,49 @@ const HOLD: &str = "30s";
 /// Each variant is measured so often, in turn, so that what changes meanwhile meets all of them.
 const ROUNDS: usize = 3;
 
+/// What the story holds the app store to: fast, and without an error.
+const SLOS: [&str; 2] = ["http_req_duration: p(95)<=800", "http_req_failed: rate==0"];
+
+/// The search for the safe load of a variant: short levels, and no more of them than two and a half minutes of load.
+const SEARCH: &str =
+    "--rate --from 8 --to 2000 --warm-up 2s --step-min 6s --step-max 15s --hold 0s --budget 150s";
+
 pub(super) fn check(bench: &Bench) -> anyhow::Result<()> {
+    check_times(bench)?;
+    check_safe_loads(bench)
+}
+
+/// The highest rate that keeps what the story asks for grows from variant to variant.
+fn check_safe_loads(bench: &Bench) -> anyhow::Result<()> {
+    println!("\n| Variant | Safe load, requests/s | between |\n|---|---|---|");
+    let mut lines = Vec::new();
+    for variant in VARIANTS {
+        let line = safe_load(bench, variant)?.with_context(|| format!("measure {variant} validly"))?;
+        println!("| {variant} | {:.1} | {:.1} and {:.1} |", line.0, line.1, line.2);
+        lines.push(line);
+    }
+    for (names, pair) in VARIANTS.windows(2).zip(lines.windows(2)) {
+        ensure!(pair[0].0 < pair[1].0, "see {} bear less than {}", names[0], names[1]);
+    }
+    Ok(())
+}
+
+/// The load line of a variant and its bounds; nothing where no level was valid.
+fn safe_load(bench: &Bench, variant: &str) -> anyhow::Result<Option<(f64, f64, f64)>> {
+    let store = bench.up("appstore", variant, &["--refresh", "10"])?;
+    let slos = SLOS.iter().flat_map(|slo| ["--slo", *slo]);
+    let flags: Vec<&str> = SEARCH.split(' ').chain(slos).collect();
+    let found = store.capacity("first-page.js", &flags)?;
+    store.down()?;
+    let Some(found) = found else { return Ok(None) };
+    let line = &found["parts"][0]["line"];
+    let number = |value: &Value| value.as_f64();
+    let load = number(&line["load"]["value"]).context("find the load line")?;
+    let lower = number(&line["interval"]["lower"]).unwrap_or(0.0);
+    Ok(Some((load, lower, number(&line["interval"]["upper"]).unwrap_or(f64::INFINITY))))
+}
+
+fn check_times(bench: &Bench) -> anyhow::Result<()> {
     let mut means_ms: [Vec<f64>; 3] = Default::default();
     let mut excluded = 0;
     for round in 0..ROUNDS {

@@ -109,6 +109,32 @@ impl Up<'_> {
         until_valid(|| self.run(script, variables))
     }
 
+    /// What `plimsoll capacity` finds of a script, with these flags beside; nothing where no level was valid. The script runs on
+    /// the cores that are not the lab's.
+    fn capacity(&self, script: &str, flags: &[&str]) -> anyhow::Result<Option<Value>> {
+        let mut command = self.command();
+        command.args(["capacity", "--quiet", "--json", "--runs"]).arg(self.bench.folder.join("runs"));
+        command.arg("--env").arg(format!("{}={}", self.system.to_uppercase(), self.url)).args(flags);
+        let output = command.arg(self.script(script)).output().context("run the program")?;
+        match output.status.code() {
+            Some(NOT_VALID) => return Ok(None),
+            Some(0 | THRESHOLDS_CROSSED) => {}
+            _ => bail!("search for the load line: {}", String::from_utf8_lossy(&output.stderr)),
+        }
+        serde_json::from_slice(&output.stdout).context("read what was found").map(Some)
+    }
+
+    /// The program on the cores that are not the lab's.
+    fn command(&self) -> Command {
+        let mut command = Command::new("taskset");
+        command.args(["--cpu-list", &format!("0-{}", self.core.saturating_sub(1))]).arg(&self.bench.plimsoll);
+        command
+    }
+
+    fn script(&self, name: &str) -> PathBuf {
+        workspace::root().join("lab").join(self.system).join(name)
+    }
+
     fn down(self) -> anyhow::Result<()> {
         self.bench.lab(&["down", self.system]).map(|_| ())
     }
@@ -116,15 +142,13 @@ impl Up<'_> {
     /// Runs the script on the cores that are not the lab's.
     fn run(&self, script: &str, variables: &[(&str, &str)]) -> anyhow::Result<Option<Value>> {
         let summary = self.bench.folder.join("summary.json");
-        let mut command = Command::new("taskset");
-        command.args(["--cpu-list", &format!("0-{}", self.core.saturating_sub(1))]).arg(&self.bench.plimsoll);
+        let mut command = self.command();
         command.args(["run", "--quiet", "--no-store", "--require-valid", "--summary-export"]).arg(&summary);
         let variable = self.system.to_uppercase();
         for (name, value) in [(variable.as_str(), self.url.as_str())].iter().chain(variables) {
             command.arg("--env").arg(format!("{name}={value}"));
         }
-        let script = workspace::root().join("lab").join(self.system).join(script);
-        let status = command.arg(script).stdout(Stdio::null()).status().context("run the program")?;
+        let status = command.arg(self.script(script)).stdout(Stdio::null()).status().context("run the program")?;
         match status.code() {
             Some(NOT_VALID) => return Ok(None),
             Some(0 | THRESHOLDS_CROSSED) => {}

@@ -82,7 +82,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    ("xtask", &["analysis", "histo", "import", "model", "runfile", "stats"]),
+    ("xtask", &["analysis", "histo", "import", "model", "runfile", "stats", "testkit"]),
 ];
 
 /// What every room's tests may use besides.

@@ -5,9 +5,9 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::{
-    About, ApiError, ComparePage, Distribution, Ended, Errors, Evidence, Generator, LiveThresholds, LogRow,
-    Logs, NoteAnswer, Requests, Reset, RunList, RunPage, Series, Services, Thresholds, Tick, TracePage,
-    Traces, ValidityPage,
+    About, ApiError, CapacityPage, ComparePage, Distribution, Ended, Errors, Evidence, Generator,
+    LiveThresholds, LogRow, Logs, NoteAnswer, Requests, Reset, RunList, RunPage, Series, Services,
+    Thresholds, Tick, TracePage, Traces, ValidityPage,
 };
 use crate::audit::AuditReport;
 use crate::diagnosis::DiagnosisReport;
@@ -90,6 +90,11 @@ fn document() -> Value {
         &format!("{run}/diagnosis"),
         "What limits the target, and how that is known.",
         &[],
+    );
+    all.get::<CapacityPage>(
+        &format!("{run}/capacity"),
+        "How much load the target bears, from this run and those beside it.",
+        &["lang"],
     );
     all.get::<Evidence>(&format!("{run}/evidence"), "What the servers did meanwhile.", PART);
     all.get::<Thresholds>(&format!("{run}/thresholds"), "Thresholds over time.", &["lang"]);

@@ -16,7 +16,7 @@ use super::list::Rows;
 use super::remarks::{Remark, Remarks};
 use super::scope::{Detail, Scope};
 use super::study::{self, Studies, locked};
-use super::{Beside, about, compare, history, json, list, of_run, stand_back};
+use super::{Beside, about, capacity, compare, history, json, list, of_run, stand_back};
 use crate::failure::Failure;
 use crate::stored::{open, quoted};
 
@@ -184,6 +184,10 @@ impl Library {
             return Ok(known);
         }
         let _pass = self.pass()?;
+        if question.view == View::Capacity {
+            // A level that is added later changes the answer and not this file, so it is not kept.
+            return capacity::answer(&path, &self.catalogue, question).map(Arc::from);
+        }
         let study = self.studies.of(&path, stamp);
         let scope = Scope::open(&path, question, Detail::SERVED, study.clone())?;
         let text: Arc<str> = of_run(&scope, question, &self.beside(&scope.reader.header().run_id))?.into();

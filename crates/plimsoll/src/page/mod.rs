@@ -4,6 +4,7 @@ mod about;
 mod ahead;
 mod audit;
 mod cache;
+mod capacity;
 mod columns;
 mod compare;
 mod diagnosis;
@@ -72,7 +73,7 @@ fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String,
         View::Services => services::answer(scope),
         View::Evidence => evidence::answer(scope),
         View::Diagnosis => diagnosis::answer(scope),
-        View::About | View::Runs | View::Compare | View::History => {
+        View::About | View::Runs | View::Compare | View::History | View::Capacity => {
             Err(PageError::NotFound("failed to answer: that is about no single run".into()))
         }
     }

@@ -43,6 +43,7 @@ pub(super) fn of(
         segment: segment(plan),
         merged_from: Vec::new(),
         imported: None,
+        study: settings.study.clone().map(Box::new),
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct RecordSettings {
     pub(crate) target_version: Option<String>,
     /// Tags of the run that its samples do not have.
     pub(crate) tags: BTreeMap<String, String>,
+    /// The study that it is a level of.
+    pub(crate) study: Option<runfile::StudyFacts>,
     /// What must not be in its file: what sources of evidence are shown to be let in.
     pub(crate) hidden: Vec<String>,
 }

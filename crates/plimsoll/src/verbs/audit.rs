@@ -121,7 +121,7 @@ impl Material {
 }
 
 /// The text of a file that is no longer than tables may be.
-fn text_of(path: &Path) -> Result<String, Failure> {
+pub(super) fn text_of(path: &Path) -> Result<String, Failure> {
     let failed = |error: std::io::Error| {
         Failure::new(Exit::Other, format!("failed to read {}: {error}", path.display()))
     };

@@ -55,6 +55,7 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
         live: None,
         control: turn.first(),
         running,
+        observer: None,
     };
     let busiest = std::thread::scope(|scope| {
         let (over, is_over) = channel();

@@ -7,6 +7,7 @@ use engine::RunControl;
 use model::LogLevel;
 use output::OutputSpec;
 use report::summary::Layout;
+use runfile::StudyFacts;
 
 use crate::common::Common;
 use crate::evidence::Wanted;
@@ -16,7 +17,7 @@ use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::live::LiveSettings;
 use crate::page::PageSettings;
 use crate::receiving::ReceiveSettings;
-use crate::session::{self, Finished, SessionSettings};
+use crate::session::{self, Finished, Observer, SessionSettings};
 use crate::signals::{self, Running, Turn};
 use crate::source::Source;
 use crate::stored::{CiOutputs, RecordSettings};
@@ -34,10 +35,21 @@ pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
     if flags.series.is_wanted() {
         return super::series::run(flags, common, &turn, &running);
     }
-    Ok(one(flags, common, turn.first(), running, BTreeMap::new())?.exit)
+    Ok(one(flags, common, turn.first(), running, Aside::default())?.exit)
 }
 
-/// Makes one run, whose file has these tags beside its own.
+/// What a run is part of, and who looks at it.
+#[derive(Default)]
+pub(super) struct Aside {
+    /// Tags of its file beside its own.
+    pub(super) tags: BTreeMap<String, String>,
+    /// The study that it is a level of.
+    pub(super) study: Option<StudyFacts>,
+    /// Whoever looks at its events.
+    pub(super) observer: Option<Observer>,
+}
+
+/// Makes one run.
 ///
 /// # Errors
 /// The test could not begin.
@@ -46,7 +58,7 @@ pub(super) fn one(
     common: &Common,
     control: RunControl,
     running: Running,
-    tags: BTreeMap<String, String>,
+    aside: Aside,
 ) -> Result<Finished, Failure> {
     traces::check(flags.traces_output.as_deref(), common)?;
     if common.env.switch("WEB_DASHBOARD")?.unwrap_or(false) {
@@ -59,7 +71,8 @@ pub(super) fn one(
     let receive = ReceiveSettings::of(&flags.otlp, common)?;
     let evidence = Wanted::of(&flags.evidence, &flags.script.script, common)?;
     let hidden = evidence.credentials.iter().chain(&receive.token).cloned().collect();
-    let record = RecordSettings { tags, hidden, ..record(&flags.record, common)? };
+    let Aside { tags, study, observer } = aside;
+    let record = RecordSettings { tags, study, hidden, ..record(&flags.record, common)? };
     let reports = CiOutputs::new(&flags.record.report, common)?;
     let compat = common.compat(flags.script.compat)?;
     let ignores_thresholds =
@@ -89,6 +102,7 @@ pub(super) fn one(
         live,
         control,
         running,
+        observer,
     };
     session::run(&test, common, settings)
 }
@@ -104,6 +118,7 @@ pub(crate) fn record(flags: &RecordFlags, common: &Common) -> Result<RecordSetti
         notes: flags.note.clone(),
         target_version: flags.target_version.clone(),
         tags: BTreeMap::new(),
+        study: None,
         hidden: Vec::new(),
     })
 }

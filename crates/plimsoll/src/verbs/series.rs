@@ -10,7 +10,8 @@ use report::repeats::{self, RepeatedRun};
 use report::{Lang, comparison};
 use runfile::{Header, State};
 
-use super::{compare, history, run};
+use super::run::{self, Aside};
+use super::{compare, history};
 use crate::common::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -93,8 +94,8 @@ impl Series<'_> {
                 self.take(number, slot, path.clone())?;
                 continue;
             }
-            let tags = self.tags(slot);
-            let made = run::one(&self.sides[slot.side], self.common, control.clone(), running.clone(), tags);
+            let aside = Aside { tags: self.tags(slot), ..Aside::default() };
+            let made = run::one(&self.sides[slot.side], self.common, control.clone(), running.clone(), aside);
             let finished = match made {
                 Ok(finished) => finished,
                 Err(failure) if self.runs.is_empty() => return Err(failure),

@@ -32,5 +32,6 @@ mod signals;
 mod stored;
 mod stored_ci;
 mod stored_safety;
+mod studies;
 mod timing;
 mod validity;

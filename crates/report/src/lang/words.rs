@@ -87,6 +87,17 @@ words! {
     ev_calls, ev_total, ev_mean, ev_share, ev_blocks_hit, ev_blocks_read, ev_wait, ev_sessions_mean,
     ev_share_of_sessions, ev_task, ev_min, ev_avg, ev_max, ev_subject, ev_known, ev_lane, ev_series,
     ev_step, ev_window, ev_beyond, ev_lost,
+    // How much load a system bears.
+    cap_vus, cap_line, cap_line_between, cap_above_all, cap_below_all, cap_no_line, cap_not_asked, cap_held,
+    cap_above_broke, cap_above_held, cap_recovered, cap_not_recovered, cap_broke, cap_plan, cap_lower_bound,
+    cap_line_itself, cap_ends, cap_flat, cap_rises, cap_grows, cap_knee_range, cap_no_knee, cap_baseline, cap_normal,
+    cap_knee, cap_past_knee, cap_saturated, cap_slo_exceeded, cap_collapse, cap_unknown, cap_asked, cap_ramp,
+    cap_narrow, cap_hold, cap_above, cap_descent, cap_of_load, cap_of_purpose, cap_of_throughput, cap_of_time,
+    cap_of_power, cap_of_verdict, cap_of_levels, cap_of_demands,
+    cap_of_resource, cap_of_demand, cap_of_idle, cap_of_limit, cap_of_ceiling, cap_of_missing, cap_left,
+    cap_missing_objectives, cap_missing_levels, cap_missing_load_above, cap_missing_load_below,
+    cap_missing_valid_levels, cap_missing_measurement, cap_missing_evidence, cap_missing_limits, cap_missing_hold,
+    cap_missing_repeats, cap_missing_monotony, cap_missing_agreement, cap_missing_budget,
 }
 
 /// The text with its `{}` replaced; what is missing stays empty.

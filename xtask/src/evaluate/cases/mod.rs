@@ -1,6 +1,7 @@
 //! The cases: one file and one line each.
 
 mod between_runs;
+mod capacity;
 mod diagnosis;
 mod diagnosis_speed;
 mod false_changes;
@@ -41,5 +42,6 @@ pub(super) const ALL: &[Case] = &[
         measure: diagnosis_speed::measure,
         table: diagnosis_speed::table,
     },
+    Case { name: "capacity", parts: capacity::PARTS, measure: capacity::measure, table: capacity::table },
     Case { name: "real", parts: real::PARTS, measure: real::measure, table: real::table },
 ];

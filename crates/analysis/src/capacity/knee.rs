@@ -1,0 +1,94 @@
+//! Where waiting begins, by every method: they disagree, and by how much is told.
+
+mod kneedle;
+mod segments;
+mod usl;
+
+use model::capacity::{Estimate, Knee, KneeMethod, LoadUnit};
+
+use super::points::{Point, ceilings, cycle_s};
+
+/// In the order in which they are believed where they have an answer: what follows from laws comes before what fits a curve, and
+/// that before what takes the best of a few levels. The scalability law is told and never chosen: its largest throughput lies
+/// beyond the levels, mostly.
+const BELIEVED: [KneeMethod; 4] =
+    [KneeMethod::AsymptoticBounds, KneeMethod::TwoSegments, KneeMethod::Kneedle, KneeMethod::Power];
+
+/// The knees by all methods, and the place of the one that counts. Points in ascending order of their load, one of each;
+/// `service_s` is the time of a piece of work without any waiting, where somebody knows it.
+pub(super) fn knees(points: &[Point], unit: LoadUnit, service_s: Option<f64>) -> (Vec<Knee>, Option<usize>) {
+    let knees = vec![
+        told(KneeMethod::AsymptoticBounds, asymptotic(points, unit, service_s)),
+        told(KneeMethod::Power, power(points)),
+        told(KneeMethod::Kneedle, kneedle::knee(points)),
+        told(KneeMethod::TwoSegments, segments::knee(points)),
+        told(KneeMethod::Usl, usl::knee(points, unit)),
+    ];
+    let answers = |method: &KneeMethod| knees.iter().position(|it| it.method == *method && it.load.is_some());
+    let chosen = BELIEVED.iter().find_map(answers);
+    (knees, chosen)
+}
+
+fn told(method: KneeMethod, found: Result<Estimate, &'static str>) -> Knee {
+    match found {
+        Ok(load) => Knee { method, load: Some(load), why: "" },
+        Err(why) => Knee { method, load: None, why },
+    }
+}
+
+/// Where the line without any waiting meets the ceiling: from the time of service alone up to the time that the lowest level
+/// took, which may hold some waiting already.
+fn asymptotic(points: &[Point], unit: LoadUnit, service_s: Option<f64>) -> Result<Estimate, &'static str> {
+    if unit == LoadUnit::PerSecond {
+        return Err("in an open loop the ceiling is the knee");
+    }
+    let (low, high) = ceilings(points).ok_or("time does not grow along a line yet")?;
+    let cycle_s = cycle_s(points).ok_or("nothing was done at the lowest level")?;
+    let (lower, upper) = (low * service_s.unwrap_or(cycle_s).min(cycle_s), high * cycle_s);
+    Ok(Estimate { value: low * cycle_s, lower, upper })
+}
+
+/// The level whose throughput ÷ time is largest, between its neighbours.
+fn power(points: &[Point]) -> Result<Estimate, &'static str> {
+    if points.len() < 3 {
+        return Err("there are fewer than 3 levels");
+    }
+    if points.iter().any(|point| point.time_s <= 0.0) {
+        return Err("a level has no time");
+    }
+    let strongest = (0..points.len()).max_by(|a, b| points[*a].power().total_cmp(&points[*b].power()));
+    let at = strongest.ok_or("there are no levels")?;
+    let load = |index: usize| points[index.min(points.len() - 1)].load;
+    Ok(Estimate { value: load(at), lower: load(at.saturating_sub(1)), upper: load(at + 1) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::points::tests::ideal;
+    use super::*;
+    use crate::laws::testing::close;
+
+    #[test]
+    fn an_ideal_loop_has_its_knee_where_the_lines_meet() {
+        let (knees, chosen) = knees(&ideal(), LoadUnit::Vus, None);
+        let chosen = &knees[chosen.expect("a knee")];
+        assert_eq!(chosen.method, KneeMethod::AsymptoticBounds);
+        close(chosen.load.expect("a load").value, 10.0, 1e-9);
+        let power = knees.iter().find(|knee| knee.method == KneeMethod::Power).expect("it is tried");
+        assert_eq!(power.load, Some(Estimate { value: 10.0, lower: 5.0, upper: 20.0 }));
+    }
+
+    #[test]
+    fn the_time_of_service_makes_a_range_of_it() {
+        let found = asymptotic(&ideal(), LoadUnit::Vus, Some(0.5)).expect("a knee");
+        close(found.lower, 5.0, 1e-9);
+        close(found.upper, 10.0, 1e-9);
+    }
+
+    #[test]
+    fn what_has_no_knee_says_why() {
+        let (knees, chosen) = knees(&ideal()[..2], LoadUnit::Vus, None);
+        assert_eq!(chosen, None);
+        assert!(knees.iter().all(|knee| knee.load.is_none() && !knee.why.is_empty()), "{knees:?}");
+    }
+}

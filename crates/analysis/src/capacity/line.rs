@@ -1,0 +1,272 @@
+//! The load line: the highest load that keeps an objective, with its interval.
+//!
+//! The log odds of breaking a limit are nearly a straight line over load near the limit (of M/M/1 the logarithm of the share is
+//! exactly one), so that levels on both sides of the line say more together than the two next to it. A line is fitted to the
+//! levels around the crossing, each with a weight that falls with its own error and with its distance from the crossing, and
+//! inverted; the interval is that of the same in replicates of each level's seconds.
+
+use std::ops::Range;
+
+use model::capacity::{Estimate, LineMethod, Place};
+use stats::Random;
+
+use super::points::{crossing, isotonic};
+use super::sight::{Distance, Draws, Sight};
+
+/// Replicates of the bootstrap.
+const REPLICATES: usize = 499;
+
+/// By how much the log odds leave the straight line at a distance in the logarithm of the load: this times its square.
+const CURVATURE: f64 = 3.0;
+
+/// No level is known better than this, or one whose seconds are all the same would count alone.
+const VARIANCE_MIN: f64 = 1e-6;
+
+/// The crossing is looked for again around the one that was found, so often.
+const ROUNDS: usize = 2;
+
+/// A fitted crossing farther outside the two levels around it than this share is not believed.
+const OUTSIDE_MAX: f64 = 0.25;
+
+/// A level: its load and what was seen there.
+pub type Seen<'a> = (f64, &'a Sight);
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// The load and its interval.
+    pub load: Estimate,
+    /// Where it lies.
+    pub place: Place,
+    /// How it was found.
+    pub method: LineMethod,
+    /// What the interval covers; 0 where it is but the levels around the line.
+    pub confidence: f64,
+}
+
+/// The line of one objective; `None` where no level says anything. Levels may come in any order.
+pub fn find(levels: &[Seen<'_>], confidence: f64, seed: u64) -> Option<Found> {
+    let mut levels: Vec<Seen<'_>> =
+        levels.iter().filter(|level| level.1.holds().is_some()).copied().collect();
+    levels.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let has_distances = levels.iter().all(|level| level.1.distance().is_some());
+    let has_errors = levels.iter().any(|level| level.1.distance().is_some_and(|it| it.error > 0.0));
+    match has_distances {
+        true if has_errors => fitted(&levels, confidence, seed),
+        true => interpolated(&levels),
+        false => between(&levels),
+    }
+}
+
+/// Between the two levels around the crossing, of figures without an error.
+fn interpolated(levels: &[Seen<'_>]) -> Option<Found> {
+    let values: Vec<f64> = levels.iter().filter_map(|level| Some(level.1.distance()?.value)).collect();
+    let curve: Vec<(f64, f64)> = levels.iter().map(|level| level.0).zip(isotonic(&values)).collect();
+    let Some(load) = crossing(&curve, 0.0) else { return outside(&curve) };
+    let lower = curve.iter().rev().find(|level| level.1 <= 0.0)?.0;
+    let upper = curve.iter().find(|level| level.1 > 0.0)?.0;
+    Some(found(Estimate { value: load, lower, upper }, Place::Inside, 0.0))
+}
+
+/// Between the highest level that keeps the objective and the lowest above it that does not, of objectives that are either kept
+/// or not.
+fn between(levels: &[Seen<'_>]) -> Option<Found> {
+    let is_kept = |level: &Seen<'_>| level.1.holds().is_some_and(|holds| holds >= 0.5);
+    let curve: Vec<(f64, f64)> =
+        levels.iter().map(|level| (level.0, if is_kept(level) { -1.0 } else { 1.0 })).collect();
+    let first_broken = curve.iter().position(|level| level.1 > 0.0);
+    let (Some(at), true) = (first_broken, curve.iter().any(|level| level.1 < 0.0)) else {
+        return outside(&curve);
+    };
+    let upper = curve[at].0;
+    let Some(lower) = curve[..at].iter().rev().map(|level| level.0).find(|load| *load < upper) else {
+        return Some(found(Estimate { value: upper, lower: 0.0, upper }, Place::BelowAll, 0.0));
+    };
+    Some(found(Estimate { value: lower, lower, upper }, Place::Inside, 0.0))
+}
+
+/// The line of levels that all lie on one side of it.
+fn outside(curve: &[(f64, f64)]) -> Option<Found> {
+    let (first, last) = (curve.first()?, curve.last()?);
+    if last.1 <= 0.0 {
+        let load = Estimate { value: last.0, lower: last.0, upper: f64::INFINITY };
+        return Some(found(load, Place::AboveAll, 0.0));
+    }
+    Some(found(Estimate { value: first.0, lower: 0.0, upper: first.0 }, Place::BelowAll, 0.0))
+}
+
+fn found(load: Estimate, place: Place, confidence: f64) -> Found {
+    Found { load, place, method: LineMethod::Isotonic, confidence }
+}
+
+/// A level as the fit sees it.
+#[derive(Clone, Copy, Debug)]
+struct Datum {
+    load: f64,
+    distance: f64,
+    error: f64,
+}
+
+/// The fitted crossing, with the interval of its replicates.
+fn fitted(levels: &[Seen<'_>], confidence: f64, seed: u64) -> Option<Found> {
+    let draws: Vec<(f64, Draws<'_>)> =
+        levels.iter().filter_map(|(load, sight)| Some((*load, sight.draws()?))).collect();
+    let datum = |(load, draws): &(f64, Draws<'_>)| {
+        let Distance { value, error } = draws.distance;
+        Datum { load: *load, distance: value, error }
+    };
+    let data: Vec<Datum> = draws.iter().map(datum).collect();
+    let curve = curve_of(&data);
+    let Some(first) = crossing(&curve, 0.0) else {
+        return outside(&curve).map(|found| softened(found, levels));
+    };
+    let around = around(&curve, first);
+    let load = refined(&data, first, &around);
+    let mut random = Random::new(seed);
+    let mut replicates: Vec<f64> = (0..REPLICATES)
+        .map(|_| {
+            let drawn = on_line(&replicate(&draws, &data, load, &mut random), load);
+            drawn.unwrap_or(load).clamp(around.start, around.end)
+        })
+        .collect();
+    replicates.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| replicates[(share * (REPLICATES - 1) as f64).round() as usize];
+    let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
+    let load = Estimate { value: load, lower: at(tail).min(load), upper: at(1.0 - tail).max(load) };
+    Some(Found { load, place: Place::Inside, method: LineMethod::LogLinear, confidence })
+}
+
+/// Where all levels lie on one side, the bound on that side is the last level that is surely there.
+fn softened(at: Found, levels: &[Seen<'_>]) -> Found {
+    let is_sure = |level: &&Seen<'_>| {
+        level.1.holds().is_some_and(|holds| match at.place {
+            Place::BelowAll => holds <= 1.0 - model::capacity::SURE,
+            Place::AboveAll | Place::Inside => holds >= model::capacity::SURE,
+        })
+    };
+    let load = match at.place {
+        Place::BelowAll => {
+            let upper = levels.iter().find(is_sure).map_or(f64::INFINITY, |level| level.0);
+            Estimate { upper, ..at.load }
+        }
+        Place::AboveAll | Place::Inside => {
+            let lower = levels.iter().rev().find(is_sure).map_or(0.0, |level| level.0);
+            Estimate { lower, ..at.load }
+        }
+    };
+    Found { load, ..at }
+}
+
+/// The levels as they could have been: each with a replicate of its seconds, and off the straight line by as much as it may be.
+fn replicate(draws: &[(f64, Draws<'_>)], data: &[Datum], around: f64, random: &mut Random) -> Vec<Datum> {
+    let one = |((load, draws), datum): (&(f64, Draws<'_>), &Datum)| {
+        let distance = draws.draw(random) + bend(*load, around) * random.normal();
+        Datum { distance, ..*datum }
+    };
+    draws.iter().zip(data).map(one).collect()
+}
+
+fn bend(load: f64, around: f64) -> f64 {
+    CURVATURE * (load / around).ln().powi(2)
+}
+
+fn curve_of(data: &[Datum]) -> Vec<(f64, f64)> {
+    let values: Vec<f64> = data.iter().map(|datum| datum.distance).collect();
+    data.iter().map(|datum| datum.load).zip(isotonic(&values)).collect()
+}
+
+/// Where a fitted crossing is believed: between the two levels around the first guess, and a little beyond.
+fn around(curve: &[(f64, f64)], first: f64) -> Range<f64> {
+    let below = curve.iter().rev().find(|level| level.1 <= 0.0).map_or(first, |level| level.0);
+    let above = curve.iter().find(|level| level.1 > 0.0).map_or(first, |level| level.0);
+    below * (1.0 - OUTSIDE_MAX)..above * (1.0 + OUTSIDE_MAX)
+}
+
+/// Where the line through the levels around a first guess crosses the limit; the guess itself where it does so far away.
+fn refined(data: &[Datum], first: f64, around: &Range<f64>) -> f64 {
+    (0..ROUNDS)
+        .fold(first, |load, _| on_line(data, load).filter(|found| around.contains(found)).unwrap_or(load))
+}
+
+/// The crossing of the line that fits the levels around a load; `None` where it does not rise.
+fn on_line(data: &[Datum], around: f64) -> Option<f64> {
+    let variance = |datum: &Datum| datum.error.powi(2) + bend(datum.load, around).powi(2);
+    let weight = |datum: &Datum| variance(datum).max(VARIANCE_MIN).recip();
+    let sum = |of: &dyn Fn(&Datum) -> f64| data.iter().map(|datum| weight(datum) * of(datum)).sum::<f64>();
+    let all = sum(&|_| 1.0);
+    let (load, distance) = (sum(&|datum| datum.load) / all, sum(&|datum| datum.distance) / all);
+    let across = sum(&|datum| (datum.load - load) * (datum.distance - distance));
+    let along = sum(&|datum| (datum.load - load).powi(2));
+    let crossing = load - distance * along / across;
+    (across > 0.0 && crossing.is_finite() && crossing > 0.0).then_some(crossing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sight::Rule;
+    use super::*;
+    use crate::laws::testing::close;
+
+    const MU_PER_S: f64 = 100.0;
+
+    /// M/M/1 with 100 jobs a second and a limit that 5 % may break: the share that takes longer is exp(−(μ − λ)·T).
+    fn level(per_s: f64, limit_s: f64, random: &mut Random) -> Sight {
+        let share = (-(MU_PER_S - per_s).max(0.0) * limit_s).exp();
+        let second = |_| {
+            let all = random.poisson(per_s) as f64;
+            (random.poisson(all * share).min(all as u64) as f64, all)
+        };
+        Sight { rule: Rule::Share { allowed: 0.05 }, value: None, seconds: (0..60).map(second).collect() }
+    }
+
+    #[test]
+    fn the_line_of_a_queue_is_found() {
+        let truth = MU_PER_S - 20f64.ln() / 0.1;
+        let mut random = Random::new(1);
+        let loads = [40.0, 55.0, 65.0, 75.0, 90.0];
+        let sights: Vec<Sight> = loads.iter().map(|load| level(*load, 0.1, &mut random)).collect();
+        let seen: Vec<Seen<'_>> = loads.into_iter().zip(&sights).collect();
+        let found = find(&seen, 0.95, 1).expect("a line");
+        assert_eq!((found.place, found.method), (Place::Inside, LineMethod::LogLinear));
+        close(found.load.value, truth, 2.0);
+        assert!(found.load.lower < truth && truth < found.load.upper, "{found:?}");
+        assert!(found.load.upper - found.load.lower < 0.15 * truth, "{found:?}");
+        assert_eq!(find(&seen, 0.95, 1), Some(found), "the same seed gives the same interval");
+    }
+
+    #[test]
+    fn levels_on_one_side_bound_it_on_that_side() {
+        let mut random = Random::new(2);
+        let (low, high) = (level(30.0, 0.1, &mut random), level(90.0, 0.1, &mut random));
+        let below = find(&[(30.0, &low)], 0.95, 1).expect("a line");
+        assert_eq!((below.place, below.load.lower, below.load.upper), (Place::AboveAll, 30.0, f64::INFINITY));
+        let above = find(&[(90.0, &high)], 0.95, 1).expect("a line");
+        assert_eq!((above.place, above.load.lower, above.load.upper), (Place::BelowAll, 0.0, 90.0));
+        assert_eq!(find(&[], 0.95, 1), None);
+    }
+
+    #[test]
+    fn what_was_stated_is_interpolated() {
+        let stated = |value| Sight {
+            rule: Rule::Stated { limit: 30.0, is_upper: true },
+            value: Some(value),
+            seconds: Vec::new(),
+        };
+        let sights = [17.7, 33.2, 40.5].map(stated);
+        let seen: Vec<Seen<'_>> = [50.0, 200.0, 250.0].into_iter().zip(&sights).collect();
+        let found = find(&seen, 0.95, 1).expect("a line");
+        close(found.load.value, 169.0, 0.1);
+        assert_eq!((found.load.lower, found.load.upper, found.confidence), (50.0, 200.0, 0.0));
+    }
+
+    #[test]
+    fn what_is_kept_or_not_lies_between_levels() {
+        let whole =
+            |holds| Sight { rule: Rule::Whole { holds: Some(holds) }, value: None, seconds: Vec::new() };
+        let sights = [true, true, false, true].map(whole);
+        let seen: Vec<Seen<'_>> = [10.0, 20.0, 30.0, 40.0].into_iter().zip(&sights).collect();
+        let found = find(&seen, 0.95, 1).expect("a line");
+        assert_eq!(found.load, Estimate { value: 20.0, lower: 20.0, upper: 30.0 });
+        assert_eq!(find(&seen[2..3], 0.95, 1).expect("a line").place, Place::BelowAll);
+    }
+}

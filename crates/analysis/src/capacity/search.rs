@@ -1,0 +1,455 @@
+//! The search for the load line: which load is made next, for how long, and what for.
+//!
+//! First a ramp, each load a multiple of the one before, until an objective breaks: it finds the line's size. Then noisy bisection:
+//! a posterior over the line, in the logarithm of the load, to which each level is told with the probability that its objectives
+//! hold, and whose median is asked next (probabilistic bisection; R. Waeber, P. Frazier and S. Henderson, 2013). When the fitted
+//! line's interval is narrow enough, its lower bound is held for longer, a load above its upper bound is to break, and the
+//! lower bound is to hold once more: what broke on the way up may recover late. A level at which throughput falls ends the way
+//! up for good. Nothing here does anything: whoever makes the load asks [`Search::next`] and tells [`Search::tell`].
+
+use model::capacity::{Confirmation, Estimate, LoadUnit, Place, Purpose, SURE};
+
+use super::ladder;
+use super::line::{self, Found};
+use super::points::Point;
+use super::sight::{Rule, Sight};
+
+/// Loads on the ramp are this many times the one before.
+const RAMP_FACTOR: f64 = 2.0;
+
+/// Places of the posterior.
+const PLACES: usize = 400;
+
+/// A level says at most this much for or against a place: what looked certain was seen for a minute.
+const BELIEF_MAX: f64 = 0.98;
+
+/// Levels between the ramp and the hold at most.
+const NARROW_MAX: usize = 12;
+
+/// Levels between the ramp and the hold at least: a line through two levels cannot be wrong.
+const NARROW_MIN: usize = 2;
+
+/// Levels that say nothing, one after the other, until the search gives up.
+const UNKNOWN_MAX: usize = 3;
+
+/// Times that a hold may break, each of which is one more level, before the search ends without a confirmation.
+const HOLDS_MAX: usize = 3;
+
+/// The load above the line is this many times the upper bound.
+const ABOVE_FACTOR: f64 = 1.1;
+
+/// The search goes down so often where the first load breaks already.
+const DOWN_MAX: usize = 6;
+
+/// What a search is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wanted {
+    /// What loads are counted in; VUs are whole.
+    pub unit: LoadUnit,
+    /// The first load.
+    pub from: f64,
+    /// No load is higher.
+    pub to: f64,
+    /// The line's interval is to be this narrow: the upper bound ÷ the lower one, less 1.
+    pub tolerance: f64,
+    /// What intervals cover.
+    pub confidence: f64,
+    /// The beginning of each level, which is not looked at, in seconds.
+    pub warm_up_s: f64,
+    /// A level is looked at for so long at least.
+    pub least_s: f64,
+    /// And at most.
+    pub most_s: f64,
+    /// How long the line is held; zero holds it not at all.
+    pub hold_s: f64,
+    /// The time under load that all levels together may take.
+    pub budget_s: f64,
+}
+
+/// A level to be made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The load.
+    pub load: f64,
+    /// What for.
+    pub purpose: Purpose,
+    /// The beginning that is not looked at, in seconds.
+    pub warm_up_s: f64,
+    /// It may end after so long, without its beginning, if its objectives surely hold or surely do not.
+    pub least_s: f64,
+    /// And ends after so long.
+    pub most_s: f64,
+}
+
+/// A level as it was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    /// The load.
+    pub load: f64,
+    /// What for.
+    pub purpose: Purpose,
+    /// How long it took, its beginning included, in seconds.
+    pub spent_s: f64,
+    /// Throughput, per second.
+    pub throughput_per_s: f64,
+    /// What was seen of each objective; empty where the measurement is of no use.
+    pub sights: Vec<Sight>,
+}
+
+impl Made {
+    /// The probability that all objectives hold, as that of the weakest; `None` where nothing was seen.
+    pub fn holds(&self) -> Option<f64> {
+        let each: Option<Vec<f64>> = self.sights.iter().map(Sight::holds).collect();
+        each?.into_iter().reduce(f64::min)
+    }
+
+    fn is_kept(&self) -> Option<bool> {
+        self.holds().map(|holds| holds >= 0.5)
+    }
+}
+
+/// Why there is no next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// Everything was found out.
+    Done,
+    /// The time under load is used up.
+    Budget,
+    /// One level after the other said nothing.
+    Unknown,
+}
+
+/// A search.
+#[derive(Clone, Debug)]
+pub struct Search {
+    wanted: Wanted,
+    made: Vec<Made>,
+    /// Throughput fell here; no further load is as high.
+    collapse: Option<f64>,
+    /// The line of all objectives together, as far as it is known.
+    line: Option<Found>,
+}
+
+impl Search {
+    /// A search that has not begun.
+    pub fn new(wanted: Wanted) -> Search {
+        let from = wanted.from.max(least_load(wanted.unit));
+        Search {
+            wanted: Wanted { from, to: wanted.to.max(from), ..wanted },
+            made: Vec::new(),
+            collapse: None,
+            line: None,
+        }
+    }
+
+    /// What is to be done next.
+    ///
+    /// # Errors
+    /// Nothing, and why.
+    pub fn next(&self) -> Result<Step, Over> {
+        let silent = self.made.iter().rev().take_while(|made| made.holds().is_none()).count();
+        if silent >= UNKNOWN_MAX {
+            return Err(Over::Unknown);
+        }
+        let step = self.wished().ok_or(Over::Done)?;
+        let left_s = self.wanted.budget_s - self.spent_s();
+        if left_s < step.warm_up_s + step.least_s {
+            return Err(Over::Budget);
+        }
+        let most_s = step.most_s.min(left_s - step.warm_up_s);
+        // A hold that is cut short is no hold.
+        if step.purpose == Purpose::Hold && most_s < step.most_s / 2.0 {
+            return Err(Over::Budget);
+        }
+        Ok(Step { most_s, least_s: step.least_s.min(most_s), ..step })
+    }
+
+    /// Takes what a step measured.
+    pub fn tell(&mut self, made: Made) {
+        if made.holds().is_some() && self.has_fallen(&made) {
+            self.collapse = Some(self.collapse.map_or(made.load, |known| known.min(made.load)));
+        }
+        self.made.push(made);
+        self.line = self.fitted();
+    }
+
+    /// Everything that was told, in order.
+    pub fn made(&self) -> &[Made] {
+        &self.made
+    }
+
+    /// The time under load so far, in seconds.
+    pub fn spent_s(&self) -> f64 {
+        self.made.iter().map(|made| made.spent_s).sum()
+    }
+
+    /// About how much more time it takes, in seconds; never more than the budget leaves.
+    pub fn left_s(&self) -> f64 {
+        let Ok(next) = self.next() else { return 0.0 };
+        let wanted = &self.wanted;
+        let level_s = wanted.warm_up_s + (wanted.least_s + wanted.most_s) / 2.0;
+        let narrow = |done: usize| NARROW_MAX.div_ceil(2).saturating_sub(done) as f64 * level_s;
+        let holds_s =
+            if wanted.hold_s > 0.0 { 2.0 * (wanted.warm_up_s + wanted.hold_s) + level_s } else { 0.0 };
+        let further_s = match next.purpose {
+            Purpose::Asked | Purpose::Ramp => 2.0 * level_s + narrow(0) + holds_s,
+            Purpose::Narrow => narrow(self.count(Purpose::Narrow)) + holds_s,
+            Purpose::Hold => holds_s,
+            Purpose::Above => level_s + wanted.hold_s,
+            Purpose::Descent => wanted.warm_up_s + wanted.hold_s,
+        };
+        further_s.min(wanted.budget_s - self.spent_s()).max(0.0)
+    }
+
+    /// The line of all objectives together, as far as it is known.
+    pub fn line(&self) -> Option<Found> {
+        self.line
+    }
+
+    fn fitted(&self) -> Option<Found> {
+        let objectives = self.made.iter().map(|made| made.sights.len()).max().unwrap_or(0);
+        let of = |objective: usize| {
+            let seen: Vec<line::Seen<'_>> =
+                self.made.iter().filter_map(|made| Some((made.load, made.sights.get(objective)?))).collect();
+            line::find(&seen, self.wanted.confidence, objective as u64)
+        };
+        lowest((0..objectives).filter_map(of))
+    }
+
+    /// Whether the line was held.
+    pub fn confirmation(&self) -> Confirmation {
+        let level = |made: &Made| Attempt {
+            purpose: made.purpose,
+            load: made.load,
+            for_s: made.spent_s - self.wanted.warm_up_s,
+            is_kept: made.is_kept(),
+        };
+        confirmation(&self.made.iter().map(level).collect::<Vec<Attempt>>())
+    }
+
+    /// The next step, whatever time is left; `None` at the end.
+    fn wished(&self) -> Option<Step> {
+        if let Some(load) = self.on_ramp() {
+            return Some(self.step(load, Purpose::Ramp));
+        }
+        let line = self.line.filter(|line| line.place == Place::Inside)?;
+        if let Some(step) = self.confirming(&line) {
+            return step;
+        }
+        let narrowed = self.count(Purpose::Narrow);
+        let is_narrow = line.load.upper <= line.load.lower * (1.0 + self.wanted.tolerance);
+        let median = self.median();
+        if narrowed < NARROW_MIN || (!is_narrow && !self.is_worn(median) && narrowed < NARROW_MAX) {
+            return Some(self.step(median, Purpose::Narrow));
+        }
+        (self.wanted.hold_s > 0.0).then(|| self.step(self.rounded_down(line.load.lower), Purpose::Hold))
+    }
+
+    /// What comes after a hold; `None` before the first, and where a hold broke and the line has to be narrowed down again.
+    fn confirming(&self, line: &Found) -> Option<Option<Step>> {
+        let last = self.made.iter().rev().find(|made| made.holds().is_some())?;
+        match (last.purpose, last.is_kept()) {
+            (Purpose::Hold, Some(true)) => {
+                let load = self.rounded(line.load.upper.min(last.load * RAMP_FACTOR) * ABOVE_FACTOR);
+                let is_possible = load <= self.highest() && load > last.load;
+                Some(is_possible.then(|| self.step(load, Purpose::Above)))
+            }
+            (Purpose::Hold, _) if self.count(Purpose::Hold) >= HOLDS_MAX => Some(None),
+            // It was higher than the line: with what that told, the line is looked for again.
+            (Purpose::Hold, _) => Some(Some(self.step(self.median(), Purpose::Narrow))),
+            (Purpose::Above, _) => {
+                let held = self.last(Purpose::Hold)?.load;
+                Some(Some(self.step(held, Purpose::Descent)))
+            }
+            (Purpose::Descent, _) => Some(None),
+            _ => None,
+        }
+    }
+
+    /// The next load of the ramp; `None` once there is a level on both sides of the line, or none to come.
+    fn on_ramp(&self) -> Option<f64> {
+        let ramp = || self.made.iter().filter(|made| made.purpose == Purpose::Ramp);
+        let Some(last) = ramp().next_back() else { return Some(self.rounded(self.wanted.from)) };
+        let is_kept = |made: &&Made| made.is_kept() == Some(true);
+        let is_broken = |made: &&Made| made.is_kept() == Some(false);
+        if ramp().any(|made| is_kept(&made)) && ramp().any(|made| is_broken(&made)) {
+            return None;
+        }
+        match last.is_kept() {
+            // Another load next to it, since it cannot be told from one that stands for itself.
+            None => Some(self.rounded(last.load * 1.05)).filter(|load| *load <= self.highest()),
+            Some(true) if last.load >= self.highest() => None,
+            Some(true) => Some(self.rounded((last.load * RAMP_FACTOR).min(self.highest()))),
+            Some(false) => {
+                let lower = self.rounded_down(last.load / RAMP_FACTOR);
+                let is_lowest = lower >= last.load || ramp().filter(is_broken).count() > DOWN_MAX;
+                (!is_lowest).then_some(lower)
+            }
+        }
+    }
+
+    fn step(&self, load: f64, purpose: Purpose) -> Step {
+        let wanted = &self.wanted;
+        let (least_s, most_s) = match purpose {
+            Purpose::Hold => (wanted.hold_s, wanted.hold_s),
+            // Far from the line little is to be learnt.
+            Purpose::Ramp => (wanted.least_s, (wanted.least_s + wanted.most_s) / 2.0),
+            _ => (wanted.least_s, wanted.most_s),
+        };
+        Step { load, purpose, warm_up_s: wanted.warm_up_s, least_s, most_s }
+    }
+
+    /// The median of the posterior over the line, as a load that can be made.
+    fn median(&self) -> f64 {
+        let (least, most) = (self.lowest_possible(), self.highest().max(self.wanted.from) * RAMP_FACTOR);
+        let place = |at: usize| (least.ln() + (most / least).ln() * at as f64 / (PLACES - 1) as f64).exp();
+        let mut logs = vec![0.0f64; PLACES];
+        for made in &self.made {
+            let Some(holds) = made.holds().map(|holds| holds.clamp(1.0 - BELIEF_MAX, BELIEF_MAX)) else {
+                continue;
+            };
+            for (at, log) in logs.iter_mut().enumerate() {
+                *log += if place(at) > made.load { holds } else { 1.0 - holds }.ln();
+            }
+        }
+        let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let masses: Vec<f64> = logs.iter().map(|log| (log - top).exp()).collect();
+        let half = masses.iter().sum::<f64>() / 2.0;
+        let mut sum = 0.0;
+        let at = masses.iter().position(|mass| {
+            sum += mass;
+            sum >= half
+        });
+        self.rounded(place(at.unwrap_or(PLACES / 2)).min(self.highest()))
+    }
+
+    fn lowest_possible(&self) -> f64 {
+        let lowest = self.made.iter().map(|made| made.load).fold(self.wanted.from, f64::min);
+        (lowest / RAMP_FACTOR).max(least_load(self.wanted.unit) / RAMP_FACTOR)
+    }
+
+    /// No load is higher: what was asked for, and what throughput fell at.
+    fn highest(&self) -> f64 {
+        self.collapse.map_or(self.wanted.to, |collapse| collapse.min(self.wanted.to))
+    }
+
+    /// Whether a load was measured twice already: whole VUs leave nothing between them to ask about.
+    fn is_worn(&self, load: f64) -> bool {
+        self.wanted.unit == LoadUnit::Vus && self.made.iter().filter(|made| made.load == load).count() > 1
+    }
+
+    fn has_fallen(&self, made: &Made) -> bool {
+        let mut points: Vec<Point> = self.made.iter().filter(|it| it.holds().is_some()).map(point).collect();
+        points.push(point(made));
+        ladder::is_collapse(&points, points.len() - 1)
+    }
+
+    fn count(&self, purpose: Purpose) -> usize {
+        self.made.iter().filter(|made| made.purpose == purpose).count()
+    }
+
+    fn last(&self, purpose: Purpose) -> Option<&Made> {
+        self.made.iter().rev().find(|made| made.purpose == purpose)
+    }
+
+    fn rounded(&self, load: f64) -> f64 {
+        rounded(load, self.wanted.unit, f64::round)
+    }
+
+    fn rounded_down(&self, load: f64) -> f64 {
+        rounded(load, self.wanted.unit, f64::floor)
+    }
+}
+
+/// How sure a level must be to end early. It is asked once a second, so that chance has many tries.
+const STEP_SURE: f64 = 0.995;
+
+/// Whether a level may end: an objective surely breaks, or all surely hold and no length was promised.
+pub fn is_decided(purpose: Purpose, sights: &[Sight]) -> bool {
+    let is_promised = matches!(purpose, Purpose::Hold | Purpose::Descent);
+    let breaks = |sight: &Sight| sight.holds().is_some_and(|holds| holds <= 1.0 - STEP_SURE);
+    let holds = |sight: &Sight| {
+        // What nothing may break is never quite sure to hold, and no more so for waiting a little longer.
+        let sure = if sight.rule == (Rule::Share { allowed: 0.0 }) { SURE } else { STEP_SURE };
+        sight.holds().is_some_and(|holds| holds >= sure)
+    };
+    let may_end = purpose != Purpose::Asked && !sights.is_empty();
+    may_end && (sights.iter().any(breaks) || !is_promised && sights.iter().all(holds))
+}
+
+/// A level as a confirmation looks at it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attempt {
+    /// What it was made for.
+    pub purpose: Purpose,
+    /// The load.
+    pub load: f64,
+    /// How long it was looked at, in seconds.
+    pub for_s: f64,
+    /// Whether all objectives hold; `None` where nothing was seen.
+    pub is_kept: Option<bool>,
+}
+
+/// Whether the line was held, from all levels in the order in which they were made.
+pub fn confirmation(levels: &[Attempt]) -> Confirmation {
+    let last = |purpose: Purpose| levels.iter().rev().find(|level| level.purpose == purpose);
+    let Some(hold) = last(Purpose::Hold) else { return Confirmation::Untried };
+    let is_kept = |purpose: Purpose| last(purpose).and_then(|level| level.is_kept);
+    match hold.is_kept {
+        None => Confirmation::Untried,
+        Some(false) => Confirmation::Broke { load: hold.load },
+        Some(true) => Confirmation::Held {
+            load: hold.load,
+            for_s: hold.for_s,
+            above_broke: is_kept(Purpose::Above).map(|is_kept| !is_kept),
+            recovered: is_kept(Purpose::Descent),
+        },
+    }
+}
+
+/// The lowest of several lines: what all objectives bear. Bounds are those of whichever bounds first.
+pub fn lowest(lines: impl Iterator<Item = Found>) -> Option<Found> {
+    let lines: Vec<Found> = lines.collect();
+    let least = |of: fn(&Found) -> f64| lines.iter().map(of).fold(f64::INFINITY, f64::min);
+    let first = rank(&lines).and_then(|at| lines.get(at))?;
+    let (lower, upper) = (least(|line| line.load.lower), least(|line| line.load.upper));
+    Some(Found { load: Estimate { lower: lower.min(first.load.value), upper, ..first.load }, ..*first })
+}
+
+/// Which of several lines binds: one with levels on both sides comes before one that no level broke.
+pub fn rank(lines: &[Found]) -> Option<usize> {
+    let key = |line: &Found| (line.place == Place::AboveAll, line.load.value);
+    let order = |a: &usize, b: &usize| {
+        let (a, b) = (key(&lines[*a]), key(&lines[*b]));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    };
+    (0..lines.len()).min_by(order)
+}
+
+fn point(made: &Made) -> Point {
+    Point { load: made.load, throughput_per_s: made.throughput_per_s, time_s: 0.0 }
+}
+
+fn least_load(unit: LoadUnit) -> f64 {
+    match unit {
+        LoadUnit::Vus => 1.0,
+        LoadUnit::PerSecond => 0.1,
+    }
+}
+
+/// A load that can be made: whole VUs, and three digits of a rate.
+fn rounded(load: f64, unit: LoadUnit, round: fn(f64) -> f64) -> f64 {
+    if unit == LoadUnit::Vus {
+        return round(load).max(1.0);
+    }
+    let digits = 2 - load.max(least_load(unit)).log10().floor() as i32;
+    // Dividing by a whole number keeps decimal fractions as short as they look.
+    let rounded = match 10f64.powi(digits.abs()) {
+        factor if digits >= 0 => round(load * factor) / factor,
+        factor => round(load / factor) * factor,
+    };
+    rounded.max(least_load(unit))
+}
+
+#[cfg(test)]
+mod tests;

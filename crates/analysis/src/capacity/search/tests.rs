@@ -1,0 +1,233 @@
+use proptest::prelude::*;
+use stats::Random;
+
+use super::*;
+
+/// A system whose share of slow requests is that of M/M/1: exp(−(μ − λ)·T). At most a twentieth may be slow.
+#[derive(Clone, Copy, Debug)]
+struct System {
+    per_s_max: f64,
+    limit_s: f64,
+    /// From this load on it gets less done than before.
+    collapse: f64,
+}
+
+impl System {
+    fn line(&self) -> f64 {
+        self.per_s_max - 20f64.ln() / self.limit_s
+    }
+
+    fn make(&self, step: &Step, random: &mut Random) -> Made {
+        let share = (-(self.per_s_max - step.load).max(0.0) * self.limit_s).exp();
+        let rate =
+            if step.load >= self.collapse { self.collapse / 2.0 } else { step.load.min(self.per_s_max) };
+        let second = |_| {
+            let all = random.poisson(rate);
+            ((random.poisson(all as f64 * share)).min(all) as f64, all as f64)
+        };
+        let seconds: Vec<(f64, f64)> = (0..step.most_s as usize).map(second).collect();
+        Made {
+            load: step.load,
+            purpose: step.purpose,
+            spent_s: step.warm_up_s + step.most_s,
+            throughput_per_s: rate,
+            sights: vec![Sight { rule: Rule::Share { allowed: 0.05 }, value: None, seconds }],
+        }
+    }
+}
+
+const SYSTEM: System = System { per_s_max: 100.0, limit_s: 0.1, collapse: f64::INFINITY };
+
+const WANTED: Wanted = Wanted {
+    unit: LoadUnit::PerSecond,
+    from: 10.0,
+    to: 1000.0,
+    tolerance: 0.1,
+    confidence: 0.95,
+    warm_up_s: 5.0,
+    least_s: 10.0,
+    most_s: 60.0,
+    hold_s: 120.0,
+    budget_s: 1800.0,
+};
+
+/// The search to its end, and why it ended there.
+fn searched(wanted: Wanted, mut make: impl FnMut(&Step) -> Made) -> (Search, Over) {
+    let mut search = Search::new(wanted);
+    for _ in 0..200 {
+        match search.next() {
+            Ok(step) => search.tell(make(&step)),
+            Err(over) => return (search, over),
+        }
+    }
+    panic!(
+        "it never ends: {:?}",
+        search.made().iter().map(|made| (made.load, made.purpose)).collect::<Vec<_>>()
+    );
+}
+
+fn of(system: System, wanted: Wanted, seed: u64) -> (Search, Over) {
+    let mut random = Random::new(seed);
+    searched(wanted, |step| system.make(step, &mut random))
+}
+
+fn purposes(search: &Search) -> Vec<Purpose> {
+    let mut purposes: Vec<Purpose> = search.made().iter().map(|made| made.purpose).collect();
+    purposes.dedup();
+    purposes
+}
+
+#[test]
+fn the_line_is_found_and_held() {
+    let (search, over) = of(SYSTEM, WANTED, 3);
+    assert_eq!(over, Over::Done);
+    let line = search.line().expect("a line");
+    assert!((line.load.value / SYSTEM.line() - 1.0).abs() < 0.05, "{line:?}");
+    assert!(line.load.lower <= SYSTEM.line() && SYSTEM.line() <= line.load.upper, "{line:?}");
+    let Confirmation::Held { load, for_s, above_broke, recovered } = search.confirmation() else {
+        panic!("{:?}", search.confirmation())
+    };
+    assert!(load <= SYSTEM.line(), "{load}");
+    assert_eq!((for_s, above_broke, recovered), (120.0, Some(true), Some(true)));
+    use Purpose::{Above, Descent, Hold, Narrow, Ramp};
+    assert_eq!(purposes(&search), [Ramp, Narrow, Hold, Above, Descent]);
+    assert!(search.spent_s() <= WANTED.budget_s && search.left_s() == 0.0);
+}
+
+#[test]
+fn the_ramp_doubles_until_something_breaks() {
+    let (search, _) = of(SYSTEM, WANTED, 1);
+    let ramp: Vec<f64> =
+        search.made().iter().filter(|made| made.purpose == Purpose::Ramp).map(|made| made.load).collect();
+    assert_eq!(ramp, [10.0, 20.0, 40.0, 80.0]);
+    let highest = search.made().iter().map(|made| made.load).fold(0.0, f64::max);
+    assert!(highest <= 100.0, "{highest}");
+}
+
+#[test]
+fn a_system_that_bears_everything_is_asked_no_more() {
+    let (search, over) = of(SYSTEM, Wanted { to: 40.0, ..WANTED }, 1);
+    assert_eq!((over, search.line().expect("a line").place), (Over::Done, Place::AboveAll));
+    assert_eq!(search.made().len(), 3);
+}
+
+#[test]
+fn a_system_that_bears_nothing_is_asked_less_and_less() {
+    let (search, over) = of(System { per_s_max: 5.0, ..SYSTEM }, Wanted { from: 50.0, ..WANTED }, 1);
+    assert_eq!((over, search.line().expect("a line").place), (Over::Done, Place::BelowAll));
+    let loads: Vec<f64> = search.made().iter().map(|made| made.load).collect();
+    assert_eq!(loads, [50.0, 25.0, 12.5, 6.25, 3.12, 1.56, 0.78]);
+    let few = Wanted { unit: LoadUnit::Vus, from: 2.0, ..WANTED };
+    assert_eq!(of(System { per_s_max: 0.5, ..SYSTEM }, few, 1).0.made().len(), 2, "there is no half a VU");
+}
+
+#[test]
+fn no_load_is_higher_than_one_that_collapsed() {
+    let fragile = System { collapse: 45.0, limit_s: 10.0, ..SYSTEM };
+    let (search, over) = of(fragile, WANTED, 1);
+    assert_eq!(over, Over::Done);
+    let loads: Vec<f64> = search.made().iter().map(|made| made.load).collect();
+    let first = loads.iter().position(|load| *load >= 45.0).expect("it went that far");
+    assert!(loads[first + 1..].iter().all(|load| *load <= loads[first]), "{loads:?}");
+}
+
+#[test]
+fn what_says_nothing_ends_the_search() {
+    let mut random = Random::new(1);
+    let silent = |step: &Step| Made { sights: Vec::new(), ..SYSTEM.make(step, &mut random) };
+    let (search, over) = searched(WANTED, silent);
+    assert_eq!((over, search.made().len()), (Over::Unknown, 3));
+    assert_eq!((search.line(), search.confirmation()), (None, Confirmation::Untried));
+}
+
+#[test]
+fn a_line_that_breaks_when_held_is_looked_for_again() {
+    let mut random = Random::new(1);
+    let mut holds = 0;
+    let (search, over) = searched(WANTED, |step| {
+        holds += usize::from(step.purpose == Purpose::Hold);
+        let tired = System { per_s_max: 80.0, ..SYSTEM };
+        // What holds for a minute does not hold for two: the first hold finds that out.
+        let system = if step.purpose == Purpose::Hold && holds == 1 { tired } else { SYSTEM };
+        system.make(step, &mut random)
+    });
+    assert_eq!(over, Over::Done);
+    assert!(holds >= 2, "{:?}", purposes(&search));
+}
+
+#[test]
+fn a_hold_that_is_not_wanted_is_not_made() {
+    let (search, over) = of(SYSTEM, Wanted { hold_s: 0.0, ..WANTED }, 1);
+    assert_eq!((over, search.confirmation()), (Over::Done, Confirmation::Untried));
+    assert_eq!(purposes(&search), [Purpose::Ramp, Purpose::Narrow]);
+}
+
+#[test]
+fn a_level_ends_early_when_it_is_sure() {
+    let sight = |allowed: f64, of: f64, all: f64| Sight {
+        rule: Rule::Share { allowed },
+        value: None,
+        seconds: vec![(of, all); 20],
+    };
+    let (good, bad, unsure) = (sight(0.05, 0.0, 50.0), sight(0.05, 20.0, 50.0), sight(0.05, 2.5, 50.0));
+    let check = |purpose, sights: &[&Sight], expect: bool| {
+        let sights: Vec<Sight> = sights.iter().map(|sight| (*sight).clone()).collect();
+        assert_eq!(is_decided(purpose, &sights), expect, "{purpose:?} {sights:?}");
+    };
+    check(Purpose::Ramp, &[&good], true);
+    check(Purpose::Ramp, &[&unsure], false);
+    check(Purpose::Narrow, &[&good, &unsure], false);
+    check(Purpose::Narrow, &[&unsure, &bad], true);
+    check(Purpose::Hold, &[&good], false);
+    check(Purpose::Hold, &[&bad], true);
+    check(Purpose::Asked, &[&bad], false);
+    check(Purpose::Ramp, &[&good, &sight(0.0, 0.0, 5.0)], true);
+    check(Purpose::Ramp, &[&sight(0.0, 0.0, 0.0)], false);
+    check(Purpose::Ramp, &[], false);
+}
+
+#[test]
+fn loads_can_be_made() {
+    let check = |load: f64, unit, expect: f64| assert_eq!(rounded(load, unit, f64::round), expect, "{load}");
+    check(12.34, LoadUnit::Vus, 12.0);
+    check(0.2, LoadUnit::Vus, 1.0);
+    check(12.345, LoadUnit::PerSecond, 12.3);
+    check(1234.5, LoadUnit::PerSecond, 1230.0);
+    check(0.01, LoadUnit::PerSecond, 0.1);
+    assert_eq!(rounded(12.39, LoadUnit::PerSecond, f64::floor), 12.3);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever the system, the search ends, keeps within its bounds, and is not far from the truth where that lies inside.
+    #[test]
+    fn every_search_ends_within_its_bounds(
+        per_s_max in 5.0..500.0f64, limit_s in 0.05..2.0f64, from in 1.0..50.0f64, budget_s in 60.0..3000.0f64, seed in 0u64..1000,
+        is_loop: bool,
+    ) {
+        let unit = if is_loop { LoadUnit::Vus } else { LoadUnit::PerSecond };
+        let wanted = Wanted { unit, from, to: 400.0, budget_s, ..WANTED };
+        let system = System { per_s_max, limit_s, collapse: f64::INFINITY };
+        let (search, over) = of(system, wanted, seed);
+        prop_assert!(search.spent_s() <= budget_s + 1e-6);
+        prop_assert!(search.made().iter().all(|made| made.load <= 400.0 && made.load > 0.0));
+        let truth = system.line();
+        if over == Over::Done && truth > from && truth < 350.0 && truth > 3.0 {
+            let line = search.line().expect("a line");
+            prop_assert!((line.load.value / truth).ln().abs() < 0.4, "{:?} for {truth}", line);
+        }
+    }
+
+    /// What was told in the same order is answered in the same way: a search can be taken up again.
+    #[test]
+    fn a_search_that_is_told_again_goes_on(seed in 0u64..1000, cut in 1usize..10) {
+        let (search, _) = of(SYSTEM, WANTED, seed);
+        let mut again = Search::new(WANTED);
+        for made in search.made().iter().take(cut) {
+            let step = again.next().expect("there is more");
+            prop_assert_eq!((step.load, step.purpose), (made.load, made.purpose));
+            again.tell(made.clone());
+        }
+    }
+}

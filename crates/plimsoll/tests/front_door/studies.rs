@@ -1,0 +1,175 @@
+//! Several levels of load, each a run of its own, and what they say together.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use testkit::{Shop, ShopConfig};
+
+use crate::harness::{Plimsoll, Ran, eventually, verb};
+
+const SCRIPT: &str = "import http from 'k6/http';
+    export const options = { thresholds: { http_req_duration: ['max<0'] } };
+    export default () => http.get(`${__ENV.URL}/products`, { tags: { name: 'products' } });";
+
+/// A shop with two slots that are held for 50 ms each: 40 products a second, and no more.
+fn shop() -> Shop {
+    let config = ShopConfig { slots: 2, hold: Duration::from_millis(50), ..ShopConfig::default() };
+    Shop::start(config).expect("the shop opens")
+}
+
+fn against(shop: &Shop, words: &str, script: &str) -> Plimsoll {
+    let url = shop.url("");
+    verb(words).file("script.js", script).env("URL", url.trim_end_matches('/'))
+}
+
+#[track_caller]
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}\n{}", ran.out, ran.err))
+}
+
+fn runs(ran: &Ran) -> Vec<Value> {
+    let listed = ran.and("runs --json").run().exits(0);
+    serde_json::from_str(&listed.out).expect("JSON")
+}
+
+/// The loads of the levels, in the order in which they are told.
+fn loads(study: &Value) -> Vec<f64> {
+    let levels = study["parts"][0]["levels"].as_array().expect("levels");
+    levels.iter().filter_map(|level| level["load"]["value"].as_f64()).collect()
+}
+
+#[test]
+fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
+    let shop = shop();
+    let words = "sweep script.js --vus 4,1 --hold 3s --warm-up 1s --study s --json --slo";
+    let ran = against(&shop, words, SCRIPT).word("http_req_duration{name:products}: p(95)<90").run();
+    let study = json(&ran);
+    assert_eq!(loads(&study), [1.0, 4.0], "{study}");
+    let levels = &study["parts"][0]["levels"];
+    let kept = |at: usize| levels[at]["objectives"][0]["isKept"].as_bool();
+    assert_eq!((kept(0), kept(1)), (Some(true), Some(false)), "{study}");
+    let throughput = levels[1]["throughput"]["value"].as_f64().expect("a rate");
+    assert!((30.0..=41.0).contains(&throughput), "two slots of 50 ms make 40/s: {throughput}");
+    assert_eq!(runs(&ran).len(), 2, "a level is a run like any other");
+    // The same command again measures nothing, and one load more measures that.
+    let url = shop.url("");
+    let again = |vus: &str| {
+        let words = format!("sweep script.js --vus {vus} --hold 3s --warm-up 1s --study s --json --slo");
+        let run = ran.and(&words).word("http_req_duration{name:products}: p(95)<90");
+        json(&run.env("URL", url.trim_end_matches('/')).run())
+    };
+    assert_eq!(again("1,4")["parts"][0]["levels"][1]["run"], levels[1]["run"]);
+    assert_eq!(runs(&ran).len(), 2);
+    assert_eq!(loads(&again("1,2,4")), [1.0, 2.0, 4.0]);
+    assert_eq!(runs(&ran).len(), 3);
+    // Whoever has one of its runs has the study.
+    let of = json(&ran.and("capacity --of @last --json").run().exits(0));
+    assert_eq!((of["name"].as_str(), loads(&of)), (Some("s"), vec![1.0, 2.0, 4.0]), "{of}");
+}
+
+#[test]
+fn the_load_line_of_a_shop_is_found() {
+    let shop = shop();
+    let words = "capacity script.js --rate --from 10 --to 100 --warm-up 1s --step-min 2s --step-max 4s --hold 0s --json";
+    let run = against(&shop, words, SCRIPT).word("--slo").word("http_req_duration: p(95)<150");
+    let ran = run.word("--slo").word("http_req_failed: rate==0").run().exits(0);
+    let study = json(&ran);
+    let part = &study["parts"][0];
+    let line = part["line"]["load"]["value"].as_f64().expect("a line");
+    assert!((34.0..=46.0).contains(&line), "two slots of 50 ms bear 40/s: {part}");
+    assert_eq!((part["verdict"].as_str(), part["binding"].as_u64()), (Some("found"), Some(0)), "{part}");
+    let planned = part["recommended"]["load"]["value"].as_f64().expect("a load");
+    let lower = part["line"]["interval"]["lower"].as_f64().expect("a bound");
+    assert!((planned / lower - 0.8).abs() < 1e-9, "{part}");
+    let highest = loads(&study).into_iter().fold(0.0, f64::max);
+    assert!(highest <= 80.0, "nothing is asked far beyond the line: {highest}");
+}
+
+#[test]
+fn variants_are_told_apart() {
+    let shop = shop();
+    let script = SCRIPT.replace("/products`", "/products?${__ENV.PAGE}`");
+    let words = "sweep script.js --rate 5 --hold 2s --warm-up 1s --over PAGE=1,2 --json";
+    let study = json(&against(&shop, words, &script).run().exits(0));
+    let variants: Vec<&str> = study["parts"]
+        .as_array()
+        .expect("parts")
+        .iter()
+        .filter_map(|part| part["variant"].as_str())
+        .collect();
+    assert_eq!(variants, ["PAGE=1", "PAGE=2"], "{study}");
+}
+
+#[test]
+fn a_signal_ends_the_study_and_not_what_it_measured() {
+    let shop = shop();
+    let words = "sweep script.js --vus 1,2,3,4,5,6 --hold 2s --warm-up 1s --study s";
+    let running = against(&shop, words, SCRIPT).start();
+    let is_second = || {
+        let listed = running.and("runs --json").run();
+        let runs: Vec<Value> = serde_json::from_str(&listed.out).unwrap_or_default();
+        runs.len() == 2
+    };
+    eventually("the second level", is_second);
+    running.signal(rustix::process::Signal::INT);
+    let ran = running.wait().exits(105).prints("1 VUs").says("study: s");
+    let left = json(&ran.and("capacity --of @prev --json").run().exits(0));
+    assert_eq!(loads(&left), [1.0], "the level that was cut off does not count");
+}
+
+/// The table of the fourth post, whose figures are known.
+#[test]
+fn a_table_is_a_study_too() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/seeds/004");
+    let words = format!("capacity --json --of {folder}/runs.csv {folder}/criteria.csv {folder}/stages.csv");
+    let study = json(&verb(&words).run().exits(0));
+    let part = &study["parts"][0];
+    let near = |value: &Value, expect: f64| {
+        let found = value.as_f64().expect("a number");
+        assert!((found - expect).abs() <= 0.5, "{found} is not {expect}: {part}");
+    };
+    near(&part["line"]["load"]["value"], 169.0);
+    near(&part["knees"][0]["interval"]["lower"], 79.0);
+    near(&part["knees"][0]["interval"]["upper"], 106.0);
+    let ceiling = part["ceiling"]["throughput"]["value"].as_f64().expect("a ceiling") * 60.0;
+    assert!((418.0..=421.5).contains(&ceiling), "{ceiling}");
+    let text = verb(&words.replace("--json ", "")).run().exits(0);
+    text.prints("The load line is 169 VUs").prints("SLO exceeded").prints("Plan for 135 VUs");
+}
+
+#[test]
+fn what_cannot_be_measured_is_told() {
+    let shop = shop();
+    for (words, expect) in [
+        ("sweep script.js", "name loads"),
+        ("sweep script.js --vus 1,x", "write numbers"),
+        ("sweep script.js --vus 1 --rate 2", "at once"),
+        ("sweep script.js --vus 1 --duration 5s", "--duration"),
+        ("sweep --vus 1", "SCRIPT"),
+        ("sweep script.js --vus 1 --over X", "--over"),
+        ("capacity script.js --rate", "without a --slo"),
+        ("capacity --rate --slo http_req_failed:rate==0", "no script"),
+        ("capacity script.js --slo p(95)<1", "no colon"),
+        ("capacity script.js --slo http_req_failed:p(95)<1", "a rate has"),
+        ("capacity script.js --slo http_req_failed:rate==0 --from 5 --to 1", "search from 5 to 1"),
+        ("capacity script.js --slo http_req_failed:rate==0 --vus 5", "--vus"),
+        ("capacity --of nowhere.csv", "nowhere.csv"),
+        ("capacity --of @last", "failed to"),
+    ] {
+        let ran = against(&shop, words, SCRIPT).run();
+        assert!(ran.code.is_some_and(|code| code != 0), "{words}");
+        ran.says(expect);
+    }
+    let nothing = against(&shop, "capacity --of t.csv", SCRIPT).file("t.csv", "a,b\n1,2\n").run();
+    nothing.exits(255).says("no row of a table has VUs");
+    assert_eq!(shop.pool().completed, 0, "nothing was run");
+}
+
+#[test]
+fn a_script_that_throws_ends_the_study() {
+    let shop = shop();
+    let ran = against(&shop, "sweep script.js --vus 1,2 --hold 2s", "throw new Error('boom');").run();
+    ran.exits(107).says("boom");
+    let ran = against(&shop, "sweep script.js --vus 1 --hold 2s --scenario nowhere", SCRIPT).run();
+    ran.exits(104).says("nowhere");
+}

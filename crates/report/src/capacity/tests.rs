@@ -1,0 +1,126 @@
+use analysis::capacity::sight::{Rule, Sight};
+use analysis::capacity::{Observed, Question, assess};
+use model::Grade;
+use model::capacity::{Confirmation, Level, LoadUnit, Objective, Purpose, Scale, Verdict};
+
+use super::*;
+use crate::{Lang, Style};
+
+fn level(load: f64, throughput_per_s: f64, p95_ms: f64) -> Observed {
+    Observed {
+        level: Level {
+            load,
+            purpose: Purpose::Asked,
+            run: format!("run{load}"),
+            name: String::new(),
+            vus: Some(load),
+            throughput_per_s,
+            requests_per_s: None,
+            time_s: Some(p95_ms / 1e3),
+            mean_s: None,
+            failed_share: Some(0.0),
+            measured_s: Some(60.0),
+            grade: Some(Grade::Valid),
+            decides: true,
+            measured: Vec::new(),
+            verdict: Verdict::Unknown,
+        },
+        sights: vec![Sight {
+            rule: Rule::Stated { limit: 30_000.0, is_upper: true },
+            value: Some(p95_ms),
+            seconds: Vec::new(),
+        }],
+        usages: Vec::new(),
+    }
+}
+
+/// The sweep of post 4 with a limit of 30 s, and a name that means harm.
+fn study() -> StudyReport {
+    let rows =
+        [(50.0, 3.3, 17_700.0), (200.0, 6.117, 33_200.0), (250.0, 6.96, 40_500.0), (300.0, 6.7, 48_500.0)];
+    let observed: Vec<Observed> = rows.map(|(vus, per_s, ms)| level(vus, per_s, ms)).to_vec();
+    let question = Question {
+        variant: "\u{1b}[31mv1".to_owned(),
+        unit: LoadUnit::Vus,
+        objectives: vec![Objective {
+            selector: "e2e".to_owned(),
+            condition: "p(95)<=30000".to_owned(),
+            statistic: "p(95)".to_owned(),
+            limit: 30_000.0,
+            scale: Scale::Milliseconds,
+            line: None,
+        }],
+        head_room: 0.8,
+        confidence: 0.95,
+        service_s: None,
+        is_cut: false,
+    };
+    let mut part = assess(&question, &observed);
+    part.confirmation =
+        Confirmation::Held { load: 169.0, for_s: 300.0, above_broke: Some(true), recovered: None };
+    StudyReport {
+        name: "night".to_owned(),
+        kind: StudyKind::Sweep,
+        script: "scan.js".to_owned(),
+        load_s: 240.0,
+        parts: vec![part],
+    }
+}
+
+#[test]
+fn a_study_is_told_in_sentences_and_rows() {
+    let told = text(&study(), Lang::En, Style::PLAIN);
+    for expect in [
+        "The load line is 169 VUs, between the levels at 50 and 200 VUs, for e2e: p(95)<=30000.",
+        "Confirmed by a hold of 5m0s at 169 VUs; a load above it broke.",
+        "Plan for 135 VUs, 4.59/s: 0.8 × the line",
+        "200 VUs  level",
+        "33.2s ✗",
+        "SLO exceeded",
+        "--evidence",
+    ] {
+        assert!(told.contains(expect), "{expect:?} is not in\n{told}");
+    }
+    assert!(!told.contains('\u{1b}'), "{told:?}");
+    let korean = text(&study(), Lang::Ko, Style::PLAIN);
+    assert!(korean.contains("부하선은 VU 169개입니다") && korean.contains("SLO 초과"), "{korean}");
+}
+
+#[test]
+fn programs_read_the_same() {
+    let told = document(&study(), Lang::En);
+    let part = &told.parts[0];
+    assert_eq!((part.verdict, part.unit, part.binding), ("confirmed", "vus", Some(0)));
+    let line = part.line.as_ref().expect("a line");
+    assert_eq!((line.load.text.as_str(), line.method, line.place), ("169 VUs", "isotonic", "inside"));
+    assert_eq!(part.levels[1].objectives[0].against.text, "+10.7 %");
+    assert_eq!(part.levels[1].gain.text, "+85.4 %");
+    let text = json(&study());
+    assert!(text.ends_with("}\n") && !text.contains('\u{1b}'), "{text}");
+}
+
+#[test]
+fn a_level_is_told_when_it_is_over() {
+    let observed = level(40.0, 39.6, 31_240.0);
+    let study = study();
+    let line = LevelLine {
+        level: &Level { purpose: Purpose::Ramp, ..observed.level.clone() },
+        sights: &observed.sights,
+        objectives: &study.parts[0].objectives,
+        unit: LoadUnit::PerSecond,
+        change: "",
+        left_s: 364.2,
+    };
+    assert_eq!(level_line(&line), "ramp 40/s: 39.6/s done, e2e p(95) 31.24s ✗; about 6m4s left");
+    assert_eq!(level_name(3.0, LoadUnit::Vus, "REPLICAS=2"), "3 VUs REPLICAS=2");
+}
+
+#[test]
+fn what_nobody_knows_is_said() {
+    let nothing = StudyReport { parts: vec![Capacity::default()], ..study() };
+    let told = text(&nothing, Lang::En, Style::PLAIN);
+    assert!(told.contains("Nothing is asked of the system"), "{told}");
+    assert_eq!(document(&nothing, Lang::En).parts[0].verdict, "unknown");
+    let kinds = [StudyKind::Sweep, StudyKind::Capacity, StudyKind::Table];
+    assert!(kinds.into_iter().all(|kind| StudyKind::named(kind.as_str()) == kind));
+}

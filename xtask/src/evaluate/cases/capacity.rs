@@ -1,0 +1,328 @@
+//! Searches for the load line of simulated queues: how often the interval covers the truth, and what it costs.
+//!
+//! Each level is a simulation of its own in virtual time, from an empty system, measured second by second by what leaves, as a
+//! run is. The search beside it goes up in steps of one size, each as long as the longest of ours, and answers with the middle
+//! between the last level that kept the objective and the first that broke it; its step is chosen so that even without noise its
+//! error would be that of our search.
+
+use analysis::capacity::line::Found;
+use analysis::capacity::search::{Made, Search, Step, Wanted, is_decided};
+use analysis::capacity::sight::{Rule, Sight};
+use anyhow::{Context, bail};
+use model::capacity::{LoadUnit, Place, Purpose};
+use serde_json::{Value, json};
+use stats::Random;
+use testkit::queues::{Arrivals, End, Setup, Simulation, Times, laws};
+
+use crate::evaluate::page::{Bar, Table};
+use crate::evaluate::simulate;
+
+/// The systems.
+pub(super) const PARTS: &[&str] = &["mm1", "mm4", "md1", "pool", "lock", "feedback"];
+
+/// Searches of each system.
+const TRIALS: usize = 70;
+
+/// What the interval is to cover, and the part of the other search's time that ours may take.
+const COVERAGE_MIN: f64 = 0.9;
+const TIME_SHARE_MAX: f64 = 0.5;
+
+const CONFIDENCE: f64 = 0.95;
+const WARM_UP_S: f64 = 5.0;
+const LEAST_S: f64 = 15.0;
+const MOST_S: f64 = 60.0;
+
+/// Jobs of a simulation that stands for the truth, and halvings of what is not known.
+const TRUTH_JOBS: f64 = 400_000.0;
+const HALVINGS: usize = 12;
+
+/// Levels of the search in steps at most; no error that is asked for needs more.
+const STEPS_MAX: usize = 400;
+
+/// A system and what it is held to.
+#[derive(Clone, Debug)]
+struct System {
+    setup: Setup,
+    /// A job is to be done within this time.
+    limit_s: f64,
+    /// Of so many; where it is about jobs that find no place, of these.
+    allowed: f64,
+    is_about_places: bool,
+}
+
+/// What one search came to.
+struct Trial {
+    covered: bool,
+    error: f64,
+    time_s: f64,
+    levels: usize,
+    width: f64,
+}
+
+pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
+    let systems: Vec<(System, f64)> = simulate::each(TRIALS, |trial| {
+        let system = system(part, trial as u64)?;
+        let truth = truth(part, &system)?;
+        Ok((system, truth))
+    })
+    .into_iter()
+    .collect::<anyhow::Result<_>>()?;
+    let trials = simulate::each(TRIALS, |trial| {
+        let (system, truth) = &systems[trial];
+        search(system, *truth, trial as u64)
+    });
+    let trials: Vec<Trial> = trials.into_iter().collect::<anyhow::Result<_>>()?;
+    let mean = |of: &dyn Fn(&Trial) -> f64| trials.iter().map(of).sum::<f64>() / trials.len() as f64;
+    let error = mean(&|trial| trial.error);
+    let fixed = simulate::each(TRIALS, |trial| {
+        let (system, truth) = &systems[trial];
+        in_steps(system, *truth, error, trial as u64)
+    });
+    let fixed: Vec<(f64, f64)> = fixed.into_iter().collect::<anyhow::Result<_>>()?;
+    let mean_fixed = |of: &dyn Fn(&(f64, f64)) -> f64| fixed.iter().map(of).sum::<f64>() / fixed.len() as f64;
+    Ok(json!({
+        "trials": trials.len(),
+        "covered": trials.iter().filter(|trial| trial.covered).count(),
+        "error": error,
+        "width": mean(&|trial| trial.width),
+        "levels": mean(&|trial| trial.levels as f64),
+        "time_s": mean(&|trial| trial.time_s),
+        "fixed_error": mean_fixed(&|fixed| fixed.0),
+        "fixed_time_s": mean_fixed(&|fixed| fixed.1),
+    }))
+}
+
+/// A system of this kind with figures of its own.
+fn system(part: &str, trial: u64) -> anyhow::Result<System> {
+    let mut random = Random::new(7_000_000 + trial);
+    let mean_s = 0.01 + 0.04 * random.unit();
+    let patience = 4.0 + 8.0 * random.unit();
+    let exponential = Times::Exponential { mean_s };
+    let none = || Arrivals::poisson(0.0, 0.0);
+    let (setup, limit_s) = match part {
+        "mm1" => (Setup::servers(none(), 1, exponential), mean_s * patience),
+        "mm4" => (Setup::servers(none(), 4, exponential), mean_s * patience),
+        "md1" => (Setup::fixed(none(), mean_s), mean_s * patience / 2.0),
+        "pool" => (Setup::pool(none(), 4, 8, exponential), f64::INFINITY),
+        "lock" => {
+            let critical = Times::Exponential { mean_s: mean_s / 3.0 };
+            (Setup::lock(none(), 8, exponential, critical), mean_s * patience)
+        }
+        "feedback" => (Setup::feedback(none(), 2, exponential, 0.3), mean_s * patience * 1.5),
+        other => bail!("find the system {other:?}"),
+    };
+    let is_about_places = part == "pool";
+    Ok(System { setup, limit_s, allowed: if is_about_places { 0.01 } else { 0.05 }, is_about_places })
+}
+
+/// The load at which the objective is just kept, by theory where there is a formula.
+fn truth(part: &str, system: &System) -> anyhow::Result<f64> {
+    let (servers, mean_s) = (system.setup.servers, system.setup.service.mean_s());
+    let share = |per_s: f64| -> anyhow::Result<f64> {
+        Ok(match part {
+            "mm1" | "mm4" => slow(per_s, servers, mean_s, system.limit_s),
+            "pool" => laws::mmck(per_s, servers, system.setup.places, mean_s).loss,
+            _ => {
+                let sight = observed(system, per_s, TRUTH_JOBS / per_s, 99)?;
+                let (of, all) = sight.iter().fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+                of / all
+            }
+        })
+    };
+    let most = system.setup.capacity_per_s() * if system.is_about_places { 1.5 } else { 1.0 };
+    let (mut low, mut high) = (most / 100.0, most);
+    for _ in 0..HALVINGS {
+        let middle = (low + high) / 2.0;
+        if share(middle)? <= system.allowed { low = middle } else { high = middle }
+    }
+    Ok((low + high) / 2.0)
+}
+
+/// The share of jobs in M/M/c that take longer than a limit: those that wait, an exponential time of the rate cμ − λ, and then
+/// are served (Kleinrock, *Queueing Systems* 1, 3.5).
+fn slow(per_s: f64, servers: u32, mean_s: f64, limit_s: f64) -> f64 {
+    let (mu, eta) = (mean_s.recip(), f64::from(servers) / mean_s - per_s);
+    if eta <= 0.0 {
+        return 1.0;
+    }
+    let waits = laws::erlang_c(servers, per_s * mean_s);
+    let (served, waited) = ((-mu * limit_s).exp(), (-eta * limit_s).exp());
+    let both = if (eta - mu).abs() < 1e-9 * mu {
+        served * (1.0 + mu * limit_s)
+    } else {
+        (eta * served - mu * waited) / (eta - mu)
+    };
+    (1.0 - waits) * served + waits * both
+}
+
+/// What leaves in each second of a level, and how many of them break the limit. Of a job that comes again the last time counts.
+fn observed(system: &System, per_s: f64, for_s: f64, seed: u64) -> anyhow::Result<Vec<(f64, f64)>> {
+    let setup = Setup { arrivals: Arrivals::poisson(per_s, for_s), ..system.setup.clone() };
+    let mut seconds = vec![(0.0, 0.0); for_s as usize];
+    let mut first_s = std::collections::HashMap::new();
+    let mut last: Vec<(u64, f64, f64, End)> = Vec::new();
+    for job in Simulation::new(setup, seed).context("simulate a queue")? {
+        let arrival_s = *first_s.entry(job.number).or_insert(job.arrival_s);
+        let is_again = system.setup.retry.is_some() && job.attempt > 1;
+        if is_again && let Some(at) = last.iter().rposition(|it| it.0 == job.number) {
+            last.remove(at);
+        }
+        last.push((job.number, arrival_s, job.finish_s, job.end));
+        // What left long ago does not come again.
+        if last.len() > 4_096 {
+            last.drain(..2_048).for_each(|it| count(system, &it, &mut seconds));
+        }
+    }
+    last.iter().for_each(|it| count(system, it, &mut seconds));
+    Ok(seconds)
+}
+
+fn count(system: &System, job: &(u64, f64, f64, End), seconds: &mut [(f64, f64)]) {
+    let (_, arrival_s, finish_s, end) = *job;
+    let Some(second) = seconds.get_mut(finish_s as usize) else { return };
+    let breaks = match system.is_about_places {
+        true => end == End::Dropped,
+        false => finish_s - arrival_s > system.limit_s,
+    };
+    second.0 += f64::from(u8::from(breaks));
+    second.1 += 1.0;
+}
+
+/// A level as a run measures it, with the seconds up to its end; it ends early where that is decided.
+fn level(system: &System, step: &Step, seed: u64) -> anyhow::Result<Made> {
+    let all = observed(system, step.load, step.warm_up_s + step.most_s, seed)?;
+    let looked = &all[step.warm_up_s as usize..];
+    let sight = |until: usize| Sight {
+        rule: Rule::Share { allowed: system.allowed },
+        value: None,
+        seconds: looked[..until].to_vec(),
+    };
+    let is_over = |until: &usize| is_decided(step.purpose, &[sight(*until)]);
+    let until = (step.least_s as usize..looked.len()).find(is_over).unwrap_or(looked.len());
+    let done: f64 = looked[..until].iter().map(|second| second.1).sum();
+    Ok(Made {
+        load: step.load,
+        purpose: step.purpose,
+        spent_s: step.warm_up_s + until as f64,
+        throughput_per_s: done / until as f64,
+        sights: vec![sight(until)],
+    })
+}
+
+fn search(system: &System, truth: f64, trial: u64) -> anyhow::Result<Trial> {
+    let mut random = Random::new(8_000_000 + trial);
+    let wanted = Wanted {
+        unit: LoadUnit::PerSecond,
+        from: truth * (0.05 + 0.15 * random.unit()),
+        to: truth * 20.0,
+        tolerance: 0.1,
+        confidence: CONFIDENCE,
+        warm_up_s: WARM_UP_S,
+        least_s: LEAST_S,
+        most_s: MOST_S,
+        hold_s: 0.0,
+        budget_s: 3_600.0,
+    };
+    let mut search = Search::new(wanted);
+    while let Ok(step) = search.next() {
+        let seed = trial * 1_000 + search.made().len() as u64;
+        search.tell(level(system, &step, seed)?);
+    }
+    let line: Found = search.line().context("find a line")?;
+    Ok(Trial {
+        covered: line.place == Place::Inside && line.load.lower <= truth && truth <= line.load.upper,
+        error: (line.load.value / truth - 1.0).abs(),
+        time_s: search.spent_s(),
+        levels: search.made().len(),
+        width: (line.load.upper - line.load.lower) / truth,
+    })
+}
+
+/// The error and the time of the search in steps of one size. Between two levels the truth is anywhere, so that the middle is
+/// off by a quarter of a step on average.
+fn in_steps(system: &System, truth: f64, error: f64, trial: u64) -> anyhow::Result<(f64, f64)> {
+    let mut random = Random::new(9_000_000 + trial);
+    let by = 4.0 * error * truth;
+    let from = truth * (0.05 + 0.15 * random.unit());
+    let mut time_s = 0.0;
+    for number in 0..STEPS_MAX {
+        let load = from + by * number as f64;
+        let step =
+            Step { load, purpose: Purpose::Asked, warm_up_s: WARM_UP_S, least_s: MOST_S, most_s: MOST_S };
+        let made = level(system, &step, 500_000_000 + trial * 1_000 + number as u64)?;
+        time_s += made.spent_s;
+        if made.holds().is_some_and(|holds| holds < 0.5) {
+            return Ok((((load - by / 2.0) / truth - 1.0).abs(), time_s));
+        }
+    }
+    bail!("find a level that breaks the objective")
+}
+
+pub(super) fn table(results: &[(&str, Value)]) -> Table {
+    let titles = [
+        "system",
+        "searches",
+        "covered",
+        "error, mean",
+        "interval, mean",
+        "levels",
+        "load time",
+        "in steps: error",
+        "in steps: load time",
+    ];
+    let mut table = Table { rows: vec![titles.map(str::to_owned).to_vec()], ..Table::default() };
+    let number = |result: &Value, key: &str| result[key].as_f64().unwrap_or(0.0);
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    for (system, result) in results {
+        let number = |key: &str| number(result, key);
+        table.rows.push(vec![
+            (*system).to_owned(),
+            number("trials").to_string(),
+            percent(number("covered") / number("trials").max(1.0)),
+            percent(number("error")),
+            percent(number("width")),
+            format!("{:.1}", number("levels")),
+            format!("{:.0} s", number("time_s")),
+            percent(number("fixed_error")),
+            format!("{:.0} s", number("fixed_time_s")),
+        ]);
+    }
+    let sum = |key: &str| results.iter().map(|(_, result)| number(result, key)).sum::<f64>();
+    let covered = sum("covered") / sum("trials").max(1.0);
+    table.bars.push(Bar {
+        line: format!(
+            "the interval covers the truth in {} of {:.0} searches (at least {})",
+            percent(covered),
+            sum("trials"),
+            percent(COVERAGE_MIN)
+        ),
+        reached: covered >= COVERAGE_MIN,
+    });
+    let share = sum("time_s") / sum("fixed_time_s").max(1.0);
+    table.bars.push(Bar {
+        line: format!(
+            "a search takes {} of the load time of one in steps that is no better: mean errors {} and {} (at most {})",
+            percent(share),
+            percent(sum("error") / results.len().max(1) as f64),
+            percent(sum("fixed_error") / results.len().max(1) as f64),
+            percent(TIME_SHARE_MAX)
+        ),
+        reached: share <= TIME_SHARE_MAX && sum("error") <= sum("fixed_error"),
+    });
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn theory_and_simulation_agree() {
+        let system = system("mm4", 1).expect("a system");
+        let per_s = 0.8 * system.setup.capacity_per_s();
+        let seconds = observed(&system, per_s, 2_000.0, 1).expect("a simulation");
+        let (of, all) = seconds.iter().fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+        let theory = slow(per_s, 4, system.setup.service.mean_s(), system.limit_s);
+        assert!((of / all / theory - 1.0).abs() < 0.15, "{} for {theory}", of / all);
+    }
+}
