@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use lab::Assignment;
 use labkit::{Attribute, Control, Log, Metrics, SpanKind, Timed, Trace, Tracer};
-use model::{Clock, Instant, SystemClock};
+use model::{Instant, SystemClock};
 use serde_json::json;
 
 use crate::broker::{Broker, Message};
@@ -103,15 +103,11 @@ async fn about() -> Response {
 }
 
 async fn submit(State(scan): Shared, request: Request) -> Response {
-    let call = Call::begin(scan, &request);
+    let mut call = Call::begin(scan, &request);
     let id = format!("{:032x}", fastrand::u128(..));
-    let message = Message {
-        id: id.clone(),
-        traceparent: call.trace.traceparent(),
-        queued_unix_ns: SystemClock.wall_unix_ns(),
-    };
-    let taken = match call.scan.store.set_state(&id, Stage::Vision.name()).await {
-        Ok(()) => call.scan.broker.publish(Stage::Vision, &message).await,
+    let message = Message { id: id.clone(), traceparent: call.trace.traceparent(), ..Message::default() };
+    let taken = match call.scan.store.set_state(&id, Stage::Vision.name(), &mut call.trace).await {
+        Ok(()) => call.scan.broker.publish(Stage::Vision, message, &mut call.trace).await,
         Err(why) => Err(why),
     };
     if taken.is_ok() {
@@ -121,9 +117,9 @@ async fn submit(State(scan): Shared, request: Request) -> Response {
 }
 
 async fn poll(State(scan): Shared, Path(id): Path<String>, request: Request) -> Response {
-    let call = Call::begin(scan, &request);
+    let mut call = Call::begin(scan, &request);
     let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let state = if is_id { call.scan.store.state(&id).await } else { Ok(None) };
+    let state = if is_id { call.scan.store.state(&id, &mut call.trace).await } else { Ok(None) };
     let found = state.map(|state| state.map(|state| (StatusCode::OK, json!({ "id": id, "state": state }))));
     call.end("GET /api/v1/scan/{id}", found)
 }
