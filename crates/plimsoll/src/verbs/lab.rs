@@ -137,6 +137,8 @@ fn status_json(status: &Status) -> serde_json::Value {
         "url": state.url,
         "control_url": state.control_url,
         "servers": state.servers,
+        "offers": state.offers,
+        "otlp": state.otlp,
         "core": state.core,
         "ready_after_ms": state.ready_after_ms,
         "is_well": status.is_well(),
