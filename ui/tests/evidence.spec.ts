@@ -68,3 +68,16 @@ test('a gap says why, and what has no data says how to get it', async ({ page })
   await expect(page.locator('pre')).toContainText('[evidence.postgresql]');
   await expect(page.locator('main')).toContainText('plimsoll doctor');
 });
+
+test('the way of a task adds up, and Little’s law stands beside its queues', async ({ page }) => {
+  const problems = guarded(page);
+  await page.goto(`${EVIDENCE}?view=queues`);
+  const way = page.getByRole('group', { name: 'From submission to answer' });
+  await expect(way.locator('tr', { hasText: 'wait in scan.vision' })).toContainText('20s');
+  await expect(way.locator('tr', { hasText: 'done, until task scan asks again' })).toContainText('1s');
+  await expect(way.locator('tr', { hasText: 'whole' })).toContainText('1m7.5s');
+  await expect(page.getByText('The parts add up to 1m7.5s of 1m7.5s (0.00% off).')).toBeVisible();
+  const law = page.getByRole('group', { name: 'Little' });
+  await expect(law.locator('tr', { hasText: 'scan.vision' })).toContainText('20s');
+  expect(problems()).toEqual([]);
+});

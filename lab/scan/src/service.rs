@@ -106,7 +106,7 @@ async fn submit(State(scan): Shared, request: Request) -> Response {
     let mut call = Call::begin(scan, &request);
     let id = format!("{:032x}", fastrand::u128(..));
     let message = Message { id: id.clone(), traceparent: call.trace.traceparent(), ..Message::default() };
-    let taken = match call.scan.store.set_state(&id, Stage::Vision.name(), &mut call.trace).await {
+    let taken = match call.scan.store.set_state(&id, Stage::Vision.name()).await {
         Ok(()) => call.scan.broker.publish(Stage::Vision, message, &mut call.trace).await,
         Err(why) => Err(why),
     };
@@ -117,9 +117,9 @@ async fn submit(State(scan): Shared, request: Request) -> Response {
 }
 
 async fn poll(State(scan): Shared, Path(id): Path<String>, request: Request) -> Response {
-    let mut call = Call::begin(scan, &request);
+    let call = Call::begin(scan, &request);
     let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let state = if is_id { call.scan.store.state(&id, &mut call.trace).await } else { Ok(None) };
+    let state = if is_id { call.scan.store.state(&id).await } else { Ok(None) };
     let found = state.map(|state| state.map(|state| (StatusCode::OK, json!({ "id": id, "state": state }))));
     call.end("GET /api/v1/scan/{id}", found)
 }

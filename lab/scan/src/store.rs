@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use labkit::{SpanKind, Timed, Trace, of_database};
-use model::{Instant, SystemClock};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, Pipeline, RedisError};
 use serde::{Deserialize, Serialize};
@@ -60,25 +58,17 @@ impl Store {
     ///
     /// # Errors
     /// As for all that follow: Redis refuses or is gone.
-    pub(crate) async fn set_state(&self, id: &str, state: &str, trace: &mut Trace) -> Result<(), String> {
-        let began = SystemClock::now();
+    pub(crate) async fn set_state(&self, id: &str, state: &str) -> Result<(), String> {
         let mut pipe = redis::pipe();
         pipe.cmd("SET").arg(task(id)).arg(state).arg("EX").arg(RESULT_SECONDS).ignore();
         pipe.cmd("XADD").arg("events").arg("MAXLEN").arg("~").arg(EVENTS_MAX).arg("*");
         pipe.arg("task").arg(id).arg("state").arg(state).ignore();
-        let sent = self.send(&pipe).await;
-        trace.add(span("PIPELINE", "SET task:? ? EX ?; XADD events", began, sent.is_err()));
-        sent
+        self.send(&pipe).await
     }
 
     /// How far a scan is; `None` where there is none of this id.
-    pub(crate) async fn state(&self, id: &str, trace: &mut Trace) -> Result<Option<String>, String> {
-        let began = SystemClock::now();
-        let mut command = Cmd::new();
-        command.arg("GET").arg(task(id));
-        let state = command.query_async(&mut self.connection.clone()).await.map_err(failed);
-        trace.add(span("GET", "GET task:?", began, state.is_err()));
-        state
+    pub(crate) async fn state(&self, id: &str) -> Result<Option<String>, String> {
+        Cmd::new().arg("GET").arg(task(id)).query_async(&mut self.connection.clone()).await.map_err(failed)
     }
 
     /// Tells of a process and of what it has counted since it last did, and gives the faults that are to act.
@@ -142,11 +132,6 @@ impl Store {
     async fn send(&self, pipe: &Pipeline) -> Result<(), String> {
         pipe.query_async(&mut self.connection.clone()).await.map_err(failed)
     }
-}
-
-fn span(name: &'static str, command: &'static str, began: Instant, is_error: bool) -> Timed {
-    let (ended, attributes) = (SystemClock::now(), of_database("redis", command));
-    Timed { name: name.into(), kind: SpanKind::Client, began, ended, attributes, is_error }
 }
 
 fn task(id: &str) -> String {

@@ -282,7 +282,7 @@ impl Worker {
             (Ok(()), None) if fastrand::u8(..100) < REWARDED_PERCENT => "rewarded",
             (Ok(()), None) => "unrewarded",
         };
-        self.store.set_state(&message.id, state, trace).await?;
+        self.store.set_state(&message.id, state).await?;
         match stage.next() {
             Some(next) if done.is_ok() => self.broker.publish(next, message, trace).await,
             _ => Ok(()),
