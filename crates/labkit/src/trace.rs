@@ -419,9 +419,10 @@ mod tests {
         assert_eq!((child.name.as_str(), root.name.as_str()), ("SELECT", "GET /"));
         assert_eq!(child.parent_span_id, root.span_id);
         assert_eq!(parse_traceparent(&told).map(|told| told.1.to_vec()).as_ref(), Some(&child.span_id));
-        assert_eq!(root.links.iter().map(|link| &link.span_id[..]).collect::<Vec<_>>(), [
-            0x00f0_67aa_0ba9_02b7_u64.to_be_bytes()
-        ]);
+        assert_eq!(
+            root.links.iter().map(|link| &link.span_id[..]).collect::<Vec<_>>(),
+            [0x00f0_67aa_0ba9_02b7_u64.to_be_bytes()]
+        );
         assert_eq!(root.parent_span_id, 0xb7ad_6b71_6920_3331_u64.to_be_bytes());
         assert!(spans.iter().all(|span| span.trace_id == root.trace_id));
         assert!(root.end_time_unix_nano >= root.start_time_unix_nano + 5_000_000);

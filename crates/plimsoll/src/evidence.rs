@@ -31,11 +31,7 @@ impl Wanted {
     ///
     /// # Errors
     /// A source cannot be understood.
-    pub(crate) fn of(
-        flags: &EvidenceFlags,
-        lab: Option<&OfLab>,
-        common: &Common,
-    ) -> Result<Wanted, Failure> {
+    pub(crate) fn of(flags: &EvidenceFlags, lab: Option<&OfLab>, common: &Common) -> Result<Wanted, Failure> {
         let mut settings = named(flags, common)?;
         let is_new = |source: &Settings| !settings.iter().any(|known| known.name == source.name);
         let of_lab = lab.map(OfLab::sources).unwrap_or_default();

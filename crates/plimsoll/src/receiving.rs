@@ -196,7 +196,8 @@ impl Receiving {
         say(&counts, common);
         let dropped = self.own.dropped.load(Ordering::Relaxed);
         if dropped > 0 {
-            let text = format!("{dropped} traces are without the span of their task: there were too many at once");
+            let text =
+                format!("{dropped} traces are without the span of their task: there were too many at once");
             common.logger.say(LogLevel::Warn, text);
         }
         let Some(recording) = recording else { return };

@@ -11,10 +11,10 @@ use model::{
 };
 use rquickjs::{Object, Persistent};
 
+use crate::callbacks::Spans;
 use crate::callbacks::{Control, Deadline, Log, Notes, Sink};
 use crate::error::Stop;
 use crate::event_loop::EventLoop;
-use crate::callbacks::Spans;
 use crate::http::{HttpState, RateGate, TraceSample};
 use crate::source::Sources;
 use crate::tags::{TagCache, VuTags};

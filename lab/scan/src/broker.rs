@@ -92,14 +92,17 @@ impl Broker {
         message.published = trace.traceparent_below(span);
         message.queued_unix_ns = SystemClock.wall_unix_ns();
         let sent = self.send(stage, &message).await;
-        trace.end_below(span, Timed {
-            name: format!("send {}", stage.queue()).into(),
-            kind: SpanKind::Producer,
-            began,
-            ended: SystemClock::now(),
-            attributes: attributes(stage, &message),
-            is_error: sent.is_err(),
-        });
+        trace.end_below(
+            span,
+            Timed {
+                name: format!("send {}", stage.queue()).into(),
+                kind: SpanKind::Producer,
+                began,
+                ended: SystemClock::now(),
+                attributes: attributes(stage, &message),
+                is_error: sent.is_err(),
+            },
+        );
         sent
     }
 

@@ -253,14 +253,17 @@ impl Worker {
     async fn ask_model(&self, stage: Stage, trace: &mut Trace) -> Result<(), String> {
         let (began, call) = (SystemClock::now(), trace.below());
         let answer = self.llm.call(stage, &trace.traceparent_below(call)).await;
-        trace.end_below(call, Timed {
-            name: format!("POST /{}", stage.name()).into(),
-            kind: SpanKind::Client,
-            began,
-            ended: SystemClock::now(),
-            attributes: vec![("peer.service", Attribute::Text("scan-llm".into()))],
-            is_error: answer.is_err(),
-        });
+        trace.end_below(
+            call,
+            Timed {
+                name: format!("POST /{}", stage.name()).into(),
+                kind: SpanKind::Client,
+                began,
+                ended: SystemClock::now(),
+                attributes: vec![("peer.service", Attribute::Text("scan-llm".into()))],
+                is_error: answer.is_err(),
+            },
+        );
         let answer = answer?;
         self.counts.add(metrics::LLM_CALLS, "", 1.0);
         self.counts.add(metrics::LLM_SECONDS, "", answer.took_s);

@@ -138,7 +138,8 @@ impl Up<'_> {
         }
         let Some(summary) = self.run_with(script, &[], &[])? else { return Ok(None) };
         let files = runs.read_dir().context("look for the run")?.filter_map(Result::ok);
-        let mut runs = files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|it| it == "plimsoll"));
+        let mut runs =
+            files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|it| it == "plimsoll"));
         Ok(Some((summary, runs.next().context("find the run's file")?)))
     }
 

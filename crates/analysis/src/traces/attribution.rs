@@ -33,15 +33,8 @@ pub struct Attribution {
 
 impl Part {
     /// All of them.
-    pub const ALL: [Part; 7] = [
-        Part::Network,
-        Part::Target,
-        Part::Database,
-        Part::External,
-        Part::Queue,
-        Part::Unseen,
-        Part::Poll,
-    ];
+    pub const ALL: [Part; 7] =
+        [Part::Network, Part::Target, Part::Database, Part::External, Part::Queue, Part::Unseen, Part::Poll];
 
     /// Its name in answers.
     pub const fn as_str(self) -> &'static str {

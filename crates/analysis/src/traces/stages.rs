@@ -253,7 +253,8 @@ mod tests {
         let mut cut = task(1_000, 1.0);
         cut.spans[6].attributes[0].1 = "cut".to_owned();
         // The slower one was kept when one of three was, and stands for three.
-        let all = [task(57_010, 1.0), task(59_010, 1.0 / 3.0), cut, scan(), Trace { spans: vec![], ..scan() }];
+        let all =
+            [task(57_010, 1.0), task(59_010, 1.0 / 3.0), cut, scan(), Trace { spans: vec![], ..scan() }];
         let [way, other] = &ways(all.iter())[..] else { panic!("two ways") };
         assert_eq!((&*way.operation, way.is_task, way.is_biased), ("task scan", true, false));
         assert_eq!((&*other.operation, other.is_task), ("POST /scan", false));

@@ -4,8 +4,8 @@ use std::time::Duration;
 use api::page::{Evidence, Lane};
 use model::{Datum, Gap, RecordKind, Signal};
 
-use super::{Collected, Told};
 use super::scene::{self, at, curve, hill, record, signal};
+use super::{Collected, Told};
 use crate::Lang;
 
 /// What is told of a run of 220 s.
@@ -183,7 +183,10 @@ fn a_way_is_its_parts_and_little_says_the_same() {
     assert_eq!(parts.last(), Some(&("poll", "1s")));
     assert_eq!((way.sum.text.as_str(), way.sum_off.text.as_str()), ("1m7.5s", "0.00%"));
     let measured = way.measured.as_ref().expect("whoever waited measured it");
-    assert_eq!((measured.count, measured.mean.text.as_str(), measured.off.text.as_str()), (1_336, "1m8s", "-0.74%"));
+    assert_eq!(
+        (measured.count, measured.mean.text.as_str(), measured.off.text.as_str()),
+        (1_336, "1m8s", "-0.74%")
+    );
     let queues: Vec<_> = way.laws.iter().map(|law| law.queue.as_str()).collect();
     assert_eq!(queues, ["scan.vision", "scan.rule", "scan.answer", "scan.reward"]);
     let law = &way.laws[0];
@@ -278,7 +281,8 @@ fn statements_are_ordered_by_their_share_of_the_time() {
         )
     };
     let mut told = told(Vec::new());
-    all_of(&mut told).records = vec![statement("SELECT 1", 1000.0, 250.0), statement("SELECT rating", 100.0, 750.0)];
+    all_of(&mut told).records =
+        vec![statement("SELECT 1", 1000.0, 250.0), statement("SELECT rating", 100.0, 750.0)];
     let evidence = shown(&told);
     let rows: Vec<_> = evidence
         .statements

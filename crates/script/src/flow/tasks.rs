@@ -298,7 +298,8 @@ impl Task {
         for (metric, value) in bounds {
             vu.record(metric, with_outcome(self.tags), value, how.mark(), at);
         }
-        if let (Some(traced), Some(spans)) = (&self.traced, vu.seat().and_then(|seat| seat.run.spans.as_ref()))
+        if let (Some(traced), Some(spans)) =
+            (&self.traced, vu.seat().and_then(|seat| seat.run.spans.as_ref()))
         {
             let ended = self.done.unwrap_or(at);
             spans.add(traced.context.trace, self.span(traced, ended, how, outcome.as_deref()));
