@@ -4,9 +4,12 @@
 //! messages there were, by how many came through per second. Messages that consumers have taken and not begun yet are no longer
 //! ready, though they wait: so the law is asked twice, about those that are ready, and about all that are there.
 
+use std::collections::BTreeMap;
+
 use analysis::laws::little;
 use analysis::traces::{Stage, StageKind, Way};
 use api::page::{QueueLaw, StageRow, WayMeasured, WayRow};
+use model::Signal;
 
 use super::rows::QUEUE_READY;
 use super::tables::QUEUE;
@@ -103,14 +106,21 @@ fn law(told: &Told, stages: &[Stage], stage: &Stage) -> Option<QueueLaw> {
     })
 }
 
-/// The queue of this name, where one source tells of exactly one.
+/// The queue of this name, where exactly one source tells of it what the law needs: who scrapes a broker's metrics counts the
+/// messages, too, and tells no rates.
 fn queue(told: &Told, name: &str) -> Option<Queue> {
-    let mean = |signal_name: &str| {
-        let is_it = |signal: &&model::Signal| {
-            signal.name == signal_name && signal.labels.get(QUEUE).is_some_and(|queue| queue == name)
-        };
-        let mut signals = told.all.signals.iter().filter(is_it);
-        let signal = signals.next().filter(|_| signals.next().is_none())?;
+    let is_it = |signal: &&Signal| signal.labels.get(QUEUE).is_some_and(|queue| queue == name);
+    let mut tellers: BTreeMap<(&str, &BTreeMap<String, String>), Vec<&Signal>> = BTreeMap::new();
+    for signal in told.all.signals.iter().filter(is_it) {
+        tellers.entry((&signal.source, &signal.labels)).or_default().push(signal);
+    }
+    let mut queues = tellers.into_values().filter_map(|signals| queue_of(told, &signals));
+    queues.next().filter(|_| queues.next().is_none())
+}
+
+fn queue_of(told: &Told, signals: &[&Signal]) -> Option<Queue> {
+    let mean = |name: &str| {
+        let signal = signals.iter().find(|signal| signal.name == name)?;
         mean_over_time(&told.clipped(signal))
     };
     let rate_per_s = mean("queue_acked").or_else(|| mean("queue_delivered"))?;
