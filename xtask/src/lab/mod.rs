@@ -96,7 +96,7 @@ impl Bench {
     /// A section of a run's report.
     fn section(&self, run: &Path, title: &str) -> anyhow::Result<String> {
         let mut command = Command::new(&self.plimsoll);
-        let output = command.arg("report").arg(run).args(["--format", "markdown"]).output();
+        let output = command.arg("report").arg(run).args(["--format", "md"]).output();
         let output = output.context("run the program")?;
         ensure!(output.status.success(), "report the run: {}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8_lossy(&output.stdout);
