@@ -10,6 +10,7 @@ use model::{GoDuration, Instant, TagSetId};
 use rquickjs::{Class, Exception, Object, Value};
 use wire::Auth;
 
+use super::TraceOf;
 use super::expected::{self, Callback};
 use super::jar::{Jar, SharedJar};
 use super::url::Url;
