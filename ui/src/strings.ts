@@ -616,6 +616,7 @@ const STRINGS = {
   stage_work: ['{}', '{}'],
   before_work: ['wait before {}', '{} 앞 대기'],
   stage_between: ['until {}', '{} 전까지'],
+  stage_submit: ['submission of {}', '{} 제출'],
   stage_poll: ['done, until {} asks again', '완료 후 {}의 다음 조회까지'],
   over_run: ['Over the run', '실행 중'],
   over_run_sub: ['one mark per trace, logarithmic; circles are the sample', '트레이스마다 표시 하나, 로그 척도, 원은 표본'],

@@ -431,7 +431,7 @@ export interface TraceRow {
   /** Shares: network, target, database, external, queue, unseen, poll. */
   parts: number[];
 }
-export interface StageRow { kind: "queue" | "work" | "between" | "poll"; name: string; traces: number; mean: Value; p95: Value; share: Value }
+export interface StageRow { kind: "queue" | "work" | "between" | "submit" | "poll"; name: string; traces: number; mean: Value; p95: Value; share: Value }
 export interface SpeedDifference {
   operation: string; fast: number; slow: number; fastMax: Value; slowMin: Value;
   rows: { service: string; operation: string; kind: StageRow["kind"]; fast: Value; slow: Value; more: Value }[];

@@ -23,6 +23,8 @@ pub enum StageKind {
     Queue,
     /// Somebody works.
     Work,
+    /// Whoever waits for a task sends it in.
+    Submit,
     /// Nobody who was seen does anything.
     Between,
     /// All is done, and who waits for it has yet to ask.
@@ -35,6 +37,7 @@ impl StageKind {
         match self {
             StageKind::Queue => "queue",
             StageKind::Work => "work",
+            StageKind::Submit => "submit",
             StageKind::Between => "between",
             StageKind::Poll => "poll",
         }
@@ -199,6 +202,7 @@ fn parts(tree: &Tree<'_>) -> BTreeMap<(StageKind, String), (u64, u64)> {
         let top = &tree.spans()[tops[piece.span]];
         let kind = match piece.kind {
             PieceKind::Queue => StageKind::Queue,
+            PieceKind::Work if peer::task(top).is_some() => StageKind::Submit,
             PieceKind::Work => StageKind::Work,
             PieceKind::Between => StageKind::Between,
             PieceKind::Poll => StageKind::Poll,
@@ -263,7 +267,7 @@ mod tests {
         let sum_ns: f64 = table.stages.iter().map(|stage| stage.mean_ns).sum();
         assert!((sum_ns / table.mean_ns - 1.0).abs() < 1e-12);
         let (first, last) = (&table.stages[0], &table.stages[table.stages.len() - 1]);
-        assert_eq!((first.kind, first.mean_ns.round()), (StageKind::Work, 110e6), "submission and network");
+        assert_eq!((first.kind, first.mean_ns.round()), (StageKind::Submit, 110e6), "with the network");
         assert_eq!((last.kind, last.mean_ns.round()), (StageKind::Poll, 2_500e6));
         let mut remarkable = task(57_010, 1.0);
         remarkable.kept = Kept::Slowest;

@@ -123,7 +123,7 @@ pub struct TracePart {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StageRow {
-    /// `queue`, `work`, `between`, `poll` (all is done, and whoever waits has yet to ask).
+    /// `queue`, `work`, `between`, `submit` (whoever waits sends it in), `poll` (all is done, and whoever waits has yet to ask).
     pub kind: &'static str,
     /// The queue; without one, what is done.
     pub name: String,

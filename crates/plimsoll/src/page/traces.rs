@@ -57,7 +57,8 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
     let unit = scope.time_unit();
     let (averaged, is_biased) = averaged(&found);
     let table = said::stages(averaged.iter().map(|found| found.trace));
-    let has_queues = table.stages.iter().any(|stage| stage.kind != StageKind::Work);
+    let is_apart = |stage: &Stage| !matches!(stage.kind, StageKind::Work | StageKind::Submit);
+    let has_queues = table.stages.iter().any(is_apart);
     json(&Traces {
         total: all.len() as u64,
         matching: found.len() as u64,

@@ -110,7 +110,7 @@ pub(crate) fn scan() -> Told {
 /// The way of a scan through the queues, as traces tell it.
 fn way() -> Way {
     let stages = [
-        (StageKind::Work, "task scan", 150.0),
+        (StageKind::Submit, "task scan", 150.0),
         (StageKind::Queue, "scan.vision", 20_000.0),
         (StageKind::Work, "scan.vision", 4_500.0),
         (StageKind::Queue, "scan.rule", 14_000.0),

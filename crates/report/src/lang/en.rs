@@ -351,6 +351,7 @@ pub(super) const WORDS: Words = Words {
     ev_part: "Part",
     ev_part_queue: "wait in {}",
     ev_part_between: "until {}",
+    ev_part_submit: "submission of {}",
     ev_part_poll: "done, until {} asks again",
     ev_whole: "whole",
     ev_law_rate: "Rate",

@@ -351,6 +351,7 @@ pub(super) const WORDS: Words = Words {
     ev_part: "구간",
     ev_part_queue: "{} 대기",
     ev_part_between: "{} 전까지",
+    ev_part_submit: "{} 제출",
     ev_part_poll: "완료 후 {}의 다음 조회까지",
     ev_whole: "전체",
     ev_law_rate: "처리율",

@@ -90,6 +90,7 @@ fn way_of(way: &WayRow, context: &Context<'_>) -> String {
         let what = match part.kind {
             "queue" => words.ev_part_queue,
             "between" => words.ev_part_between,
+            "submit" => words.ev_part_submit,
             "poll" => words.ev_part_poll,
             _ => "{}",
         };
@@ -143,6 +144,7 @@ pub(super) fn queues(context: &Context<'_>) -> Option<String> {
     let (words, evidence) = (context.words, context.evidence.as_ref()?);
     let mut table = Table::new(&[
         Column::Left(words.ev_queue),
+        Column::Left(words.ev_source),
         Column::Right(words.ev_start),
         Column::Right(words.ev_peak),
         Column::Right(words.ev_peak_at),
@@ -155,6 +157,7 @@ pub(super) fn queues(context: &Context<'_>) -> Option<String> {
         let consumers = [&row.consumers_min, &row.consumers_steady, &row.consumers_max].map(text).join(" / ");
         table.row(vec![
             markdown_code(&row.queue),
+            markdown_code(&row.source),
             text(&row.start),
             text(&row.peak),
             row.peak_clock.clone(),
