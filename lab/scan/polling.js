@@ -2,9 +2,9 @@
 // system is.
 //
 //   plimsoll lab up scan --pin
-//   plimsoll run -e SCAN=http://127.0.0.1:PORT lab/scan/polling.js
+//   plimsoll run lab/scan/polling.js
 //
-// SCAN is where it is (`plimsoll lab status` tells), VUS how many users there are. Sending in and polling stay within their
+// SCAN is where it is (found by itself while the lab is up), VUS how many users there are. Sending in and polling stay within their
 // limits; the answers do not.
 import http from 'k6/http';
 import { check, sleep } from 'k6';

@@ -1,7 +1,7 @@
 // So few users that no queue needs more workers than there may be: what the faults of the scanner show in.
 //
 //   plimsoll lab fault scan prefetch-too-small on
-//   plimsoll run -e SCAN=http://127.0.0.1:PORT lab/scan/trickle.js
+//   plimsoll run lab/scan/trickle.js
 //
 // SCAN is where it is, VUS how many users there are, DURATION how long they stay.
 import http from 'k6/http';

@@ -73,7 +73,13 @@ export const PART_COLOURS: Record<PartName, string> = {
   external: '--s2',
   queue: '--s1',
   unseen: '--s6',
+  poll: '--s8',
 };
+
+/** Whether somebody waits all the time that is a part's. */
+export function isWait(part: PartName): boolean {
+  return part === 'queue' || part === 'unseen' || part === 'poll';
+}
 
 /** The colours of services, which are no part's colours but that of services. */
 export const SERVICE_COLOURS = ['--s3', '--s5', '--s8', '--s7', '--s6'];

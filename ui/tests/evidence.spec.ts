@@ -26,8 +26,8 @@ test('a queue’s peak is the same in its lane, in the table and in the sentence
   await expect(page.locator('.story')).toContainText('scan.vision 352 at 0:40');
   await page.goto(`${EVIDENCE}?view=queues`);
   const row = page.getByRole('group', { name: 'Queues' }).locator('tr', { hasText: 'scan.vision' });
-  await expect(row.locator('td').nth(2)).toHaveText('352');
-  await expect(row.locator('td').nth(3)).toHaveText('0:40');
+  await expect(row.locator('td').nth(3)).toHaveText('352');
+  await expect(row.locator('td').nth(4)).toHaveText('0:40');
 });
 
 test('the crosshair moves all lanes, and keys show table and query', async ({ page }) => {
@@ -67,4 +67,17 @@ test('a gap says why, and what has no data says how to get it', async ({ page })
   await page.goto('/runs/empty/evidence?view=database');
   await expect(page.locator('pre')).toContainText('[evidence.postgresql]');
   await expect(page.locator('main')).toContainText('plimsoll doctor');
+});
+
+test('the way of a task adds up, and Little’s law stands beside its queues', async ({ page }) => {
+  const problems = guarded(page);
+  await page.goto(`${EVIDENCE}?view=queues`);
+  const way = page.getByRole('group', { name: 'From submission to answer' });
+  await expect(way.locator('tr', { hasText: 'wait in scan.vision' })).toContainText('20s');
+  await expect(way.locator('tr', { hasText: 'done, until task scan asks again' })).toContainText('1s');
+  await expect(way.locator('tr', { hasText: 'whole' })).toContainText('1m7.5s');
+  await expect(page.getByText('The parts add up to 1m7.5s of 1m7.5s (0.00% off).')).toBeVisible();
+  const law = page.getByRole('group', { name: 'Little' });
+  await expect(law.locator('tr', { hasText: 'scan.vision' })).toContainText('20s');
+  expect(problems()).toEqual([]);
 });

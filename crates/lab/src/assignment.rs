@@ -27,7 +27,7 @@ pub struct Assignment {
     pub control_port: u16,
     /// Where the structured log is written.
     pub log: PathBuf,
-    /// The base URL that spans go to (OTLP over HTTP); without one none are made.
+    /// The base URL that spans go to (OTLP over HTTP); without one they go to where a run on this machine listens.
     pub otlp: Option<String>,
     /// Seconds between two runs of what the system does periodically.
     pub refresh_s: u64,

@@ -40,7 +40,7 @@ pub struct UpSettings {
     pub variant: Option<String>,
     /// Whether it is bound to one core, the last that this process may use.
     pub pin: bool,
-    /// The base URL that spans go to.
+    /// The base URL that spans go to; without one they go to where a run on this machine listens, as far as it asks for them.
     pub otlp: Option<String>,
     /// Seconds between two runs of what the system does periodically.
     pub refresh_s: u64,
@@ -249,6 +249,7 @@ fn claim(system: &System, variant: &str) -> Result<PathBuf, LabError> {
         control_url: String::new(),
         servers: Default::default(),
         offers: Default::default(),
+        otlp: None,
         core: None,
         ready_after_ms: None,
     };

@@ -46,6 +46,9 @@ pub struct State {
     /// How to ask its servers what they do, by name, passwords included.
     #[serde(default)]
     pub offers: BTreeMap<String, Offer>,
+    /// The base URL that its services were told to send spans to.
+    #[serde(default)]
+    pub otlp: Option<String>,
     /// The core that all of it runs on, where it was bound to one.
     pub core: Option<usize>,
     /// Milliseconds from the start to the first answer.

@@ -166,6 +166,7 @@ impl<'a> Lab<'a> {
             control_url: format!("http://127.0.0.1:{control_port}"),
             servers: BTreeMap::new(),
             offers: BTreeMap::new(),
+            otlp: order.otlp.clone(),
             core: order.core,
             ready_after_ms: None,
         };

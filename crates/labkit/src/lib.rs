@@ -9,4 +9,4 @@ mod trace;
 pub use control::{Control, FaultOrder, Orders};
 pub use log::Log;
 pub use metrics::{Definition, Kind, Metrics, SPANS, metric};
-pub use trace::{Attribute, SpanKind, Timed, Trace, Tracer};
+pub use trace::{Attribute, Below, SpanKind, Timed, Trace, Tracer, of_database};

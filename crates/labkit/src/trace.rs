@@ -1,7 +1,11 @@
 //! Spans, sent as OpenTelemetry does (OTLP over HTTP, protobuf), in batches by a thread of their own.
+//!
+//! A service that was not told where to sends them to where a run on this machine listens, and makes only those that a request
+//! asks for: whoever does not trace does not pay for it. While nobody listens none are made at all.
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
@@ -10,10 +14,14 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue};
 use opentelemetry_proto::tonic::resource::v1::Resource;
+use opentelemetry_proto::tonic::trace::v1::span::Link;
 use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, ScopeSpans, Span, Status, status};
 use prost::Message;
 
 use crate::metrics::Metrics;
+
+/// Where a receiver on this machine listens unless it is told otherwise (OTLP specification, default ports).
+const ENDPOINT_DEFAULT: &str = "http://127.0.0.1:4318";
 
 /// Traces that wait to be sent; what comes on top is dropped and counted.
 const TRACES_WAITING_MAX: usize = 4096;
@@ -26,6 +34,9 @@ const BATCH_PERIOD: Duration = Duration::from_secs(1);
 
 /// A receiver that takes longer gets the batch no more.
 const SEND_LIMIT: Duration = Duration::from_secs(5);
+
+/// A receiver that did not take a batch is given no spans for so long. Nothing is sent twice.
+const DEAF_PERIOD: Duration = Duration::from_secs(1);
 
 /// What counts what became of spans; the one metric that this room writes.
 pub(crate) const SPANS: &str = "otel_spans_total";
@@ -49,6 +60,10 @@ pub enum Attribute {
 #[derive(Clone, Debug)]
 pub struct Tracer {
     sender: Option<SyncSender<Vec<Span>>>,
+    /// Whether requests that say nothing of traces get one.
+    begins: bool,
+    /// Whether the last batch was not taken, until it is tried again.
+    is_deaf: Arc<AtomicBool>,
     epoch: Epoch,
     metrics: Arc<Metrics>,
 }
@@ -61,8 +76,13 @@ pub struct Trace {
     parent_id: Vec<u8>,
     root_id: [u8; 8],
     is_kept: bool,
+    links: Vec<Link>,
     spans: Vec<Span>,
 }
+
+/// A span below the one that answers, of which others are told before it is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Below([u8; 8]);
 
 /// A span that is over.
 #[derive(Clone, Debug)]
@@ -82,19 +102,21 @@ pub struct Timed {
 }
 
 impl Tracer {
-    /// Sends to this base URL, where there is one, in the name of a service.
+    /// Sends in the name of a service: to this base URL; without one to where a run on this machine listens, and only what
+    /// requests ask for.
     pub fn new(endpoint: Option<&str>, service: &'static str, metrics: Arc<Metrics>) -> Tracer {
-        let epoch = Epoch::anchor(&SystemClock);
-        let Some(endpoint) = endpoint else { return Tracer { sender: None, epoch, metrics } };
         let (sender, receiver) = sync_channel(TRACES_WAITING_MAX);
+        let is_deaf = Arc::new(AtomicBool::new(false));
         let exporter = Exporter {
-            url: format!("{}/v1/traces", endpoint.trim_end_matches('/')),
+            url: format!("{}/v1/traces", endpoint.unwrap_or(ENDPOINT_DEFAULT).trim_end_matches('/')),
             service,
+            is_deaf: is_deaf.clone(),
             metrics: metrics.clone(),
         };
         let spawned =
             std::thread::Builder::new().name("spans".to_owned()).spawn(move || exporter.run(&receiver));
-        Tracer { sender: spawned.is_ok().then_some(sender), epoch, metrics }
+        let sender = spawned.is_ok().then_some(sender);
+        Tracer { sender, begins: endpoint.is_some(), is_deaf, epoch: Epoch::anchor(&SystemClock), metrics }
     }
 
     /// Begins the spans of a request, which belong to the trace of its `traceparent` header where it has one (W3C Trace
@@ -103,11 +125,23 @@ impl Tracer {
         let parent = traceparent.and_then(parse_traceparent);
         let (trace_id, parent_id, is_sampled) = match parent {
             Some((trace_id, parent_id, is_sampled)) => (trace_id, parent_id.to_vec(), is_sampled),
-            None => (fastrand::u128(1..).to_be_bytes(), Vec::new(), true),
+            None => (fastrand::u128(1..).to_be_bytes(), Vec::new(), self.begins),
         };
-        let is_kept = is_sampled && self.sender.is_some();
-        let root_id = fastrand::u64(1..).to_be_bytes();
-        Trace { tracer: self.clone(), trace_id, parent_id, root_id, is_kept, spans: Vec::new() }
+        let is_wanted = is_sampled && self.sender.is_some();
+        let is_deaf = self.is_deaf.load(Ordering::Relaxed);
+        if is_wanted && is_deaf {
+            // Its spans are not even made, and count as one.
+            self.metrics.add(SPANS, DROPPED, 1.0);
+        }
+        Trace {
+            tracer: self.clone(),
+            trace_id,
+            parent_id,
+            root_id: fastrand::u64(1..).to_be_bytes(),
+            is_kept: is_wanted && !is_deaf,
+            links: Vec::new(),
+            spans: Vec::new(),
+        }
     }
 }
 
@@ -119,15 +153,38 @@ impl Trace {
 
     /// The `traceparent` of what is called or sent on its way (W3C Trace Context, 3.2): below the span that answers.
     pub fn traceparent(&self) -> String {
-        let span = u64::from_be_bytes(self.root_id);
+        self.traceparent_below(Below(self.root_id))
+    }
+
+    /// Begins a span below the one that answers: a call whose answer, or a message whose work, is to stand below it.
+    pub fn below(&self) -> Below {
+        Below(fastrand::u64(1..).to_be_bytes())
+    }
+
+    /// The `traceparent` of what is called or sent by that span.
+    pub fn traceparent_below(&self, below: Below) -> String {
+        let span = u64::from_be_bytes(below.0);
         format!("00-{}-{span:016x}-{:02x}", self.id(), u8::from(self.is_kept))
+    }
+
+    /// Has the span that answers point at what caused it, by the `traceparent` that came with that (OpenTelemetry, "Links
+    /// between spans").
+    pub fn link(&mut self, traceparent: &str) {
+        if let Some((trace_id, span_id, _)) = parse_traceparent(traceparent) {
+            let link = Link { trace_id: trace_id.to_vec(), span_id: span_id.to_vec(), ..Link::default() };
+            self.links.push(link);
+        }
     }
 
     /// Adds a span below the one that answers.
     pub fn add(&mut self, timed: Timed) {
+        self.end_below(self.below(), timed);
+    }
+
+    /// Ends a span that was begun below the one that answers.
+    pub fn end_below(&mut self, below: Below, timed: Timed) {
         if self.is_kept {
-            let parent_id = self.root_id.to_vec();
-            let span = self.span(timed, fastrand::u64(1..).to_be_bytes().to_vec(), parent_id);
+            let span = self.span(timed, below.0.to_vec(), self.root_id.to_vec());
             self.spans.push(span);
         }
     }
@@ -138,7 +195,7 @@ impl Trace {
             return;
         }
         let root = self.span(timed, self.root_id.to_vec(), self.parent_id.clone());
-        self.spans.push(root);
+        self.spans.push(Span { links: std::mem::take(&mut self.links), ..root });
         let count = self.spans.len();
         let Some(sender) = &self.tracer.sender else { return };
         if sender.try_send(self.spans).is_err() {
@@ -165,9 +222,22 @@ impl Trace {
     }
 }
 
+/// What a span says of a call of a database (OpenTelemetry, "Database client spans"); those of the lab are all on this machine.
+pub fn of_database(
+    system: &'static str,
+    text: impl Into<Cow<'static, str>>,
+) -> Vec<(&'static str, Attribute)> {
+    vec![
+        ("db.system.name", Attribute::Text(system.into())),
+        ("db.query.text", Attribute::Text(text.into())),
+        ("server.address", Attribute::Text("127.0.0.1".into())),
+    ]
+}
+
 struct Exporter {
     url: String,
     service: &'static str,
+    is_deaf: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
 }
 
@@ -175,8 +245,12 @@ impl Exporter {
     fn run(&self, receiver: &Receiver<Vec<Span>>) {
         let config = ureq::Agent::config_builder().timeout_global(Some(SEND_LIMIT)).proxy(None);
         let agent = config.build().new_agent();
+        let mut tries_at = Instant::ZERO;
         loop {
             let began = SystemClock::now();
+            if began >= tries_at {
+                self.is_deaf.store(false, Ordering::Relaxed);
+            }
             let mut batch = Vec::new();
             while batch.len() < SPANS_PER_BATCH {
                 let left = BATCH_PERIOD.saturating_sub(SystemClock::now().since(began));
@@ -186,17 +260,23 @@ impl Exporter {
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
             }
-            if !batch.is_empty() {
-                self.send(&agent, batch);
+            if self.is_deaf.load(Ordering::Relaxed) {
+                // What was begun before that was known.
+                self.metrics.add(SPANS, DROPPED, batch.len() as f64);
+            } else if !batch.is_empty() && !self.send(&agent, batch) {
+                tries_at = SystemClock::now() + DEAF_PERIOD;
+                self.is_deaf.store(true, Ordering::Relaxed);
             }
         }
     }
 
-    fn send(&self, agent: &ureq::Agent, spans: Vec<Span>) {
+    /// Sends a batch once; whether it was taken.
+    fn send(&self, agent: &ureq::Agent, spans: Vec<Span>) -> bool {
         let count = spans.len();
         let body = self.request(spans).encode_to_vec();
         let sent = agent.post(&self.url).header("content-type", "application/x-protobuf").send(&body[..]);
         self.metrics.add(SPANS, if sent.is_ok() { SENT } else { FAILED }, count as f64);
+        sent.is_ok()
     }
 
     fn request(&self, spans: Vec<Span>) -> ExportTraceServiceRequest {
@@ -260,10 +340,54 @@ mod tests {
         body
     }
 
+    const DEFINITIONS: &[Definition] =
+        &[Definition { name: SPANS, help: "Spans.", kind: crate::metrics::Kind::Counter }];
+
+    fn wait_for(metrics: &Metrics, line: &str) {
+        while !metrics.render().contains(line) {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn while_nobody_listens_no_spans_are_made() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("it is bound");
+        drop(listener);
+        let metrics = Arc::new(Metrics::new(DEFINITIONS));
+        let tracer = Tracer::new(Some(&format!("http://{address}")), "shop", metrics.clone());
+        let timed = Timed {
+            name: "GET /".into(),
+            kind: SpanKind::Server,
+            began: SystemClock::now(),
+            ended: SystemClock::now(),
+            attributes: Vec::new(),
+            is_error: false,
+        };
+        tracer.trace(None).end(timed.clone());
+        wait_for(&metrics, "otel_spans_total{outcome=\"failed\"} 1");
+        while !tracer.is_deaf.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+        assert!(!tracer.trace(None).is_kept);
+        wait_for(&metrics, "otel_spans_total{outcome=\"dropped\"} 1");
+        // It is tried again.
+        while !tracer.trace(None).is_kept {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn who_was_not_told_where_to_sends_what_is_asked_for() {
+        let tracer = Tracer::new(None, "shop", Arc::new(Metrics::new(DEFINITIONS)));
+        assert!(!tracer.trace(None).is_kept);
+        let asked = |flags| format!("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-{flags}");
+        assert!(tracer.trace(Some(&asked("01"))).is_kept);
+        assert!(!tracer.trace(Some(&asked("00"))).is_kept);
+    }
+
     #[test]
     fn spans_arrive_below_the_one_that_answers() {
-        const DEFINITIONS: &[Definition] =
-            &[Definition { name: SPANS, help: "Spans.", kind: crate::metrics::Kind::Counter }];
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/", listener.local_addr().expect("it is bound"));
         let metrics = Arc::new(Metrics::new(DEFINITIONS));
@@ -280,7 +404,11 @@ mod tests {
             .trace(Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"))
             .end(timed("not kept", SpanKind::Server));
         let mut trace = tracer.trace(Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
-        trace.add(timed("SELECT", SpanKind::Client));
+        let below = trace.below();
+        let told = trace.traceparent_below(below);
+        trace.end_below(below, timed("SELECT", SpanKind::Client));
+        trace.link("00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01");
+        trace.link("nothing");
         let (trace_id, parent_id, is_kept) = parse_traceparent(&trace.traceparent()).expect("it can be read");
         assert_eq!((trace_id, parent_id, is_kept), (trace.trace_id, trace.root_id, true));
         assert_eq!(trace.id(), "0af7651916cd43dd8448eb211c80319c");
@@ -290,12 +418,15 @@ mod tests {
         let [child, root] = &spans[..] else { panic!("two spans: {spans:?}") };
         assert_eq!((child.name.as_str(), root.name.as_str()), ("SELECT", "GET /"));
         assert_eq!(child.parent_span_id, root.span_id);
+        assert_eq!(parse_traceparent(&told).map(|told| told.1.to_vec()).as_ref(), Some(&child.span_id));
+        assert_eq!(
+            root.links.iter().map(|link| &link.span_id[..]).collect::<Vec<_>>(),
+            [0x00f0_67aa_0ba9_02b7_u64.to_be_bytes()]
+        );
         assert_eq!(root.parent_span_id, 0xb7ad_6b71_6920_3331_u64.to_be_bytes());
         assert!(spans.iter().all(|span| span.trace_id == root.trace_id));
         assert!(root.end_time_unix_nano >= root.start_time_unix_nano + 5_000_000);
-        while !metrics.render().contains("otel_spans_total{outcome=\"sent\"} 2") {
-            std::thread::yield_now();
-        }
+        wait_for(&metrics, "otel_spans_total{outcome=\"sent\"} 2");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use model::{Epoch, Instant, OperationLoad, SystemClock, Trace};
+use model::{Epoch, Instant, OperationLoad, Span, SystemClock, Trace};
 use tokio::sync::oneshot;
 
 use crate::counts::Counts;
@@ -123,6 +123,13 @@ impl Receiver {
         &self.addresses
     }
 
+    /// Takes spans that the run itself makes, as if they had come through a door.
+    pub fn add(&self, spans: Vec<(u128, Span)>) {
+        if !spans.is_empty() {
+            self.room.shelves().add(SystemClock::now(), spans);
+        }
+    }
+
     /// What was kept since the last time.
     pub fn take(&self) -> Taken {
         self.room.take(SystemClock::now())
@@ -206,18 +213,22 @@ impl Shelves {
     fn put(&mut self, now: Instant, decoded: Decoded) -> u64 {
         let counts = &mut self.counts;
         counts.requests += 1;
-        counts.spans_received += decoded.spans.len() as u64;
         counts.spans_without_id += decoded.without_id;
         counts.spans_too_large += decoded.too_large;
         counts.texts_cut += decoded.cut;
         if !decoded.spans.is_empty() {
             self.last_received = Some(now);
         }
-        for (id, span) in decoded.spans {
+        self.add(now, decoded.spans);
+        decoded.without_id + decoded.too_large
+    }
+
+    fn add(&mut self, now: Instant, spans: Vec<(u128, Span)>) {
+        self.counts.spans_received += spans.len() as u64;
+        for (id, span) in spans {
             self.red.add(now, &span);
             self.keeper.add(now, id, span);
         }
-        decoded.without_id + decoded.too_large
     }
 
     fn counts(&self) -> Counts {

@@ -1,9 +1,7 @@
 //! What servers did meanwhile: the sources that were named, asked beside a run.
 
-mod of_lab;
 mod settings;
 
-use std::path::Path;
 use std::time::Duration;
 
 use evidence::{Collector, Settings, Source, sources};
@@ -13,6 +11,7 @@ use crate::common::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::EvidenceFlags;
+use crate::of_lab::OfLab;
 
 pub(crate) use settings::named;
 
@@ -32,10 +31,11 @@ impl Wanted {
     ///
     /// # Errors
     /// A source cannot be understood.
-    pub(crate) fn of(flags: &EvidenceFlags, script: &Path, common: &Common) -> Result<Wanted, Failure> {
+    pub(crate) fn of(flags: &EvidenceFlags, lab: Option<&OfLab>, common: &Common) -> Result<Wanted, Failure> {
         let mut settings = named(flags, common)?;
         let is_new = |source: &Settings| !settings.iter().any(|known| known.name == source.name);
-        let of_lab: Vec<Settings> = of_lab::sources(script).into_iter().filter(is_new).collect();
+        let of_lab = lab.map(OfLab::sources).unwrap_or_default();
+        let of_lab: Vec<Settings> = of_lab.into_iter().filter(is_new).collect();
         settings.extend(of_lab);
         let credentials = settings.iter().filter_map(|settings| settings.credential.clone()).collect();
         Ok(Wanted { sources: open(&settings)?, credentials })

@@ -13,6 +13,7 @@ mod flags;
 mod live;
 mod logger;
 mod loki;
+mod of_lab;
 mod page;
 mod program;
 mod receiving;

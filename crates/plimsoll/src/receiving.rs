@@ -1,10 +1,13 @@
 //! Traces that servers send while a run goes on: received, stored once a second, and waited for a little at the end.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, SyncSender};
 use std::time::Duration;
 
 use model::plan::ENDLESS;
-use model::{Datum, Evidence, Instant, LogLevel, Plan, Record, RecordKind, RunEvent, SystemClock};
+use model::{Datum, Evidence, Instant, LogLevel, Plan, Record, RecordKind, RunEvent, Span, SystemClock};
 use otlp::{ADDRESSES_DEFAULT, Counts, Pace, Receiver, Settings};
 use script::TraceSample;
 
@@ -13,6 +16,7 @@ use crate::env::parse_switch;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::OtlpFlags;
+use crate::of_lab::LabTraces;
 use crate::stored::Recording;
 
 /// Of a run's file, the name of what is received here.
@@ -37,8 +41,14 @@ const LOOKED_EACH: Duration = Duration::from_millis(100);
 /// What a run without an end is taken for: what may be kept is let out over that time.
 const EXPECTED_OF_ENDLESS: Duration = Duration::from_secs(3600);
 
+/// Services of the lab send what they have each second.
+const SILENCE_OF_LAB: Duration = Duration::from_secs(3);
+
 /// The share of requests that are put into traces while somebody listens.
 const SHARE_DEFAULT: f64 = 0.01;
+
+/// Spans of tasks that wait for the receiver, which takes them once a second; what comes on top is dropped and counted.
+const OWN_SPANS_WAITING_MAX: usize = 8_192;
 
 /// What was asked for.
 #[derive(Clone, Default)]
@@ -48,30 +58,64 @@ pub(crate) struct ReceiveSettings {
     /// What senders must show, which no file may hold.
     pub(crate) token: Option<String>,
     /// Of the requests, this share is put into traces.
-    pub(crate) sample: Option<TraceSample>,
+    share: f64,
+    /// The lab's system that spans are expected of, where nobody had to ask for them.
+    lab: Option<LabTraces>,
 }
 
 /// A receiver beside a run.
 pub(crate) struct Receiving {
     receiver: Receiver,
+    own: Arc<OwnSpans>,
+    waiting: mpsc::Receiver<(u128, Span)>,
+    lab: Option<LabTraces>,
+    share: f64,
+}
+
+/// Takes the spans that the run itself makes, of tasks, without ever waiting.
+struct OwnSpans {
+    sender: SyncSender<(u128, Span)>,
+    dropped: AtomicU64,
+}
+
+impl script::Spans for OwnSpans {
+    fn add(&self, trace: u128, span: Span) {
+        if self.sender.try_send((trace, span)).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 impl ReceiveSettings {
-    /// What flags and variables say.
+    /// What flags and variables say; where they say nothing, what a system of the lab needs whose script this is.
     ///
     /// # Errors
     /// An address is none, or the share is no share.
-    pub(crate) fn of(flags: &OtlpFlags, common: &Common) -> Result<ReceiveSettings, Failure> {
+    pub(crate) fn of(
+        flags: &OtlpFlags,
+        lab: Option<LabTraces>,
+        common: &Common,
+    ) -> Result<ReceiveSettings, Failure> {
         let wanted = flags.otlp.as_deref().or_else(|| common.env.setting("OTLP"));
-        let addresses = wanted.map_or(Ok(Vec::new()), addresses).map_err(refuse)?;
+        let lab = lab.filter(|_| wanted.is_none());
+        let addresses = match (wanted, &lab) {
+            (Some(text), _) => addresses(text).map_err(refuse)?,
+            (None, Some(lab)) => vec![lab.address],
+            (None, None) => Vec::new(),
+        };
         let share = flags.trace_sample.as_deref().or_else(|| common.env.setting("TRACE_SAMPLE"));
         let share = match share {
             Some(text) => parse_share(text).map_err(refuse)?,
             None if addresses.is_empty() => 0.0,
-            None => SHARE_DEFAULT,
+            None => lab.as_ref().map_or(SHARE_DEFAULT, |lab| lab.share),
         };
         let token = common.env.setting("OTLP_TOKEN").map(str::to_owned);
-        Ok(ReceiveSettings { addresses, token, sample: TraceSample::of(share) })
+        Ok(ReceiveSettings { addresses, token, share, lab })
+    }
+
+    /// Which requests are put into traces, beside this receiver. Whoever asked for none and has none gets none.
+    pub(crate) fn sample(&self, receiving: Option<&Receiving>) -> Option<TraceSample> {
+        if self.lab.is_some() && receiving.is_none() { None } else { TraceSample::of(self.share) }
     }
 }
 
@@ -88,6 +132,7 @@ impl Receiving {
         if settings.addresses.is_empty() {
             return Ok(None);
         }
+        let (share, lab) = (settings.share, settings.lab.clone());
         let longest = plan::vu_demand(plan).duration_max;
         let expected = if longest >= ENDLESS { EXPECTED_OF_ENDLESS } else { longest };
         let settings = Settings {
@@ -96,7 +141,16 @@ impl Receiving {
             pace: Pace { began: SystemClock::now(), expected, quiet: QUIET },
         };
         match Receiver::start(&settings, common.epoch) {
-            Ok(receiver) => Ok(Some(Receiving { receiver })),
+            Ok(receiver) => {
+                let (sender, waiting) = mpsc::sync_channel(OWN_SPANS_WAITING_MAX);
+                let own = Arc::new(OwnSpans { sender, dropped: AtomicU64::new(0) });
+                Ok(Some(Receiving { receiver, own, waiting, lab, share }))
+            }
+            Err(error) if lab.is_some() => {
+                let text = format!("failed to {error}; the test goes on without traces");
+                common.logger.say(LogLevel::Warn, text);
+                Ok(None)
+            }
             Err(error) => {
                 let hint = match error {
                     otlp::StartError::Open(_) => "; set PLIMSOLL_OTLP_TOKEN",
@@ -109,7 +163,15 @@ impl Receiving {
 
     /// Where it listens, for the banner.
     pub(crate) fn place(&self) -> String {
-        format!("OTLP (gRPC and HTTP) at {}", self.addresses())
+        let place = format!("OTLP (gRPC and HTTP) at {}", self.addresses());
+        let Some(lab) = &self.lab else { return place };
+        let percent = self.share * 100.0;
+        format!("{place}, as the lab's {} sends there; {percent}% of requests (--otlp=off: none)", lab.system)
+    }
+
+    /// Takes the spans that the run itself makes.
+    pub(crate) fn own(&self) -> Arc<dyn script::Spans> {
+        self.own.clone()
     }
 
     /// Takes an event. What was received is handed on once a second.
@@ -128,23 +190,32 @@ impl Receiving {
         common: &Common,
     ) {
         self.wait(over, hurries, common);
+        self.take_own();
         let addresses = self.addresses();
         let (taken, counts) = self.receiver.finish();
         say(&counts, common);
+        let dropped = self.own.dropped.load(Ordering::Relaxed);
+        if dropped > 0 {
+            let text =
+                format!("{dropped} traces are without the span of their task: there were too many at once");
+            common.logger.say(LogLevel::Warn, text);
+        }
         let Some(recording) = recording else { return };
         recording.traces(taken.traces, taken.operations);
         let mut fields = counts.fields();
         fields.insert("kind".to_owned(), SOURCE.into());
         fields.insert("address".to_owned(), Datum::Text(addresses));
+        fields.insert("task_spans_dropped".to_owned(), Datum::Number(dropped as f64));
         let (kind, subject) = (RecordKind::Source, SOURCE.to_owned());
         let record = Record { source: SOURCE.to_owned(), kind, at: SystemClock::now(), subject, fields };
         recording.evidence(Evidence { records: vec![record], ..Evidence::default() });
     }
 
     fn wait(&self, over: Instant, hurries: &dyn Fn() -> bool, common: &Common) {
+        let silence = if self.lab.is_some() { SILENCE_OF_LAB } else { SILENCE };
         let is_done = |now: Instant| {
             let last = self.receiver.last_received().map_or(over, |last| last.max(over));
-            now.since(last) >= SILENCE || now.since(over) >= WAIT_MAX || hurries()
+            now.since(last) >= silence || now.since(over) >= WAIT_MAX || hurries()
         };
         if is_done(SystemClock::now()) {
             return;
@@ -158,7 +229,12 @@ impl Receiving {
         }
     }
 
+    fn take_own(&self) {
+        self.receiver.add(self.waiting.try_iter().collect());
+    }
+
     fn hand_on(&self, recording: Option<&mut Recording>) {
+        self.take_own();
         let taken = self.receiver.take();
         if let Some(recording) = recording {
             recording.traces(taken.traces, taken.operations);
@@ -183,8 +259,11 @@ fn say(counts: &Counts, common: &Common) {
     }
 }
 
-/// Addresses with commas between them; `true` means those that exporters send to by themselves, and `false` none.
+/// Addresses with commas between them; `true` means those that exporters send to by themselves, `false` and `off` none.
 fn addresses(text: &str) -> Result<Vec<SocketAddr>, String> {
+    if text == "off" {
+        return Ok(Vec::new());
+    }
     match parse_switch(text) {
         Some(true) => return Ok(ADDRESSES_DEFAULT.to_vec()),
         Some(false) => return Ok(Vec::new()),
@@ -234,6 +313,7 @@ mod tests {
         };
         check("true", Some(&["127.0.0.1:4317", "127.0.0.1:4318"]));
         check("false", Some(&[]));
+        check("off", Some(&[]));
         check("127.0.0.1:0", Some(&["127.0.0.1:0"]));
         check("[::1]:4317, 127.0.0.1:5", Some(&["[::1]:4317", "127.0.0.1:5"]));
         check("localhost:4317", None);

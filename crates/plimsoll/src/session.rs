@@ -94,7 +94,7 @@ pub(crate) fn run(test: &Test, common: &Common, mut settings: SessionSettings) -
     let names = Names { metrics: config.registry.clone(), tags: tags.clone() };
     let mut observer = settings.observer.take();
     let receiving = Receiving::start(&settings.receive, &test.plan, common)?;
-    let program = program(test, common, &config, &settings.receive);
+    let program = program(test, common, &config, &settings.receive, receiving.as_ref());
     let run = program.run.clone();
     let live = LiveRun::new(test, &config, &run, &settings.running);
     let served = settings.live.as_ref().map(|wanted| wanted.serve(&live, common)).transpose()?.flatten();
@@ -195,7 +195,13 @@ pub(crate) fn run(test: &Test, common: &Common, mut settings: SessionSettings) -
     Ok(Finished { exit, outcome, id: stored.then_some(id) })
 }
 
-fn program(test: &Test, common: &Common, config: &RunConfig, receive: &ReceiveSettings) -> ScriptProgram {
+fn program(
+    test: &Test,
+    common: &Common,
+    config: &RunConfig,
+    receive: &ReceiveSettings,
+    receiving: Option<&Receiving>,
+) -> ScriptProgram {
     let control = ScriptControl { control: config.control.clone(), log: common.logger.clone() };
     let run = script::RunShared {
         plan: test.plan.clone(),
@@ -205,7 +211,8 @@ fn program(test: &Test, common: &Common, config: &RunConfig, receive: &ReceiveSe
         network: test.network.clone(),
         exported_options_json: test.exported_options_json.clone(),
         rate: test.plan.rps.map(script::RateGate::new),
-        traces: receive.sample,
+        traces: receive.sample(receiving),
+        spans: receiving.map(Receiving::own),
         control: Arc::new(control),
     };
     ScriptProgram { bundle: test.script.bundle.clone(), run: Arc::new(run) }

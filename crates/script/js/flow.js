@@ -129,6 +129,11 @@
   function* walk(settings) {
     const { submit, poll, done, isAnswer, timeout, maxPolls } = settings;
     const id = host.begin(settings.name, settings.tags, settings.outcomes);
+    // What the script does from here on while it waits is no longer of this task.
+    const left = (value) => {
+      host.left();
+      return value;
+    };
     let polls = 0;
     let submitted;
     let answer;
@@ -138,7 +143,7 @@
     };
     try {
       const deadline = host.now() + timeout;
-      submitted = yield { from: 'submit', value: submit() };
+      submitted = yield { from: 'submit', value: left(submit()) };
       if (!isTaken(submitted)) return end('not_submitted');
       host.submitted(id);
       for (const wait of pauses(settings)) {
@@ -147,7 +152,7 @@
         if (pause > 0) yield { pause };
         polls += 1;
         host.polling(id);
-        answer = yield { from: 'poll', value: poll(submitted) };
+        answer = yield { from: 'poll', value: left(poll(submitted)) };
         host.answered(id);
         const heard = Boolean(yield { from: 'isAnswer', value: isAnswer(answer) });
         const verdict = heard && verdictOf(yield { from: 'done', value: done(answer) });

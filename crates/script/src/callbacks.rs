@@ -1,6 +1,6 @@
 //! What the host asks of the world around it.
 
-use model::{Instant, LogLine, Mark, Metadata, MetricId, ScenarioId, TagSetId};
+use model::{Instant, LogLine, Mark, Metadata, MetricId, ScenarioId, Span, TagSetId};
 use tally::Case;
 
 /// Takes the samples of one worker thread.
@@ -58,6 +58,12 @@ pub trait Notes {
 
     /// Counts an error: k6's code (0 for exceptions) and its message; `example` is made where it is the first.
     fn error(&self, _code: u16, _message: &str, _tags: TagSetId, _example: &dyn Fn() -> String) {}
+}
+
+/// Takes spans that the run itself makes, from any thread. It must not wait.
+pub trait Spans: Send + Sync {
+    /// Takes one span of a trace.
+    fn add(&self, trace: u128, span: Span);
 }
 
 /// Takes log lines, from any thread.

@@ -15,7 +15,7 @@ use rquickjs::{Ctx, Object, Value};
 use self::metrics::Metrics;
 pub(crate) use self::outcomes::Outcomes;
 pub(crate) use self::tasks::Tasks;
-use self::tasks::{End, Said};
+use self::tasks::{End, Named, Said};
 use crate::js::{self, Args, NativeFn};
 use crate::modules::Builtin;
 use crate::prelude::Prelude;
@@ -29,6 +29,7 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("begin", begin),
     ("submitted", submitted),
     ("polling", polling),
+    ("left", left),
     ("answered", answered),
     ("judged", judged),
     ("end", end),
@@ -55,16 +56,17 @@ fn begin<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     if let Some(given) = args.given(1) {
         tags = vu.cache.extend(tags, crate::tags::from_js(args.ctx, &given)?);
     }
-    if args.given(0).is_some() {
-        let name = args.string(0)?;
-        tags = vu.cache.with_tag(tags, "flow", &vu.init.secrets.redact(&name));
+    let name = args.given(0).map(|_| args.string(0)).transpose()?;
+    let name = name.map(|name| vu.init.secrets.redact(&name).into_owned());
+    if let Some(name) = &name {
+        tags = vu.cache.with_tag(tags, "flow", name);
     }
     let declared: Vec<String> = match args.given(2) {
         Some(given) => given.get()?,
         None => Vec::new(),
     };
     let declared = declared.iter().map(|outcome| Box::from(&*vu.init.secrets.redact(outcome))).collect();
-    match vu.tasks.begin(began(vu), tags, declared) {
+    match vu.tasks.begin(vu, began(vu), Named { tags, name }, declared) {
         Some(id) => Ok(Value::new_number(args.ctx.clone(), id.into())),
         None => Err(args.error(format!("a VU has at most {} tasks under way", tasks::OPEN_MAX))),
     }
@@ -89,6 +91,12 @@ fn submitted<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 /// `polling(id)`: a poll begins.
 fn polling<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     args.vu.tasks.polling(args.vu, id_of(args));
+    args.undefined()
+}
+
+/// `left()`: the function of the script that submits or polls has returned, though what it began may still be under way.
+fn left<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
+    args.vu.tasks.left();
     args.undefined()
 }
 

@@ -36,6 +36,7 @@ use params::Prepared;
 pub use rate::RateGate;
 pub(crate) use response::Response;
 pub use sampled::TraceSample;
+pub(crate) use sampled::{TraceContext, TraceOf};
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/http", build };
 

@@ -43,7 +43,7 @@ mod webcrypto;
 mod websocket;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
-pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink};
+pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink, Spans};
 pub use directives::{Asked, DirectiveError, K6_VERSION, asked, is_met};
 pub use error::ScriptError;
 pub use http::{RateGate, TraceSample};

@@ -11,6 +11,7 @@ use model::{
 };
 use rquickjs::{Object, Persistent};
 
+use crate::callbacks::Spans;
 use crate::callbacks::{Control, Deadline, Log, Notes, Sink};
 use crate::error::Stop;
 use crate::event_loop::EventLoop;
@@ -46,6 +47,8 @@ pub struct RunShared {
     pub rate: Option<RateGate>,
     /// Puts a share of the requests into traces, where that is asked for.
     pub traces: Option<TraceSample>,
+    /// Takes the spans of tasks, where traces are received.
+    pub spans: Option<Arc<dyn Spans>>,
     /// Aborts and failures.
     pub control: Arc<dyn Control>,
 }

@@ -146,6 +146,7 @@ fn run_late(base: &str, iterations: u64, late: Option<Duration>, source: &str) -
         network: Arc::new(network),
         rate: None,
         traces: None,
+        spans: None,
         exported_options_json: "{}".into(),
         control: heard.clone(),
         tags: tags.clone(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use labkit::{Attribute, Metrics, SpanKind, Timed, Trace};
+use labkit::{Attribute, Metrics, SpanKind, Timed, Trace, of_database};
 use model::{Instant, SystemClock};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_postgres::types::ToSql;
@@ -153,13 +153,9 @@ impl Connection {
     }
 }
 
-/// As OpenTelemetry's conventions describe a query ("Database client spans").
 fn span(name: &'static str, sql: &str, began: Instant, ended: Instant, rows: Option<usize>) -> Timed {
-    let mut attributes = vec![
-        ("db.system.name", Attribute::Text("postgresql".into())),
-        ("db.query.text", Attribute::Text(sql.to_owned().into())),
-        ("db.query.summary", Attribute::Text(name.into())),
-    ];
+    let mut attributes = of_database("postgresql", sql.to_owned());
+    attributes.push(("db.query.summary", Attribute::Text(name.into())));
     let rows_count = rows.and_then(|rows| i64::try_from(rows).ok());
     attributes.extend(rows_count.map(|count| ("db.response.returned_rows", Attribute::Number(count))));
     Timed { name: name.into(), kind: SpanKind::Client, began, ended, attributes, is_error: rows.is_none() }

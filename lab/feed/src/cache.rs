@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use lab::{LabError, Launch, Place, REDIS, Server};
+use lab::{LabError, Launch, Offer, Place, REDIS, Server};
 use redis::aio::MultiplexedConnection;
 use redis::{Client, RedisError};
 
@@ -47,6 +47,10 @@ impl Server for CacheServer {
 
     fn url(&self, place: &Place) -> String {
         REDIS.url(place)
+    }
+
+    fn offer(&self, place: &Place) -> Option<Offer> {
+        REDIS.offer(place)
     }
 }
 

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
 use lab::Assignment;
-use labkit::{Attribute, Control, Log, Metrics, SpanKind, Timed, Trace, Tracer};
+use labkit::{Attribute, Control, Log, Metrics, SpanKind, Timed, Trace, Tracer, of_database};
 use model::{Instant, SystemClock};
 use serde_json::json;
 
@@ -237,7 +237,7 @@ impl Call {
         let Some(cache) = &feed.cache else { return Reply::page(self.read(turn, page).await) };
         let (key, began) = (page.key(), SystemClock::now());
         let found = cache.get(&key).await;
-        self.span("GET from the cache", began);
+        self.call("GET", began, of_database("redis", "GET page:?"));
         let outcome = match &found {
             Ok(Some(_)) => metrics::HIT,
             Ok(None) => metrics::MISS,
@@ -252,8 +252,11 @@ impl Call {
             }
         }
         let page = self.read(turn, page).await;
+        let began = SystemClock::now();
+        let kept = cache.set(&key, &page).await;
+        self.call("SET", began, of_database("redis", "SET page:? ? EX ?"));
         // A page that is not kept is read again.
-        if let Err(error) = cache.set(&key, &page).await {
+        if let Err(error) = kept {
             feed.log.line("error", "cache", json!({ "error": error.to_string() }));
         }
         Reply::page(page)
@@ -263,7 +266,8 @@ impl Call {
         let began = SystemClock::now();
         turn.work(STORE_READ).await;
         self.feed.metrics.add(metrics::STORE_READS, "", 1.0);
-        self.span("read from the store", began);
+        // The store stands for a database, so its time is one's.
+        self.call("read from the store", began, of_database("store", "read page"));
         page.render()
     }
 
@@ -275,7 +279,7 @@ impl Call {
         self.span("look up the notifier", began);
         let found = SystemClock::now();
         turn.work(call).await;
-        self.span("call the notifier", found);
+        self.call("call the notifier", found, vec![("peer.service", Attribute::Text("notifier".into()))]);
         let metrics = &self.feed.metrics;
         metrics.add(metrics::CALLS, "", 1.0);
         metrics.add(metrics::LOOKUP_SECONDS, "", lookup.as_secs_f64());
@@ -291,8 +295,23 @@ impl Call {
     }
 
     fn span(&mut self, name: &'static str, began: Instant) {
-        let (name, kind, ended) = (name.into(), SpanKind::Internal, SystemClock::now());
-        self.trace.add(Timed { name, kind, began, ended, attributes: Vec::new(), is_error: false });
+        self.timed(name, SpanKind::Internal, began, Vec::new());
+    }
+
+    /// A call of somebody else that is over now.
+    fn call(&mut self, name: &'static str, began: Instant, attributes: Vec<(&'static str, Attribute)>) {
+        self.timed(name, SpanKind::Client, began, attributes);
+    }
+
+    fn timed(
+        &mut self,
+        name: &'static str,
+        kind: SpanKind,
+        began: Instant,
+        attributes: Vec<(&'static str, Attribute)>,
+    ) {
+        let (name, ended) = (name.into(), SystemClock::now());
+        self.trace.add(Timed { name, kind, began, ended, attributes, is_error: false });
     }
 
     /// Counts and logs what became of it, and ends its trace.

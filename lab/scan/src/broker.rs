@@ -4,17 +4,21 @@ use amqprs::BasicProperties;
 use amqprs::channel::{BasicPublishArguments, Channel, QueueDeclareArguments};
 use amqprs::connection::{Connection, OpenConnectionArguments};
 use amqprs::error::Error;
+use labkit::{Attribute, SpanKind, Timed, Trace};
+use model::{Clock, SystemClock};
 use serde::{Deserialize, Serialize};
 
 use crate::stage::Stage;
 
 /// What stands in a message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Message {
     /// The scan.
     pub(crate) id: String,
     /// The request that sent it in, as in a header of that name.
     pub(crate) traceparent: String,
+    /// The span that put it into its queue, in the same form: whoever takes it links to that.
+    pub(crate) published: String,
     /// When it was put into its queue, in nanoseconds since 1970.
     pub(crate) queued_unix_ns: i64,
 }
@@ -32,6 +36,15 @@ pub(crate) struct Queue {
     pub(crate) ready: usize,
     /// Consumers.
     pub(crate) consumers: usize,
+}
+
+/// What spans say of a message.
+pub(crate) fn attributes(stage: Stage, message: &Message) -> Vec<(&'static str, Attribute)> {
+    vec![
+        ("messaging.system", Attribute::Text("rabbitmq".into())),
+        ("messaging.destination.name", Attribute::Text(stage.queue().into())),
+        ("messaging.message.id", Attribute::Text(message.id.clone().into())),
+    ]
 }
 
 /// RabbitMQ refuses or is gone; the text reads after "failed to".
@@ -65,11 +78,35 @@ impl Broker {
         self.connection.open_channel(None).await.map_err(failed)
     }
 
-    /// Puts a message into the queue of a step.
+    /// Puts a message into the queue of a step, and traces that (OpenTelemetry, "Messaging spans").
     ///
     /// # Errors
     /// RabbitMQ is gone.
-    pub(crate) async fn publish(&self, stage: Stage, message: &Message) -> Result<(), String> {
+    pub(crate) async fn publish(
+        &self,
+        stage: Stage,
+        mut message: Message,
+        trace: &mut Trace,
+    ) -> Result<(), String> {
+        let (began, span) = (SystemClock::now(), trace.below());
+        message.published = trace.traceparent_below(span);
+        message.queued_unix_ns = SystemClock.wall_unix_ns();
+        let sent = self.send(stage, &message).await;
+        trace.end_below(
+            span,
+            Timed {
+                name: format!("send {}", stage.queue()).into(),
+                kind: SpanKind::Producer,
+                began,
+                ended: SystemClock::now(),
+                attributes: attributes(stage, &message),
+                is_error: sent.is_err(),
+            },
+        );
+        sent
+    }
+
+    async fn send(&self, stage: Stage, message: &Message) -> Result<(), String> {
         // A closed connection takes what is published, and nobody would ever get it.
         if !self.connection.is_open() {
             return Err("use RabbitMQ: the connection is closed".to_owned());

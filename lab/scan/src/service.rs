@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use lab::Assignment;
 use labkit::{Attribute, Control, Log, Metrics, SpanKind, Timed, Trace, Tracer};
-use model::{Clock, Instant, SystemClock};
+use model::{Instant, SystemClock};
 use serde_json::json;
 
 use crate::broker::{Broker, Message};
@@ -103,15 +103,11 @@ async fn about() -> Response {
 }
 
 async fn submit(State(scan): Shared, request: Request) -> Response {
-    let call = Call::begin(scan, &request);
+    let mut call = Call::begin(scan, &request);
     let id = format!("{:032x}", fastrand::u128(..));
-    let message = Message {
-        id: id.clone(),
-        traceparent: call.trace.traceparent(),
-        queued_unix_ns: SystemClock.wall_unix_ns(),
-    };
+    let message = Message { id: id.clone(), traceparent: call.trace.traceparent(), ..Message::default() };
     let taken = match call.scan.store.set_state(&id, Stage::Vision.name()).await {
-        Ok(()) => call.scan.broker.publish(Stage::Vision, &message).await,
+        Ok(()) => call.scan.broker.publish(Stage::Vision, message, &mut call.trace).await,
         Err(why) => Err(why),
     };
     if taken.is_ok() {

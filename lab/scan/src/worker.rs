@@ -14,7 +14,7 @@ use signal_hook::consts::SIGTERM;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::{Notify, Semaphore};
 
-use crate::broker::{Broker, Message, failed};
+use crate::broker::{self, Broker, Message, failed};
 use crate::consumers::Consumers;
 use crate::faults;
 use crate::llm_client::LlmClient;
@@ -214,6 +214,7 @@ impl Worker {
         let waited_s = Duration::from_nanos(u64::try_from(waited_ns).unwrap_or_default()).as_secs_f64();
         self.counts.add(metrics::QUEUE_WAIT_SECONDS, stage.labels(), waited_s);
         let mut trace = self.tracer.trace(Some(message.traceparent.as_str()));
+        trace.link(&message.published);
         let done = self.step(stage, &mut trace).await;
         let is_given_back =
             stage == Stage::Answer && self.redelivers.load(Ordering::Relaxed) && fastrand::u8(..3) == 0;
@@ -221,7 +222,7 @@ impl Worker {
             self.counts.add(metrics::GIVEN_BACK, "", 1.0);
             channel.basic_nack(BasicNackArguments::new(tag, false, true)).await.map_err(failed)
         } else {
-            self.hand_on(stage, message.clone(), &done).await
+            self.hand_on(stage, message.clone(), &done, &mut trace).await
         };
         if !is_given_back && handed_on.is_ok() {
             // Whoever does not get it sends the message again.
@@ -250,16 +251,19 @@ impl Worker {
     }
 
     async fn ask_model(&self, stage: Stage, trace: &mut Trace) -> Result<(), String> {
-        let began = SystemClock::now();
-        let answer = self.llm.call(stage, &trace.traceparent()).await;
-        trace.add(Timed {
-            name: format!("POST /{}", stage.name()).into(),
-            kind: SpanKind::Client,
-            began,
-            ended: SystemClock::now(),
-            attributes: vec![("peer.service", Attribute::Text("scan-llm".into()))],
-            is_error: answer.is_err(),
-        });
+        let (began, call) = (SystemClock::now(), trace.below());
+        let answer = self.llm.call(stage, &trace.traceparent_below(call)).await;
+        trace.end_below(
+            call,
+            Timed {
+                name: format!("POST /{}", stage.name()).into(),
+                kind: SpanKind::Client,
+                began,
+                ended: SystemClock::now(),
+                attributes: vec![("peer.service", Attribute::Text("scan-llm".into()))],
+                is_error: answer.is_err(),
+            },
+        );
         let answer = answer?;
         self.counts.add(metrics::LLM_CALLS, "", 1.0);
         self.counts.add(metrics::LLM_SECONDS, "", answer.took_s);
@@ -271,8 +275,9 @@ impl Worker {
     async fn hand_on(
         &self,
         stage: Stage,
-        mut message: Message,
+        message: Message,
         done: &Result<(), String>,
+        trace: &mut Trace,
     ) -> Result<(), String> {
         let state = match (done, stage.next()) {
             (Err(_), _) => "failed",
@@ -282,10 +287,7 @@ impl Worker {
         };
         self.store.set_state(&message.id, state).await?;
         match stage.next() {
-            Some(next) if done.is_ok() => {
-                message.queued_unix_ns = SystemClock.wall_unix_ns();
-                self.broker.publish(next, &message).await
-            }
+            Some(next) if done.is_ok() => self.broker.publish(next, message, trace).await,
             _ => Ok(()),
         }
     }
@@ -320,11 +322,7 @@ impl Worker {
             kind: SpanKind::Consumer,
             began,
             ended,
-            attributes: vec![
-                ("messaging.system", Attribute::Text("rabbitmq".into())),
-                ("messaging.destination.name", Attribute::Text(stage.queue().into())),
-                ("messaging.message.id", Attribute::Text(message.id.clone().into())),
-            ],
+            attributes: broker::attributes(stage, message),
             is_error: done.is_err(),
         });
     }

@@ -411,7 +411,7 @@ export interface Thresholds {
 }
 
 // ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/traces?service=&operation=&min_ms=&max_ms=&status=ok|error&kept=&q=&limit=
-export type PartName = "network" | "target" | "database" | "external" | "queue" | "unseen";
+export type PartName = "network" | "target" | "database" | "external" | "queue" | "unseen" | "poll";
 export interface TraceSample { share: Value | null; sampled: number; errors: number; slowest: number; buckets: number }
 export interface TracePart { name: PartName; duration: Value; share: Value; count: number }
 export interface TraceRow {
@@ -428,10 +428,10 @@ export interface TraceRow {
   place: Value | null;
   errors: number; spans: number;
   kept: "sample" | "error" | "slowest" | "bucket";
-  /** Shares: network, target, database, external, queue, unseen. */
+  /** Shares: network, target, database, external, queue, unseen, poll. */
   parts: number[];
 }
-export interface StageRow { kind: "queue" | "work" | "between"; name: string; traces: number; mean: Value; p95: Value; share: Value }
+export interface StageRow { kind: "queue" | "work" | "between" | "submit" | "poll"; name: string; traces: number; mean: Value; p95: Value; share: Value }
 export interface SpeedDifference {
   operation: string; fast: number; slow: number; fastMax: Value; slowMin: Value;
   rows: { service: string; operation: string; kind: StageRow["kind"]; fast: Value; slow: Value; more: Value }[];
@@ -538,6 +538,8 @@ export interface Evidence {
   happenings: { t: number; source: string; subject: string; text: string }[]; happeningsBeyond: number;
   /** Read from the lanes; `lane` is the key of the one that it is from. */
   story: { t: number; to: number | null; clock: string; text: string; lane: string | null }[];
+  /** Work through queues, from submission to answer: the means of the parts add up to `sum`. */
+  ways: WayRow[];
   queues: QueueRow[];
   /** Of the whole run, whatever the window; so are tasks, configuration and warnings. */
   statements: StatementRow[];
@@ -573,6 +575,19 @@ export interface LaneSeries {
   t: number[]; values: (number | null)[];
   peak: { t: number; value: Value };
   start: Value; end: Value; limit: Value | null;
+}
+export interface WayRow {
+  service: string; operation: string; isTask: boolean; isBiased: boolean; traces: number;
+  mean: Value; p95: Value; parts: StageRow[]; sum: Value; sumOff: Value;
+  /** As whoever waited measured it, of all tasks. */
+  measured: { count: number; mean: Value; off: Value } | null;
+  laws: QueueLaw[];
+}
+/** By traces, and by Little's law: messages ÷ rate. */
+export interface QueueLaw {
+  queue: string; rate: Value; ready: Value; unacked: Value;
+  wait: Value; waitByLaw: Value; waitOff: Value;
+  stay: Value; stayByLaw: Value; stayOff: Value;
 }
 export interface QueueRow {
   source: string; queue: string;

@@ -93,6 +93,18 @@ impl Bench {
         Ok(Up { bench: self, system, url, control_url, core })
     }
 
+    /// A section of a run's report.
+    fn section(&self, run: &Path, title: &str) -> anyhow::Result<String> {
+        let mut command = Command::new(&self.plimsoll);
+        let output = command.arg("report").arg(run).args(["--format", "md"]).output();
+        let output = output.context("run the program")?;
+        ensure!(output.status.success(), "report the run: {}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8_lossy(&output.stdout);
+        let (_, rest) = text.split_once(title).with_context(|| format!("find {title:?} in the report"))?;
+        let end = ["\n### ", "\n<details>"].iter().filter_map(|next| rest.find(next)).min();
+        Ok(rest[..end.unwrap_or(rest.len())].trim().to_owned())
+    }
+
     fn lab(&self, words: &[&str]) -> anyhow::Result<String> {
         let mut command = Command::new(&self.plimsoll);
         command.arg("lab").args(words).env("PLIMSOLL_LAB_DIR", self.folder.join("labs"));
@@ -141,9 +153,32 @@ impl Up<'_> {
 
     /// Runs the script on the cores that are not the lab's.
     fn run(&self, script: &str, variables: &[(&str, &str)]) -> anyhow::Result<Option<Value>> {
+        self.run_with(script, variables, &["--no-store"])
+    }
+
+    /// The same with everything that is known of a run that is kept: its summary, and its file.
+    fn run_kept(&self, script: &str) -> anyhow::Result<Option<(Value, PathBuf)>> {
+        let runs = self.bench.folder.join("runs");
+        if runs.exists() {
+            std::fs::remove_dir_all(&runs).context("remove the runs before")?;
+        }
+        let Some(summary) = self.run_with(script, &[], &[])? else { return Ok(None) };
+        let files = runs.read_dir().context("look for the run")?.filter_map(Result::ok);
+        let mut runs =
+            files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|it| it == "plimsoll"));
+        Ok(Some((summary, runs.next().context("find the run's file")?)))
+    }
+
+    fn run_with(
+        &self,
+        script: &str,
+        variables: &[(&str, &str)],
+        flags: &[&str],
+    ) -> anyhow::Result<Option<Value>> {
         let summary = self.bench.folder.join("summary.json");
         let mut command = self.command();
-        command.args(["run", "--quiet", "--no-store", "--require-valid", "--summary-export"]).arg(&summary);
+        command.args(["run", "--quiet", "--require-valid", "--summary-export"]).arg(&summary).args(flags);
+        command.env("PLIMSOLL_RUNS", self.bench.folder.join("runs"));
         let variable = self.system.to_uppercase();
         for (name, value) in [(variable.as_str(), self.url.as_str())].iter().chain(variables) {
             command.arg("--env").arg(format!("{name}={value}"));

@@ -1,8 +1,9 @@
-//! The scanner's story: its queues fill one after the other and drain, users wait for answers and not for the service, and twice
-//! as many workers do twice as much.
+//! The scanner's story: its queues fill one after the other and drain, users wait for answers and not for the service, the way of
+//! a scan is the sum of its parts, and twice as many workers do twice as much.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -32,6 +33,12 @@ const WORKERS_RATIO_MIN: f64 = 1.5;
 /// The seed's limit for an answer, as much shorter as everything is.
 const ANSWER_LIMIT_MS: f64 = 3000.0;
 
+/// How far the parts of a scan's way are from what its users have waited, as a share of that, at the most.
+const PARTS_OFF_MAX: f64 = 0.02;
+
+/// What the report calls the way.
+const WAY_TITLE: &str = "From submission to answer";
+
 /// A queue over time: seconds since the load began, and messages.
 type Depths = Vec<(f64, f64)>;
 
@@ -46,13 +53,13 @@ fn queues_fill_in_order(bench: &Bench) -> anyhow::Result<()> {
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let watching = scope.spawn(|| watch(&lab, &is_over));
-            let summary = lab.run("polling.js", &[]);
+            let kept = lab.run_kept("polling.js");
             is_over.store(true, Ordering::Relaxed);
             let depths = watching.join().expect("no panic")?;
-            Ok(summary?.map(|summary| (summary, depths)))
+            Ok(kept?.map(|kept| (kept, depths)))
         })
     })?;
-    let (summary, depths) = measured.context("measure the queues validly")?;
+    let ((summary, run), depths) = measured.context("measure the queues validly")?;
     println!("\n| Queue | Filled after | Most messages | At the end |\n|---|---|---|---|");
     let mut before_s = 0.0;
     for (queue, depths) in QUEUES.iter().zip(&depths) {
@@ -70,7 +77,28 @@ fn queues_fill_in_order(bench: &Bench) -> anyhow::Result<()> {
     println!("\nAn answer takes {answer_ms:.0} ms (p95), a poll {poll_ms:.1} ms");
     let over = answer_ms / ANSWER_LIMIT_MS;
     ensure!(over >= OVER_MIN, "see answers take {OVER_MIN} times their limit: they take {over:.2}");
+    the_way_adds_up(bench, &run, number(&summary, "flow_duration", "avg")?)?;
     lab.down()
+}
+
+/// The parts of a scan's way add up to what its users have waited; and what Little's law says of its queues is printed.
+fn the_way_adds_up(bench: &Bench, run: &Path, waited_ms: f64) -> anyhow::Result<()> {
+    let reader = runfile::Reader::open(run).context("read the run")?;
+    let traces = reader.traces().context("read the run's traces")?;
+    let ways = analysis::traces::ways(traces.iter());
+    let way = ways.iter().find(|way| way.is_task).context("find the way of a scan among the traces")?;
+    println!("\n{}", bench.section(run, WAY_TITLE)?);
+    let sum_ms: f64 = way.table.stages.iter().map(|stage| stage.mean_ns).sum::<f64>() / 1e6;
+    let off = |of_ms: f64| (sum_ms / of_ms - 1.0).abs();
+    let (own, users) = (off(way.table.mean_ns / 1e6), off(waited_ms));
+    println!(
+        "The parts of {} traces are {:.2} % off their whole, and {:.2} % off what all users have waited",
+        way.table.traces,
+        own * 100.0,
+        users * 100.0
+    );
+    ensure!(own.max(users) <= PARTS_OFF_MAX, "see the parts of a scan's way add up to it");
+    Ok(())
 }
 
 fn a_ceiling_costs_half(bench: &Bench) -> anyhow::Result<()> {

@@ -9,6 +9,11 @@ pub fn in_flight(throughput_per_s: f64, time_s: f64) -> f64 {
     throughput_per_s * time_s
 }
 
+/// How long each is under way, seconds; nothing where none comes through.
+pub fn time_s(in_flight: f64, throughput_per_s: f64) -> Option<f64> {
+    (throughput_per_s > 0.0).then(|| in_flight / throughput_per_s)
+}
+
 /// The number under way in each closed run.
 pub fn derive(facts: &Facts) -> Vec<Derived> {
     let closed = facts.runs.iter().filter(|run| run.model.as_deref() == Some("closed"));

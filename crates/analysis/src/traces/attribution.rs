@@ -21,6 +21,8 @@ pub enum Part {
     Queue,
     /// Nobody who was seen.
     Unseen,
+    /// Who polls: all is done, and they have yet to ask.
+    Poll,
 }
 
 /// How long each part of a request's time was. The parts add up to the whole.
@@ -31,8 +33,8 @@ pub struct Attribution {
 
 impl Part {
     /// All of them.
-    pub const ALL: [Part; 6] =
-        [Part::Network, Part::Target, Part::Database, Part::External, Part::Queue, Part::Unseen];
+    pub const ALL: [Part; 7] =
+        [Part::Network, Part::Target, Part::Database, Part::External, Part::Queue, Part::Unseen, Part::Poll];
 
     /// Its name in answers.
     pub const fn as_str(self) -> &'static str {
@@ -43,6 +45,7 @@ impl Part {
             Part::External => "external",
             Part::Queue => "queue",
             Part::Unseen => "unseen",
+            Part::Poll => "poll",
         }
     }
 
@@ -51,6 +54,7 @@ impl Part {
         match piece.kind {
             PieceKind::Queue => Part::Queue,
             PieceKind::Between => Part::Unseen,
+            PieceKind::Poll => Part::Poll,
             PieceKind::Work => Part::of_work(tree, piece.span),
         }
     }
@@ -80,10 +84,10 @@ impl Attribution {
         self.parts_ns.iter().fold(0, |sum, part| sum.saturating_add(*part))
     }
 
-    /// Adds another request.
-    pub fn add(&mut self, other: &Attribution) {
+    /// Adds another request that stands for so many.
+    pub fn add(&mut self, other: &Attribution, weight: f64) {
         for (mine, others) in self.parts_ns.iter_mut().zip(other.parts_ns) {
-            *mine = mine.saturating_add(others);
+            *mine = mine.saturating_add((others as f64 * weight).round() as u64);
         }
     }
 }
@@ -114,7 +118,7 @@ mod tests {
 
     /// Milliseconds of each part in their order.
     #[track_caller]
-    fn check(spans: Vec<Span>, request_ns: Option<u64>, expect: [u64; 6]) {
+    fn check(spans: Vec<Span>, request_ns: Option<u64>, expect: [u64; 7]) {
         let trace = trace(spans);
         let tree = Tree::new(&trace);
         let attribution = attribute(&tree, &answer_path(&tree), request_ns);
@@ -135,11 +139,11 @@ mod tests {
             of(SpanKind::Client, span(4, 2, 50, 20)),
             of(SpanKind::Producer, span(5, 2, 80, 4)),
         ];
-        check(spans, None, [10, 36, 30, 20, 4, 0]);
+        check(spans, None, [10, 36, 30, 20, 4, 0, 0]);
         let alone = || vec![of(SpanKind::Server, span(1, 0, 0, 100))];
-        check(alone(), Some(130), [30, 100, 0, 0, 0, 0]);
-        check(alone(), Some(70), [0, 100, 0, 0, 0, 0]);
-        check(vec![], None, [0; 6]);
+        check(alone(), Some(130), [30, 100, 0, 0, 0, 0, 0]);
+        check(alone(), Some(70), [0, 100, 0, 0, 0, 0, 0]);
+        check(vec![], None, [0; 7]);
     }
 
     #[test]
@@ -148,6 +152,6 @@ mod tests {
         let tree = Tree::new(&trace);
         let attribution = attribute(&tree, &critical_path(&tree), None);
         let ms = Part::ALL.map(|part| attribution.part_ns(part) / 1_000_000);
-        assert_eq!(ms, [0, 5_100, 0, 5_900, 45_000, 0]);
+        assert_eq!(ms, [0, 5_100, 0, 5_900, 45_000, 0, 0]);
     }
 }

@@ -3,7 +3,8 @@
 //! One walks back from the end: from the child that returned last to the one that had ended before that began, and so on; what
 //! no child covers is the span's own work (CRISP, Zhang et al., USENIX ATC 2022). Children that ran beside those on the path
 //! are not on it. Work that was left in a queue is waited for in the queue: from where it was put there until somebody took it
-//! is a piece of its own.
+//! is a piece of its own. Whoever polls until it is done does nothing for it: once the last message was worked on, the rest is
+//! the time until they look again.
 //!
 //! Pieces that are beside each other need not be of parent and child: between two children that ran one after the other the
 //! path passes through their parent for no time at all. Who called whom is what the [`Tree`] says, never the order of pieces.
@@ -35,6 +36,8 @@ pub enum PieceKind {
     Queue,
     /// Nobody who was seen does anything until the span begins.
     Between,
+    /// All is done, and the span has yet to ask.
+    Poll,
 }
 
 impl Piece {
@@ -49,12 +52,36 @@ impl Piece {
 pub fn critical_path(tree: &Tree<'_>) -> Vec<Piece> {
     // Of those that end last, the one that is above all others: they end with it.
     let last = tree.order().iter().copied().find(|span| tree.node(*span).end_ns == tree.end_ns());
-    last.map_or_else(Vec::new, |last| Walk::new(tree).back_from(last))
+    last.map_or_else(Vec::new, |last| path_to(tree, last))
 }
 
 /// The path from the start of the root to its end, when whoever asked had an answer.
 pub fn answer_path(tree: &Tree<'_>) -> Vec<Piece> {
-    tree.root().map_or_else(Vec::new, |root| Walk::new(tree).back_from(root))
+    tree.root().map_or_else(Vec::new, |root| path_to(tree, root))
+}
+
+fn path_to(tree: &Tree<'_>, last: usize) -> Vec<Piece> {
+    let walk = Walk::new(tree);
+    let Some(done) = polled_for(tree, last) else { return walk.back_from(last) };
+    let (start_ns, end_ns) = (tree.node(done).end_ns, tree.node(last).end_ns);
+    let mut pieces = walk.back_from(done);
+    if start_ns < end_ns {
+        pieces.push(Piece { span: last, kind: PieceKind::Poll, start_ns, end_ns });
+    }
+    pieces
+}
+
+/// The last message that was worked on while a task's span polled.
+fn polled_for(tree: &Tree<'_>, asker: usize) -> Option<usize> {
+    if tree.root() != Some(asker) || peer::task(&tree.spans()[asker]).is_none() {
+        return None;
+    }
+    let end_ns = tree.node(asker).end_ns;
+    let is_message = |span: &usize| {
+        let node = tree.node(*span);
+        tree.spans()[*span].kind == SpanKind::Consumer && node.follows && node.end_ns <= end_ns
+    };
+    tree.order().iter().copied().filter(is_message).max_by_key(|span| tree.node(*span).end_ns)
 }
 
 /// How long each span was at work itself: its length without the time in which a child was waited for.
@@ -230,6 +257,7 @@ mod tests {
                 PieceKind::Work => "",
                 PieceKind::Queue => " queue",
                 PieceKind::Between => " between",
+                PieceKind::Poll => " poll",
             };
             format!("{}{kind} {}-{}", tree.spans()[piece.span].id, piece.start_ns, piece.end_ns)
         };
@@ -284,6 +312,21 @@ mod tests {
             span.attributes.push(("messaging.message.id".into(), "m".to_owned()));
         }
         check(spans, "1 0-10, 2 queue 10-20, 2 20-25, 3 queue 25-40, 3 40-45");
+    }
+
+    #[test]
+    fn who_polls_does_nothing_for_a_task() {
+        let mut asker = span(1, 0, 0, 60);
+        asker.attributes.push(("plimsoll.task".into(), "finished".to_owned()));
+        let mut publish = span(3, 2, 3, 2);
+        publish.kind = SpanKind::Producer;
+        let submit = span(2, 1, 1, 5);
+        let spans = vec![asker, submit, publish, task(4, 3, 20, 5, "a"), span(5, 1, 40, 1)];
+        check(spans.clone(), "1 0-1, 2 1-3, 3 3-5, 4 queue 5-20, 4 20-25, 1 poll 25-60");
+        // What is answered while the last message is worked on still was not waited for by anybody.
+        let late = vec![spans[0].clone(), spans[1].clone(), spans[2].clone(), task(4, 3, 50, 15, "a")];
+        check(late, "1 0-1, 2 1-3, 3 3-5, 4 queue 5-50, 4 50-65");
+        check(vec![spans[0].clone(), spans[1].clone()], "1 0-1, 2 1-6, 1 6-60");
     }
 
     #[test]

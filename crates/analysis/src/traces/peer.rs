@@ -27,6 +27,11 @@ pub fn queue(span: &Span) -> Option<&str> {
     first(span, &DESTINATION)
 }
 
+/// How a task of `plimsoll/flow` ended, of the span that is all of it.
+pub fn task(span: &Span) -> Option<&str> {
+    first(span, &["plimsoll.task"])
+}
+
 /// Whom a span calls, as far as it says.
 pub fn host(span: &Span) -> Option<&str> {
     first(span, &HOST).map(|host| {

@@ -80,7 +80,7 @@ pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
         1 => Just((i64::MAX, u64::MAX)),
         1 => (any::<i64>(), any::<u64>()),
     ];
-    let one = (1..24_u64, 0..24_u64, kind, times, 0..4_usize, 0..24_u64);
+    let one = (1..24_u64, 0..24_u64, kind, times, 0..5_usize, 0..24_u64);
     prop::collection::vec(one, 0..40).prop_map(|all| {
         let span = |(id, parent, kind, (start, length), extra, link): One| {
             let mut span = Span { kind, ..span(id, parent, start, length) };
@@ -89,6 +89,7 @@ pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
                 ("db.system", "redis"),
                 ("messaging.destination.name", "q"),
                 ("peer.service", "shop"),
+                ("plimsoll.task", "finished"),
             ][extra];
             if !name.is_empty() {
                 span.attributes = vec![(name.into(), value.to_owned())];

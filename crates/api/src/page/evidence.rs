@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::{Fact, Value};
+use super::{Fact, StageRow, Value};
 use crate::Number;
 
 /// What the servers did in the part that is looked at.
@@ -29,6 +29,8 @@ pub struct Evidence {
     pub happenings_beyond: u64,
     /// What happened, in order, in sentences.
     pub story: Vec<StoryLine>,
+    /// The ways of work through queues, those of which most traces are first.
+    pub ways: Vec<WayRow>,
     /// The queues.
     pub queues: Vec<QueueRow>,
     /// Statements of databases, what took most of the time first.
@@ -214,6 +216,76 @@ pub struct StoryLine {
     pub text: String,
     /// The lane that it is read from; null where it is from none.
     pub lane: Option<String>,
+}
+
+/// The way of work through queues, from its submission to its answer, in the part that is looked at.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WayRow {
+    /// Who began it.
+    pub service: String,
+    /// What it began with.
+    pub operation: String,
+    /// Whether it is a task of `plimsoll/flow`, so that its length is what whoever polled has waited.
+    pub is_task: bool,
+    /// Whether its traces were kept for what is remarkable about them, and stand for no others.
+    pub is_biased: bool,
+    /// How many traces it is the mean of.
+    pub traces: u64,
+    /// How long it took.
+    pub mean: Value,
+    /// The 95th percentile.
+    pub p95: Value,
+    /// Its parts, in the order in which they begin on average.
+    pub parts: Vec<StageRow>,
+    /// The parts' means added up.
+    pub sum: Value,
+    /// How far that is from `mean`, as a share of it.
+    pub sum_off: Value,
+    /// How long all such tasks took, as whoever waited for them measured it; null where nobody did.
+    pub measured: Option<WayMeasured>,
+    /// What Little's law says of the queues on it.
+    pub laws: Vec<QueueLaw>,
+}
+
+/// How long tasks took, as whoever waited for them measured it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WayMeasured {
+    /// How many were finished.
+    pub count: u64,
+    /// How long they took on average.
+    pub mean: Value,
+    /// How far the sum of the parts is from that, as a share of it.
+    pub off: Value,
+}
+
+/// A queue by its traces and by Little's law: messages ÷ rate = time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct QueueLaw {
+    /// Its name.
+    pub queue: String,
+    /// Messages per second that came through.
+    pub rate: Value,
+    /// Messages that were ready, on average.
+    pub ready: Value,
+    /// Messages that consumers had taken and not acknowledged, on average.
+    pub unacked: Value,
+    /// How long messages waited until somebody began to work on them, by traces.
+    pub wait: Value,
+    /// `ready` ÷ `rate`.
+    pub wait_by_law: Value,
+    /// How far the law is from the traces, as a share of these.
+    pub wait_off: Value,
+    /// How long messages waited and were worked on, by traces.
+    pub stay: Value,
+    /// (`ready` + `unacked`) ÷ `rate`.
+    pub stay_by_law: Value,
+    /// How far the law is from the traces, as a share of these.
+    pub stay_off: Value,
 }
 
 /// A queue.

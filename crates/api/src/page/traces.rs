@@ -98,7 +98,7 @@ pub struct TraceRow {
     pub spans: u32,
     /// Why it was kept: `sample`, `error`, `slowest`, `bucket`.
     pub kept: &'static str,
-    /// Shares of its time: network, target, database, external, queue, unseen.
+    /// Shares of its time: network, target, database, external, queue, unseen, poll.
     #[cfg_attr(test, schemars(with = "Vec<Option<f64>>"))]
     pub parts: Vec<Number>,
 }
@@ -108,7 +108,7 @@ pub struct TraceRow {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TracePart {
-    /// `network`, `target`, `database`, `external`, `queue`, `unseen`.
+    /// `network`, `target`, `database`, `external`, `queue`, `unseen`, `poll`.
     pub name: &'static str,
     /// How long it was.
     pub duration: Value,
@@ -123,7 +123,7 @@ pub struct TracePart {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StageRow {
-    /// `queue`, `work`, `between`.
+    /// `queue`, `work`, `between`, `submit` (whoever waits sends it in), `poll` (all is done, and whoever waits has yet to ask).
     pub kind: &'static str,
     /// The queue; without one, what is done.
     pub name: String,

@@ -60,7 +60,8 @@ pub(crate) struct LabUpFlags {
     /// Bind all of it to the last core of this machine, so that the others are the generator's
     #[arg(long)]
     pub(crate) pin: bool,
-    /// Send its spans to this base URL (OTLP over HTTP), such as http://127.0.0.1:4318
+    /// Send its spans to this base URL (OTLP over HTTP), also those of requests that do not ask for them
+    /// [default: http://127.0.0.1:4318, only what requests ask for]
     #[arg(long, value_name = "URL")]
     pub(crate) otlp: Option<String>,
     /// Seconds between two runs of what it does periodically

@@ -3,13 +3,14 @@
 use server::PageError;
 
 use super::scope::Scope;
+use super::traces::all_kept;
 use super::{failed, json};
 use crate::stored;
 
 pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let (window, _) = scope.sum()?;
-    // Also where all of the run is looked at: servers work on before and after it.
-    let part = window.start..window.end;
-    let told = stored::told(&scope.reader, scope.zero, part).map_err(failed)?;
+    let all = scope.study.collected(|| stored::collected(&scope.reader)).map_err(failed)?;
+    let traces = stored::between(all_kept(scope)?, window.start, window.end);
+    let told = stored::told(&scope.reader, all, &traces, scope.zero, window);
     json(&told.shown(scope.lang, scope.detail.points_max as usize))
 }

@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use model::{GeneratorState, Validity, Window};
+use model::{GeneratorState, Trace, Validity, Window};
 use report::RunReport;
+use report::evidence::Collected;
 
 use super::cache::Stamp;
 use super::columns::Columns;
@@ -22,6 +23,9 @@ pub(super) const RUNS_MAX: usize = 2;
 
 /// Parts of a run of which something is kept: all of it, and where one looked last.
 const PARTS_MAX: usize = 3;
+
+/// Points that are kept of what servers told about a run, at sixteen bytes each.
+const POINTS_MAX: usize = 2_000_000;
 
 /// Tag sets of a run; of one that has more, what it adds up to is too much to be kept.
 const TAG_SETS_MAX: usize = 1_000;
@@ -77,6 +81,9 @@ pub(super) struct Study {
     pub(super) states: Once<Vec<GeneratorState>>,
     /// Columns over time.
     pub(super) columns: Columns,
+    /// Traces that were kept.
+    pub(super) traces: Once<Vec<Trace>>,
+    collected: Mutex<Option<Arc<Collected>>>,
     parts: Mutex<VecDeque<(Range<u32>, Arc<PartStudy>)>>,
     is_ahead: AtomicBool,
 }
@@ -95,6 +102,27 @@ impl Study {
             parts.pop_front();
         }
         part.1
+    }
+
+    /// What servers told, read by `read` unless it is known. What is too much is read each time.
+    ///
+    /// # Errors
+    /// Those of the reading.
+    pub(super) fn collected<Error>(
+        &self,
+        read: impl FnOnce() -> Result<Collected, Error>,
+    ) -> Result<Arc<Collected>, Error> {
+        // Who asks meanwhile waits, and need not read it again.
+        let mut kept = locked(&self.collected);
+        if let Some(known) = &*kept {
+            return Ok(known.clone());
+        }
+        let collected = Arc::new(read()?);
+        let points: usize = collected.signals.iter().map(|signal| signal.points.len()).sum();
+        if points <= POINTS_MAX {
+            *kept = Some(collected.clone());
+        }
+        Ok(collected)
     }
 
     /// Whether nobody has begun to read ahead in this run; who asks begins.
@@ -145,6 +173,8 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use model::{Instant, Signal};
+
     use super::*;
 
     #[test]
@@ -182,6 +212,31 @@ mod tests {
         let huge = TAG_SETS_MAX + 1;
         assert!(!Arc::ptr_eq(&study.part(&(0..5), huge), &study.part(&(0..5), huge)));
         assert!(study.goes_ahead() && !study.goes_ahead());
+    }
+
+    #[test]
+    fn what_servers_told_is_read_once_unless_it_is_too_much() {
+        let told = |points: usize| {
+            let signal = Signal {
+                source: String::new(),
+                name: String::new(),
+                labels: Default::default(),
+                unit: String::new(),
+                query: String::new(),
+                step: Duration::ZERO,
+                points: vec![(Instant::ZERO, 0.0); points],
+            };
+            Collected { signals: vec![signal], ..Collected::default() }
+        };
+        let check = |points: usize, is_kept: bool| {
+            let study = Study::default();
+            assert!(study.collected(|| Err::<Collected, _>("no")).is_err());
+            let first = study.collected(|| Ok::<_, &str>(told(points))).expect("read");
+            let second = study.collected(|| Ok::<_, &str>(told(1))).expect("read");
+            assert_eq!(Arc::ptr_eq(&first, &second), is_kept, "{points}");
+        };
+        check(POINTS_MAX, true);
+        check(POINTS_MAX + 1, false);
     }
 
     #[test]

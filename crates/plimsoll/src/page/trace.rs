@@ -98,7 +98,7 @@ fn parts_of(
     for piece in path {
         of.entry(Part::of(tree, piece)).or_default().insert(piece.span);
     }
-    parts(attribution, 1, |part| of.get(&part).map_or(0, |spans| spans.len() as u64), unit)
+    parts(attribution, 1.0, |part| of.get(&part).map_or(0, |spans| spans.len() as u64), unit)
 }
 
 fn flaws(flaws: Flaws) -> Vec<TraceFlaw> {
@@ -323,7 +323,7 @@ impl<'t, 'a> Drawing<'t, 'a> {
 
     fn piece(&self, piece: &Piece) -> PathPiece {
         let row = match piece.kind {
-            PieceKind::Work => self.places[piece.span],
+            PieceKind::Work | PieceKind::Poll => self.places[piece.span],
             PieceKind::Queue | PieceKind::Between => self.waits.get(&piece.span).copied(),
         };
         PathPiece {

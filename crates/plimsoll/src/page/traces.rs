@@ -51,13 +51,14 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
     let search = Search::of(question)?;
     let all = kept_in(scope)?;
     let mut found: Vec<Found<'_>> =
-        all.iter().filter_map(Found::of).filter(|found| search.finds(found)).collect();
+        all.iter().filter_map(|trace| Found::of(trace)).filter(|found| search.finds(found)).collect();
     found.sort_by_key(|found| (std::cmp::Reverse(found.length_ns), found.trace.id));
     let places = Places::of(scope, &found)?;
     let unit = scope.time_unit();
     let (averaged, is_biased) = averaged(&found);
     let table = said::stages(averaged.iter().map(|found| found.trace));
-    let has_queues = table.stages.iter().any(|stage| stage.kind != StageKind::Work);
+    let is_apart = |stage: &Stage| !matches!(stage.kind, StageKind::Work | StageKind::Submit);
+    let has_queues = table.stages.iter().any(is_apart);
     json(&Traces {
         total: all.len() as u64,
         matching: found.len() as u64,
@@ -80,11 +81,19 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
 ///
 /// # Errors
 /// The file is damaged.
-pub(super) fn kept_in(scope: &Scope) -> Result<Vec<Trace>, PageError> {
-    let mut all = scope.reader.traces().map_err(damaged)?;
+pub(super) fn kept_in(scope: &Scope) -> Result<Vec<&Trace>, PageError> {
     let span = scope.span()?;
-    all.retain(|trace| trace.spans.first().is_some_and(|first| span.contains(&t(scope, first.start_ns))));
-    Ok(all)
+    let is_in =
+        |trace: &&Trace| trace.spans.first().is_some_and(|first| span.contains(&t(scope, first.start_ns)));
+    Ok(all_kept(scope)?.iter().filter(is_in).collect())
+}
+
+/// The traces of all of the run.
+///
+/// # Errors
+/// The file is damaged.
+pub(super) fn all_kept(scope: &Scope) -> Result<&[Trace], PageError> {
+    scope.study.traces.get(|| scope.reader.traces()).map(Vec::as_slice).map_err(damaged)
 }
 
 /// Those of a run that stand for others, by their numbers.
@@ -93,7 +102,7 @@ pub(super) fn kept_in(scope: &Scope) -> Result<Vec<Trace>, PageError> {
 /// The file is damaged.
 pub(super) fn standing_for_others(scope: &Scope) -> Result<Vec<String>, PageError> {
     let all = kept_in(scope)?;
-    let mut found: Vec<Found<'_>> = all.iter().filter_map(Found::of).collect();
+    let mut found: Vec<Found<'_>> = all.iter().filter_map(|trace| Found::of(trace)).collect();
     found.sort_by_key(|found| (std::cmp::Reverse(found.length_ns), found.trace.id));
     Ok(exemplars(&found, None).into_iter().map(|one| one.id).collect())
 }
@@ -121,7 +130,7 @@ pub(super) fn ms(ns: f64, unit: Option<TimeUnit>) -> Value {
 }
 
 /// How traces were chosen.
-pub(super) fn sample(all: &[Trace]) -> TraceSample {
+pub(super) fn sample(all: &[&Trace]) -> TraceSample {
     let count = |name: &str| all.iter().filter(|trace| trace.kept.as_str() == name).count() as u64;
     let shares = all.iter().filter_map(|trace| match trace.kept {
         Kept::Sample { share } => Some(share),
@@ -139,7 +148,7 @@ pub(super) fn sample(all: &[Trace]) -> TraceSample {
 /// Whose the time of a path was, without those who had none.
 pub(super) fn parts(
     attribution: &Attribution,
-    traces: usize,
+    traces: f64,
     counts: impl Fn(Part) -> u64,
     unit: Option<TimeUnit>,
 ) -> Vec<TracePart> {
@@ -149,7 +158,7 @@ pub(super) fn parts(
         let part_ns = attribution.part_ns(part) as f64;
         TracePart {
             name: part.as_str(),
-            duration: ms(part_ns / traces.max(1) as f64, unit),
+            duration: ms(part_ns / traces, unit),
             share: values::share(part_ns / total_ns),
             count: counts(part),
         }
@@ -163,6 +172,7 @@ pub(super) const fn kind(kind: PieceKind) -> &'static str {
         PieceKind::Work => "work",
         PieceKind::Queue => "queue",
         PieceKind::Between => "between",
+        PieceKind::Poll => "poll",
     }
 }
 
@@ -289,12 +299,12 @@ fn exemplars(found: &[Found<'_>], unit: Option<TimeUnit>) -> Vec<TraceExemplar> 
     [("fastest", last), ("typical", found.len() / 2), ("slowest", 0)].map(exemplar).into()
 }
 
-fn services(all: &[Trace]) -> Vec<String> {
+fn services(all: &[&Trace]) -> Vec<String> {
     let names = all.iter().flat_map(|trace| trace.spans.iter().map(|span| &*span.service));
     first_names(names.collect())
 }
 
-fn operations(all: &[Trace]) -> Vec<String> {
+fn operations(all: &[&Trace]) -> Vec<String> {
     first_names(all.iter().filter_map(|trace| Some(&*trace.root()?.operation)).collect())
 }
 
@@ -312,18 +322,19 @@ fn averaged<'f, 'a>(found: &'f [Found<'a>]) -> (Vec<&'f Found<'a>>, bool) {
 /// Whose the time was, on average.
 fn average(found: &[&Found<'_>], unit: Option<TimeUnit>) -> Vec<TracePart> {
     let mut sum = Attribution::default();
-    found.iter().for_each(|found| sum.add(&found.whole));
+    let mut traces = 0.0;
+    for found in found {
+        let weight = said::weight(found.trace);
+        sum.add(&found.whole, weight);
+        traces += weight;
+    }
     let counts = |part: Part| found.iter().filter(|found| found.whole.part_ns(part) > 0).count() as u64;
-    parts(&sum, found.len(), counts, unit)
+    parts(&sum, traces, counts, unit)
 }
 
 fn stages(stages: &[Stage], unit: Option<TimeUnit>) -> Vec<StageRow> {
     let row = |stage: &Stage| StageRow {
-        kind: match stage.kind {
-            StageKind::Queue => "queue",
-            StageKind::Work => "work",
-            StageKind::Between => "between",
-        },
+        kind: stage.kind.as_str(),
         name: stage.name.clone(),
         traces: stage.traces as u64,
         mean: ms(stage.mean_ns, unit),

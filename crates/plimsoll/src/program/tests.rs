@@ -95,6 +95,7 @@ fn run_against(server: &testkit::Server, executor: Executor, body: &str) -> Ran 
         network: Arc::new(network),
         rate: None,
         traces: None,
+        spans: None,
         control: Arc::new(ScriptControl { control: config.control.clone(), log }),
     };
     let program = Arc::new(ScriptProgram { bundle: Arc::new(bundle), run: Arc::new(run) });

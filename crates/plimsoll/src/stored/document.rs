@@ -13,7 +13,7 @@ use report::document::{
 use report::summary::{Statistic, SummaryInput, Values};
 use runfile::{Header, Reader, State, StoredLog};
 
-use super::{ending, failed, summary_facts, summary_of, time_unit, told};
+use super::{between, collected, ending, failed, summary_facts, summary_of, time_unit, told};
 use crate::failure::Failure;
 use crate::validity::StoredFacts;
 
@@ -36,7 +36,9 @@ pub(crate) fn document(
     let facts = StoredFacts::of(reader, window, part.clone())?;
     let judged = Judged { validity: facts.judge(window), busiest_per_s: facts.busiest_per_s() };
     let all = reader.range().map_err(|error| failed(&error))?;
-    let evidence = told(reader, zero(reader, all)?, window.start..window.end)?;
+    let traces = reader.traces().map_err(|error| failed(&error))?;
+    let traces = between(&traces, window.start, window.end);
+    let evidence = told(reader, collected(reader)?.into(), &traces, zero(reader, all)?, window);
     Ok(RunReport { evidence, ..document_judged(reader, window, elapsed, part, judged)? })
 }
 

@@ -28,7 +28,7 @@ pub(crate) use imported::{Source, figure, header as imported_header, stated_summ
 pub(crate) use offered::Offered;
 pub(crate) use read::{Shown, find, open, state_word, summary_facts, summary_of, time_unit, whole};
 pub(crate) use recording::{RecordSettings, Recording, quoted};
-pub(crate) use told::told;
+pub(crate) use told::{between, collected, told};
 
 use crate::exit::Exit;
 use crate::failure::Failure;

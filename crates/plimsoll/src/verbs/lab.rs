@@ -46,7 +46,6 @@ fn up(flags: &LabUpFlags) -> Result<Exit, Failure> {
         refresh_s: flags.refresh,
     };
     let state = lab::up(system, &settings).map_err(failed)?;
-    let variable = system.name.to_uppercase();
     let seconds = state.ready_after_ms.unwrap_or_default() as f64 / 1e3;
     let beside = state.core.map(|core| (core, format!("taskset --cpu-list {} ", others(core))));
     let mut text =
@@ -57,10 +56,7 @@ fn up(flags: &LabUpFlags) -> Result<Exit, Failure> {
     text.push_str("\n\n");
     let prefix = beside.map(|(_, prefix)| prefix).unwrap_or_default();
     if let Some(script) = system.scripts.first() {
-        text.push_str(&format!(
-            "  load it        {prefix}plimsoll run -e {variable}={} {script}\n",
-            state.url
-        ));
+        text.push_str(&format!("  load it        {prefix}plimsoll run {script}\n"));
     }
     text.push_str(&format!("  its metrics    {}/metrics\n", state.control_url));
     if let Some(fault) = lab::faults_of(system.name).next() {
@@ -141,6 +137,8 @@ fn status_json(status: &Status) -> serde_json::Value {
         "url": state.url,
         "control_url": state.control_url,
         "servers": state.servers,
+        "offers": state.offers,
+        "otlp": state.otlp,
         "core": state.core,
         "ready_after_ms": state.ready_after_ms,
         "is_well": status.is_well(),

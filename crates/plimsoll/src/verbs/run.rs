@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::live::LiveSettings;
+use crate::of_lab::OfLab;
 use crate::page::PageSettings;
 use crate::receiving::ReceiveSettings;
 use crate::session::{self, Finished, Observer, SessionSettings};
@@ -68,17 +69,24 @@ pub(super) fn one(
     test::refuse_kinds(&flags.script, &common.env)?;
     let outputs = outputs(&flags.results, common)?;
     let summary = summary(&flags.results, common)?;
-    let receive = ReceiveSettings::of(&flags.otlp, common)?;
-    let evidence = Wanted::of(&flags.evidence, &flags.script.script, common)?;
+    let reports = CiOutputs::new(&flags.record.report, common)?;
+    let lab = OfLab::of(&flags.script.script);
+    let is_kept = !record(&flags.record, common)?.is_off || reports.is_wanted();
+    // Without a file nobody would ever see the traces.
+    let traces = lab.as_ref().and_then(OfLab::traces).filter(|_| is_kept);
+    let receive = ReceiveSettings::of(&flags.otlp, traces, common)?;
+    let evidence = Wanted::of(&flags.evidence, lab.as_ref(), common)?;
     let hidden = evidence.credentials.iter().chain(&receive.token).cloned().collect();
     let Aside { tags, study, observer } = aside;
     let record = RecordSettings { tags, study, hidden, ..record(&flags.record, common)? };
-    let reports = CiOutputs::new(&flags.record.report, common)?;
     let compat = common.compat(flags.script.compat)?;
     let ignores_thresholds =
         flags.results.no_thresholds.or(common.env.switch("NO_THRESHOLDS")?).unwrap_or(false);
     let source = Source::read(&flags.script, common)?;
-    let env = source.env(test::script_env(&flags.script, &common.env, true)?);
+    let mut env = source.env(test::script_env(&flags.script, &common.env, true)?);
+    if let Some((name, url)) = lab.as_ref().map(OfLab::variable) {
+        env.entry(name).or_insert(url);
+    }
     let cli = flags.options.to_cli_options();
     let test = Test::prepare(source, common, env, &cli, compat, ignores_thresholds)?;
     let requires_valid = flags.results.require_valid.or(common.env.switch("REQUIRE_VALID")?).unwrap_or(false);

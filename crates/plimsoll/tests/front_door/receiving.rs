@@ -66,6 +66,45 @@ fn spans_are_in_the_file_and_join_with_requests() {
     assert!(kept.intersection(&of_requests).count() > 0, "{of_requests:?}");
 }
 
+/// Three tasks, of which the script looks at the headers, and a request beside them.
+const TASKS: &str = "
+import http from 'k6/http';
+import flow from 'plimsoll/flow';
+export const options = { vus: 1, iterations: 3 };
+const context = (answer) => answer.request.headers['Traceparent']?.[0].split('-') ?? [];
+export default () => {
+    let submitted, polled;
+    flow.task({
+        name: 'scan', interval: '5ms',
+        submit: () => { submitted = http.post(`${__ENV.URL}/submit?ms=20`); return submitted.json('id') },
+        poll: (id) => { polled = http.get(`${__ENV.URL}/poll/${id}`); return polled },
+        done: (answer) => answer.json('state') === 'done',
+    });
+    const [own, other, beside] = [context(submitted), context(polled), context(http.get(`${__ENV.URL}/json`))];
+    const same = own[1] === other[1] && own[2] === other[2] && own[3] === '01' && other[3] === '00';
+    if (!same || beside[1] === own[1] || beside[3] !== '01') throw new Error([own, other, beside].join(' '));
+};";
+
+#[test]
+fn a_task_is_one_trace_with_a_span_of_its_own() {
+    let server = testkit::http::start();
+    let address = free_address();
+    let flags = format!("--otlp={address} --trace-sample 100%");
+    let ran = plimsoll(TASKS).against(&server).flags(&flags).run().exits(0);
+    let traces = Reader::open(&stored_file(&ran)).and_then(|reader| reader.traces()).expect("traces");
+    assert_eq!(traces.len(), 3, "{traces:?}");
+    for trace in &traces {
+        let [span] = &trace.spans[..] else { panic!("one span: {trace:?}") };
+        let said = (&*span.service, &*span.operation, span.attribute("plimsoll.task"));
+        assert_eq!(said, ("plimsoll", "task scan", Some("finished")));
+        assert!(span.parent.is_none() && span.duration.as_millis() >= 20, "{span:?}");
+    }
+    // Whoever does not trace has none.
+    let untraced =
+        TASKS.replace("if (!same", "if (own.length + other.length + beside.length > 0) throw 1; if (false");
+    plimsoll(&untraced).against(&server).run().exits(0);
+}
+
 #[test]
 fn without_a_share_no_request_has_a_trace() {
     let server = testkit::http::start();

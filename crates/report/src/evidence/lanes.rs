@@ -102,23 +102,23 @@ pub(super) fn of(told: &Told, words: &Words) -> Vec<Raw> {
 fn limited(told: &Told) -> Vec<Part<'_>> {
     let mut exact: HashMap<(&str, &str, &BTreeMap<String, String>), usize> = HashMap::new();
     let mut named: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
-    for (place, signal) in told.signals.iter().enumerate() {
+    for (place, signal) in told.all.signals.iter().enumerate() {
         exact.insert((&signal.source, &signal.name, &signal.labels), place);
         named.entry((&signal.source, &signal.name)).or_default().push(place);
     }
     let mut limits: BTreeSet<usize> = BTreeSet::new();
-    let mut limit_of = vec![None; told.signals.len()];
-    for (place, signal) in told.signals.iter().enumerate() {
+    let mut limit_of = vec![None; told.all.signals.len()];
+    for (place, signal) in told.all.signals.iter().enumerate() {
         let source = signal.source.as_str();
         for name in limit_names(&signal.name) {
             let Some(known) = named.get(&(source, name.as_str())) else { continue };
             // The limit of this very thing, or of something that it is a part of.
             let is_of = |other: &&usize| {
-                let labels = &told.signals[**other].labels;
+                let labels = &told.all.signals[**other].labels;
                 labels.iter().all(|(label, value)| signal.labels.get(label) == Some(value))
             };
             let part_of = || known.iter().take(SHARED_LIMITS_MAX).filter(is_of);
-            let closest = || part_of().max_by_key(|other| told.signals[**other].labels.len()).copied();
+            let closest = || part_of().max_by_key(|other| told.all.signals[**other].labels.len()).copied();
             let own = exact.get(&(source, name.as_str(), &signal.labels)).copied();
             limit_of[place] = limit_of[place].or(own).or_else(closest);
             if limit_of[place].is_some() {
@@ -128,13 +128,13 @@ fn limited(told: &Told) -> Vec<Part<'_>> {
         }
     }
     // Servers write zero for no limit.
-    let last = |limit: usize| told.clipped(&told.signals[limit]).last().map(|point| point.1);
+    let last = |limit: usize| told.clipped(&told.all.signals[limit]).last().map(|point| point.1);
     let mut parts = Vec::new();
-    for (place, signal) in told.signals.iter().enumerate() {
+    for (place, signal) in told.all.signals.iter().enumerate() {
         let points = told.clipped(signal);
         if !limits.contains(&place) && !points.is_empty() {
             let limit = limit_of[place].and_then(last).filter(|limit| *limit > 0.0);
-            let labels = limit_of[place].map_or(0, |limit: usize| told.signals[limit].labels.len());
+            let labels = limit_of[place].map_or(0, |limit: usize| told.all.signals[limit].labels.len());
             parts.push(Part { signal, points, limit, shares_limit: labels < signal.labels.len() });
         }
     }

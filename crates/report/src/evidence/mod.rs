@@ -7,6 +7,7 @@ mod rows;
 mod story;
 mod tables;
 mod units;
+mod ways;
 
 #[cfg(test)]
 pub(crate) mod scene;
@@ -15,9 +16,11 @@ mod tests;
 
 pub(crate) use units::clock;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
+use analysis::traces::Way;
 use api::Number;
 use api::page::{Evidence, EvidenceSource, Fact, Happening, LaneGap, Subject};
 use model::{Datum, Gap, Instant, Record, RecordKind, Signal};
@@ -31,9 +34,9 @@ const HAPPENINGS_MAX: usize = 500;
 /// Gaps of a source; those after them are one.
 const GAPS_MAX: usize = 100;
 
-/// What sources told about a run, and the part of it that is looked at.
+/// Everything that sources told about a run.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct Collected {
     /// Numbers over time.
     pub signals: Vec<Signal>,
     /// What is no series.
@@ -42,6 +45,26 @@ pub struct Told {
     pub gaps: Vec<Gap>,
     /// What the run's file had no room for.
     pub lost: u64,
+}
+
+/// How long tasks of one kind took, as whoever waited for them measured it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// How many were finished.
+    pub count: u64,
+    /// How long they took on average.
+    pub mean_ms: f64,
+}
+
+/// What sources told about a run, and the part of it that is looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// All of it.
+    pub all: Arc<Collected>,
+    /// The ways of work through queues in the part that is looked at, by traces.
+    pub ways: Vec<Way>,
+    /// How long tasks took in it, by what their traces begin with.
+    pub measured: BTreeMap<String, Measured>,
     /// The start of the run's first second: t = 0.
     pub zero: Instant,
     /// The wall clock at that time, nanoseconds since 1970.
@@ -53,7 +76,8 @@ pub struct Told {
 impl Told {
     /// Whether nobody told anything.
     pub fn is_empty(&self) -> bool {
-        self.signals.is_empty() && self.records.is_empty() && self.gaps.is_empty()
+        let all = &self.all;
+        all.signals.is_empty() && all.records.is_empty() && all.gaps.is_empty() && self.ways.is_empty()
     }
 
     /// What is shown of it, with columns of about so many points.
@@ -73,6 +97,7 @@ impl Told {
             happenings,
             happenings_beyond,
             story,
+            ways: ways::of(self, &mut beyond),
             queues: tables::queues(self, &mut beyond),
             statements: tables::statements(self, &mut beyond),
             waits: tables::waits(self, &mut beyond),
@@ -80,7 +105,7 @@ impl Told {
             configuration: tables::subjects(self, RecordKind::Configuration, &mut beyond),
             warnings: tables::subjects(self, RecordKind::Warning, &mut beyond),
             rows_beyond: beyond,
-            lost: self.lost,
+            lost: self.all.lost,
         }
     }
 
@@ -105,7 +130,7 @@ impl Told {
     }
 
     fn of_kind(&self, kind: RecordKind) -> impl Iterator<Item = &Record> {
-        self.records.iter().filter(move |record| record.kind == kind)
+        self.all.records.iter().filter(move |record| record.kind == kind)
     }
 
     /// A signal's points in the part that is looked at. A value that holds until the next holds at its beginning, too.
@@ -134,7 +159,7 @@ impl Told {
             (from < to).then(|| (from, to, gap.reason.clone()))
         };
         let mut gaps: Vec<(f64, f64, String)> =
-            self.gaps.iter().filter(|gap| gap.source == source).filter_map(inside).collect();
+            self.all.gaps.iter().filter(|gap| gap.source == source).filter_map(inside).collect();
         gaps.sort_by(|a, b| a.0.total_cmp(&b.0));
         if let Some(last) =
             gaps.get(GAPS_MAX..).and_then(|rest| rest.iter().map(|gap| gap.1).reduce(f64::max))
@@ -147,15 +172,15 @@ impl Told {
     }
 
     fn sources(&self) -> Vec<EvidenceSource> {
-        let names = self.signals.iter().map(|signal| &signal.source);
-        let names = names.chain(self.records.iter().map(|record| &record.source));
+        let names = self.all.signals.iter().map(|signal| &signal.source);
+        let names = names.chain(self.all.records.iter().map(|record| &record.source));
         let names: std::collections::BTreeSet<&String> =
-            names.chain(self.gaps.iter().map(|gap| &gap.source)).collect();
+            names.chain(self.all.gaps.iter().map(|gap| &gap.source)).collect();
         names.into_iter().map(|name| self.source(name)).collect()
     }
 
     fn source(&self, name: &str) -> EvidenceSource {
-        let own = self.signals.iter().filter(|signal| signal.source == name);
+        let own = self.all.signals.iter().filter(|signal| signal.source == name);
         let (mut points, mut first, mut last) = (0, f64::INFINITY, f64::NEG_INFINITY);
         for signal in own {
             let inside = self.clipped(signal);
@@ -177,7 +202,7 @@ impl Told {
         let (answers, failures) = (count("answers"), count("failures"));
         let gaps = self.gaps_of(name);
         let tells_otherwise =
-            self.records.iter().any(|record| record.source == name && record.kind != RecordKind::Source);
+            self.all.records.iter().any(|record| record.source == name && record.kind != RecordKind::Source);
         let health = match points {
             // Who receives traces has no points, and says of itself what came.
             0 if !tells_otherwise && known.is_empty() => "silent",

@@ -146,7 +146,7 @@ fn happened(happening: &Happening) -> StoryLine {
 
 /// When sources told nothing.
 fn silences(told: &Told, words: &Words) -> Vec<StoryLine> {
-    let mut sources: Vec<&String> = told.gaps.iter().map(|gap| &gap.source).collect();
+    let mut sources: Vec<&String> = told.all.gaps.iter().map(|gap| &gap.source).collect();
     sources.sort_unstable();
     sources.dedup();
     let silence = |(source, gap): (&String, api::page::LaneGap)| {

@@ -13,7 +13,7 @@ use super::{Told, facts, number_of, second, units};
 const ROWS_MAX: usize = 200;
 
 /// The label that names a queue.
-const QUEUE: &str = "queue";
+pub(super) const QUEUE: &str = "queue";
 
 /// Characters of a statement: what is longer is cut.
 const STATEMENT_CHARS_MAX: usize = 4_000;
@@ -24,7 +24,7 @@ const TOTAL_MS: &[&str] = &["total_ms", "time_ms"];
 /// The queues that somebody counted messages or consumers of, by their names.
 pub(super) fn queues(told: &Told, beyond: &mut u64) -> Vec<QueueRow> {
     let mut queues: BTreeMap<Queue<'_>, HashMap<&str, Points>> = BTreeMap::new();
-    for signal in told.signals.iter().filter(|signal| signal.name.starts_with("queue_")) {
+    for signal in told.all.signals.iter().filter(|signal| signal.name.starts_with("queue_")) {
         let points = told.clipped(signal);
         if signal.labels.contains_key(QUEUE) && !points.is_empty() {
             queues.entry((&signal.source, &signal.labels)).or_default().insert(&signal.name, points);
@@ -127,7 +127,7 @@ fn shortened(text: &str) -> String {
 /// What sessions did or waited for, on average over the instants at which anybody looked.
 pub(super) fn waits(told: &Told, beyond: &mut u64) -> Vec<WaitRow> {
     let mut sources: BTreeMap<&str, Vec<(&Signal, Points)>> = BTreeMap::new();
-    for signal in told.signals.iter().filter(|signal| signal.name == "active_sessions") {
+    for signal in told.all.signals.iter().filter(|signal| signal.name == "active_sessions") {
         let points = told.clipped(signal);
         if !points.is_empty() {
             sources.entry(&signal.source).or_default().push((signal, points));

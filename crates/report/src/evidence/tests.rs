@@ -1,15 +1,20 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use api::page::{Evidence, Lane};
 use model::{Datum, Gap, RecordKind, Signal};
 
-use super::Told;
 use super::scene::{self, at, curve, hill, record, signal};
+use super::{Collected, Told};
 use crate::Lang;
 
 /// What is told of a run of 220 s.
 fn told(signals: Vec<Signal>) -> Told {
     scene::told(signals, 220.0)
+}
+
+fn all_of(told: &mut Told) -> &mut Collected {
+    Arc::make_mut(&mut told.all)
 }
 
 fn shown(told: &Told) -> Evidence {
@@ -125,7 +130,7 @@ fn gaps_stay_gaps_and_say_why() {
         "By",
         &[(0.0, 1.0), (5.0, 1.0), (60.0, 2.0), (65.0, 2.0), (110.0, 3.0)],
     )]);
-    told.gaps = vec![Gap {
+    all_of(&mut told).gaps = vec![Gap {
         source: "redis".to_owned(),
         from: at(6.0),
         to: at(60.0),
@@ -169,6 +174,43 @@ fn servers_that_work_on_after_the_run_are_not_looked_at() {
 }
 
 #[test]
+fn a_way_is_its_parts_and_little_says_the_same() {
+    let told = scene::scan();
+    let evidence = shown(&told);
+    let [way] = &evidence.ways[..] else { panic!("one way: {:?}", evidence.ways) };
+    let parts: Vec<_> = way.parts.iter().map(|part| (part.kind, part.mean.text.as_str())).collect();
+    assert_eq!(parts[..3], [("submit", "150ms"), ("queue", "20s"), ("work", "4.5s")]);
+    assert_eq!(parts.last(), Some(&("poll", "1s")));
+    assert_eq!((way.sum.text.as_str(), way.sum_off.text.as_str()), ("1m7.5s", "0.00%"));
+    let measured = way.measured.as_ref().expect("whoever waited measured it");
+    assert_eq!(
+        (measured.count, measured.mean.text.as_str(), measured.off.text.as_str()),
+        (1_336, "1m8s", "-0.74%")
+    );
+    let queues: Vec<_> = way.laws.iter().map(|law| law.queue.as_str()).collect();
+    assert_eq!(queues, ["scan.vision", "scan.rule", "scan.answer", "scan.reward"]);
+    let law = &way.laws[0];
+    let number = |value: &api::page::Value| value.value.expect("a number").0;
+    assert_eq!((law.wait.text.as_str(), law.stay.text.as_str()), ("20s", "24.5s"));
+    assert!((number(&law.wait_by_law) - number(&law.ready) / number(&law.rate) * 1e3).abs() < 1e-6);
+    assert!((number(&law.wait_off) - (number(&law.wait_by_law) / 20_000.0 - 1.0)).abs() < 1e-9);
+    let all = number(&law.ready) + number(&law.unacked);
+    assert!((number(&law.stay_by_law) - all / number(&law.rate) * 1e3).abs() < 1e-6);
+    // Who only counts messages does not contradict; two brokers with a queue of this name do.
+    let twins = |is_one: fn(&Signal) -> bool| {
+        let mut two = told.clone();
+        let of_queue =
+            |signal: &&Signal| signal.labels.get("queue").is_some_and(|queue| queue == "scan.vision");
+        let twin = |signal: &Signal| Signal { source: "other".to_owned(), ..signal.clone() };
+        let twins = told.all.signals.iter().filter(of_queue).filter(|signal| is_one(signal)).map(twin);
+        all_of(&mut two).signals.extend(twins);
+        shown(&two).ways[0].laws.len()
+    };
+    assert_eq!(twins(|signal| signal.name == "queue_ready"), 4);
+    assert_eq!(twins(|_| true), 3);
+}
+
+#[test]
 fn sessions_are_added_up_by_what_they_wait_for() {
     let of = |kind, event, points: &[(f64, f64)]| {
         signal("postgresql", "active_sessions", &[("wait_type", kind), ("wait_event", event)], "", points)
@@ -198,7 +240,7 @@ fn sessions_are_added_up_by_what_they_wait_for() {
 fn sources_say_how_they_are() {
     let of = |name: &str, fields: &[(&str, Datum)]| record(name, RecordKind::Source, 220.0, name, fields);
     let mut told = told(vec![signal("redis", "ops", &[], "", &[(1.0, 7.0)])]);
-    told.records = vec![
+    all_of(&mut told).records = vec![
         of("otlp", &[("kind", "otlp".into()), ("spans_received", 5_000.0.into())]),
         of("prometheus", &[("answers", 3.0.into()), ("failures", 0.0.into())]),
         of("redis", &[("answers", 3.0.into()), ("trouble", "timed out".into())]),
@@ -227,7 +269,7 @@ fn changes_are_told_once() {
     };
     let mut told = told(vec![replicas(&[("name", "scan-worker")]), replicas(&[("name", "scan-api")])]);
     let reason = Datum::from("1 to 3, vision above 10");
-    told.records =
+    all_of(&mut told).records =
         vec![record("kubernetes", RecordKind::Happening, 14.0, "scan-worker", &[("text", reason)])];
     let evidence = shown(&told);
     let expect = ["0:14 scan-worker: 1 to 3, vision above 10", "0:15 Replicas: scan-api went from 1 to 3"];
@@ -246,7 +288,8 @@ fn statements_are_ordered_by_their_share_of_the_time() {
         )
     };
     let mut told = told(Vec::new());
-    told.records = vec![statement("SELECT 1", 1000.0, 250.0), statement("SELECT rating", 100.0, 750.0)];
+    all_of(&mut told).records =
+        vec![statement("SELECT 1", 1000.0, 250.0), statement("SELECT rating", 100.0, 750.0)];
     let evidence = shown(&told);
     let rows: Vec<_> = evidence
         .statements
@@ -255,7 +298,7 @@ fn statements_are_ordered_by_their_share_of_the_time() {
         .collect();
     assert_eq!(rows, [["75.00%", "100", "7.5ms"], ["25.00%", "1000", "250µs"]]);
     assert_eq!(evidence.statements[0].facts.len(), 1, "what has no column is told, too");
-    told.records[1].fields.insert("share_of_db_time".to_owned(), 0.5.into());
+    all_of(&mut told).records[1].fields.insert("share_of_db_time".to_owned(), 0.5.into());
     assert_eq!(shown(&told).statements[0].share.text, "50.00%", "who counted all statements knows better");
 }
 

@@ -87,6 +87,9 @@ words! {
     ev_calls, ev_total, ev_mean, ev_share, ev_blocks_hit, ev_blocks_read, ev_wait, ev_sessions_mean,
     ev_share_of_sessions, ev_task, ev_min, ev_avg, ev_max, ev_subject, ev_known, ev_lane, ev_series,
     ev_step, ev_window, ev_beyond, ev_lost,
+    ev_title_ways, ev_way_of, ev_way_sum, ev_way_measured, ev_way_biased, ev_part, ev_part_queue, ev_part_between, ev_part_submit,
+    ev_part_poll, ev_whole, ev_law_rate, ev_law_ready, ev_law_unacked, ev_law_wait, ev_law_wait_by_law, ev_law_stay,
+    ev_law_stay_by_law, ev_law_off, ev_law_note,
     // How much load a system bears.
     cap_vus, cap_line, cap_line_between, cap_above_all, cap_below_all, cap_no_line, cap_not_asked, cap_held,
     cap_above_broke, cap_above_held, cap_recovered, cap_not_recovered, cap_broke, cap_plan, cap_lower_bound,

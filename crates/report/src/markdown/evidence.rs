@@ -1,6 +1,6 @@
 //! What the servers did meanwhile: the same lanes, tables and sentences as on the page.
 
-use api::page::{Evidence, Fact, Subject, Value};
+use api::page::{Evidence, Fact, Subject, Value, WayRow};
 
 use crate::escape::{html_lines, markdown_code, markdown_text};
 use crate::lang::fill;
@@ -71,11 +71,80 @@ fn known(facts: &[Fact]) -> String {
     facts.iter().take(FACTS_MAX).map(fact).collect::<Vec<_>>().join(", ")
 }
 
+/// The way of work through queues, part by part, and what Little's law says of the queues on it.
+pub(super) fn ways(context: &Context<'_>) -> Option<String> {
+    let evidence = context.evidence.as_ref()?;
+    let parts: Vec<String> = evidence.ways.iter().map(|way| way_of(way, context)).collect();
+    (!parts.is_empty()).then(|| parts.join("\n"))
+}
+
+fn way_of(way: &WayRow, context: &Context<'_>) -> String {
+    let words = context.words;
+    let mut table = Table::new(&[
+        Column::Left(words.ev_part),
+        Column::Right(words.ev_avg),
+        Column::Right("p95"),
+        Column::Right(words.ev_share_of_sessions),
+    ]);
+    for part in &way.parts {
+        let what = match part.kind {
+            "queue" => words.ev_part_queue,
+            "between" => words.ev_part_between,
+            "submit" => words.ev_part_submit,
+            "poll" => words.ev_part_poll,
+            _ => "{}",
+        };
+        let what = fill(what, &[&markdown_code(&part.name)]);
+        table.row(vec![what, text(&part.mean), text(&part.p95), text(&part.share)]);
+    }
+    table.row(vec![words.ev_whole.to_owned(), text(&way.mean), text(&way.p95), String::new()]);
+    let traces = way.traces.to_string();
+    let mut out = format!("{}\n\n", fill(words.ev_way_of, &[&markdown_code(&way.operation), &traces]));
+    out += &table.render(words, context.table_bytes);
+    out += &format!("\n{}", fill(words.ev_way_sum, &[&way.sum.text, &way.mean.text, &text(&way.sum_off)]));
+    if let Some(measured) = &way.measured {
+        let told = [measured.count.to_string(), measured.mean.text.clone(), text(&measured.off)];
+        out += &format!(" {}", fill(words.ev_way_measured, &[&told[0], &told[1], &told[2]]));
+    }
+    if way.is_biased {
+        out += &format!(" {}", words.ev_way_biased);
+    }
+    out += "\n";
+    out + &laws(way, context)
+}
+
+fn laws(way: &WayRow, context: &Context<'_>) -> String {
+    let words = context.words;
+    let mut table = Table::new(&[
+        Column::Left(words.ev_queue),
+        Column::Right(words.ev_law_rate),
+        Column::Right(words.ev_law_ready),
+        Column::Right(words.ev_law_wait_by_law),
+        Column::Right(words.ev_law_wait),
+        Column::Right(words.ev_law_off),
+        Column::Right(words.ev_law_unacked),
+        Column::Right(words.ev_law_stay_by_law),
+        Column::Right(words.ev_law_stay),
+        Column::Right(words.ev_law_off),
+    ]);
+    for law in &way.laws {
+        let numbers = [&law.rate, &law.ready, &law.wait_by_law, &law.wait, &law.wait_off];
+        let more = [&law.unacked, &law.stay_by_law, &law.stay, &law.stay_off];
+        let numbers = numbers.into_iter().chain(more).map(text);
+        table.row([markdown_code(&law.queue)].into_iter().chain(numbers).collect());
+    }
+    match table.is_empty() {
+        true => String::new(),
+        false => format!("\n{}\n{}\n", table.render(words, context.table_bytes), words.ev_law_note),
+    }
+}
+
 /// Start, peak and end of each queue, and who took from it.
 pub(super) fn queues(context: &Context<'_>) -> Option<String> {
     let (words, evidence) = (context.words, context.evidence.as_ref()?);
     let mut table = Table::new(&[
         Column::Left(words.ev_queue),
+        Column::Left(words.ev_source),
         Column::Right(words.ev_start),
         Column::Right(words.ev_peak),
         Column::Right(words.ev_peak_at),
@@ -88,6 +157,7 @@ pub(super) fn queues(context: &Context<'_>) -> Option<String> {
         let consumers = [&row.consumers_min, &row.consumers_steady, &row.consumers_max].map(text).join(" / ");
         table.row(vec![
             markdown_code(&row.queue),
+            markdown_code(&row.source),
             text(&row.start),
             text(&row.peak),
             row.peak_clock.clone(),

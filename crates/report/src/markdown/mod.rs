@@ -67,6 +67,7 @@ const SECTIONS: &[Section] = &[
     Section { title: |words| words.metrics, body: metrics::body, is_open: false },
     Section { title: |words| words.ev_title, body: evidence::body, is_open: true },
     Section { title: |words| words.ev_title_configuration, body: evidence::configuration, is_open: false },
+    Section { title: |words| words.ev_title_ways, body: evidence::ways, is_open: true },
     Section { title: |words| words.ev_title_queues, body: evidence::queues, is_open: true },
     Section { title: |words| words.ev_title_database, body: evidence::database, is_open: true },
     Section { title: |words| words.ev_title_tasks, body: evidence::tasks, is_open: true },

@@ -9,14 +9,18 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use model::{Instant, Mark, SystemClock, TagSetId};
+use model::{Instant, Mark, Span, SpanKind, SpanStatus, SystemClock, TagSetId};
 
 use super::metrics::Metrics;
 use super::outcomes::OUTCOMES_MAX;
+use crate::http::{TraceContext, TraceOf};
 use crate::state::VuState;
 
 /// Tasks of one VU under way at once. A script that starts more forgets to await them.
 pub(super) const OPEN_MAX: usize = 10_000;
+
+/// Who makes the spans of tasks.
+const SERVICE: &str = "plimsoll";
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +85,20 @@ struct Step {
     answered: Option<Instant>,
 }
 
+/// What the script calls a task.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) tags: TagSetId,
+    /// Without what is secret.
+    pub(super) name: Option<String>,
+}
+
 /// A task under way.
 #[derive(Debug)]
 struct Task {
     tags: TagSetId,
+    /// Where its turn to be traced came.
+    traced: Option<Traced>,
     began: Instant,
     /// Begin of the last poll that said "not yet".
     not_yet: Option<Instant>,
@@ -96,11 +110,20 @@ struct Task {
     declared: Box<[Box<str>]>,
 }
 
+/// The trace of a task.
+#[derive(Debug)]
+struct Traced {
+    context: TraceContext,
+    name: Option<String>,
+}
+
 /// Those of one VU.
 #[derive(Default)]
 pub(crate) struct Tasks {
     open: RefCell<BTreeMap<u32, Task>>,
     last_id: Cell<u32>,
+    /// Which trace a request belongs to that is made now.
+    trace_of_request: Cell<TraceOf>,
     metrics: Cell<Option<Metrics>>,
 }
 
@@ -110,7 +133,13 @@ impl Tasks {
     }
 
     /// Starts one and gives its number; `None` when there are too many.
-    pub(super) fn begin(&self, began: Instant, tags: TagSetId, declared: Box<[Box<str>]>) -> Option<u32> {
+    pub(super) fn begin(
+        &self,
+        vu: &VuState,
+        began: Instant,
+        Named { tags, name }: Named,
+        declared: Box<[Box<str>]>,
+    ) -> Option<u32> {
         let mut open = self.open.borrow_mut();
         if open.len() >= OPEN_MAX {
             return None;
@@ -118,8 +147,29 @@ impl Tasks {
         let id = self.last_id.get().wrapping_add(1).max(1);
         self.last_id.set(id);
         let step = Some(Step { is_submission: true, began: SystemClock::now(), answered: None });
-        open.insert(id, Task { tags, began, not_yet: None, done: None, polls: 0, step, declared });
+        let context = vu.seat().and_then(|seat| seat.run.traces?.begin());
+        let traced = context.map(|context| Traced { context, name });
+        self.turn_to(vu, context, true);
+        open.insert(id, Task { tags, traced, began, not_yet: None, done: None, polls: 0, step, declared });
         Some(id)
+    }
+
+    /// Which trace a request belongs to that is made now.
+    pub(crate) fn trace_of_request(&self) -> TraceOf {
+        self.trace_of_request.get()
+    }
+
+    /// The script no longer submits or polls.
+    pub(super) fn left(&self) {
+        self.trace_of_request.set(TraceOf::Itself);
+    }
+
+    /// What is sent from now on is sent by a task.
+    fn turn_to(&self, vu: &VuState, context: Option<TraceContext>, is_kept: bool) {
+        if vu.seat().is_some_and(|seat| seat.run.traces.is_some()) {
+            let of = context.map_or(TraceOf::Nothing, |context| TraceOf::Task { context, is_kept });
+            self.trace_of_request.set(of);
+        }
     }
 
     /// The target has taken it.
@@ -133,6 +183,8 @@ impl Tasks {
             let began = SystemClock::now();
             task.polls = task.polls.saturating_add(1);
             task.step = Some(Step { is_submission: false, began, answered: None });
+            // How often it is asked after says nothing of how it is made, and would crowd out those that do.
+            self.turn_to(vu, task.traced.as_ref().map(|traced| traced.context), false);
             vu.record(metrics.polls, task.tags, 1.0, Mark::Measured, began);
         });
     }
@@ -169,6 +221,7 @@ impl Tasks {
         how: End,
         outcome: Option<&str>,
     ) -> Option<(f64, Option<f64>)> {
+        self.left();
         let mut task = self.open.borrow_mut().remove(&id)?;
         let metrics = self.metrics.get()?;
         // The submission that was refused, or what threw.
@@ -179,6 +232,7 @@ impl Tasks {
 
     /// The iteration is over: whatever is under way never came to its end.
     pub(crate) fn cut_all(&self, vu: &Rc<VuState>) {
+        self.left();
         if self.open.borrow().is_empty() {
             return;
         }
@@ -243,6 +297,34 @@ impl Task {
         ];
         for (metric, value) in bounds {
             vu.record(metric, with_outcome(self.tags), value, how.mark(), at);
+        }
+        if let (Some(traced), Some(spans)) =
+            (&self.traced, vu.seat().and_then(|seat| seat.run.spans.as_ref()))
+        {
+            let ended = self.done.unwrap_or(at);
+            spans.add(traced.context.trace, self.span(traced, ended, how, outcome.as_deref()));
+        }
+    }
+
+    /// All of it, as whoever waits sees it: what servers do for it stands below.
+    fn span(&self, traced: &Traced, ended: Instant, how: End, outcome: Option<&str>) -> Span {
+        let name = traced.name.as_deref().map_or_else(|| "task".to_owned(), |name| format!("task {name}"));
+        let mut attributes = vec![
+            ("plimsoll.task".into(), how.as_str().to_owned()),
+            ("plimsoll.polls".into(), self.polls.to_string()),
+        ];
+        attributes.extend(outcome.map(|outcome| ("plimsoll.outcome".into(), outcome.to_owned())));
+        Span {
+            id: traced.context.span,
+            parent: None,
+            kind: SpanKind::Client,
+            service: SERVICE.into(),
+            operation: name.into(),
+            start_ns: i64::try_from(self.began.as_ns()).unwrap_or(i64::MAX),
+            duration: ended.since(self.began),
+            status: if how == End::Finished { SpanStatus::Unset } else { SpanStatus::Error },
+            attributes,
+            links: Vec::new(),
         }
     }
 

@@ -10,6 +10,7 @@ use model::{GoDuration, Instant, TagSetId};
 use rquickjs::{Class, Exception, Object, Value};
 use wire::Auth;
 
+use super::TraceOf;
 use super::expected::{self, Callback};
 use super::jar::{Jar, SharedJar};
 use super::url::Url;
@@ -46,6 +47,8 @@ pub(crate) struct Prepared {
     /// When it was due; `None` in closed scenarios.
     pub(crate) due: Option<Instant>,
     pub(crate) timeout: Duration,
+    /// Which trace it belongs to, where there are any.
+    pub(crate) trace: TraceOf,
     /// Why it cannot be sent at all.
     pub(crate) problem: Option<wire::Error>,
     /// Whether k6 counts it all the same.
@@ -101,6 +104,7 @@ pub(crate) fn prepare<'js>(
         base_tags: vu.tags.borrow_mut().id(&vu.cache),
         due: vu.next_due.get(),
         timeout: TIMEOUT_DEFAULT,
+        trace: vu.tasks.trace_of_request(),
         is_counted_problem: problem.as_ref().is_some_and(|error| error.code != wire::ErrorCode::INVALID_URL),
         problem,
     };

@@ -39,7 +39,7 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
         }
     }
     if let Some(sample) = vu.seat().and_then(|seat| seat.run.traces) {
-        sample.offer(&mut prepared.request);
+        sample.offer(&mut prepared.request, prepared.trace);
     }
     // As in k6, what the request has waited for until here is no part of it: a place in a batch, its turn.
     let started = SystemClock::now();

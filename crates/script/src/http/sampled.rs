@@ -1,4 +1,5 @@
-//! `traceparent` on a share of the requests, so that what servers say about them can be found.
+//! `traceparent` on a share of the requests, so that what servers say about them can be found. The requests of a task of
+//! `plimsoll/flow` are in one trace, or in none.
 
 use std::borrow::Cow;
 
@@ -18,21 +19,55 @@ impl TraceSample {
     }
 
     /// Puts a request into a trace, if its turn comes and the script has not done so.
-    pub(super) fn offer(self, request: &mut wire::Request) {
-        if fastrand::u64(..) > self.highest {
-            return;
-        }
+    pub(super) fn offer(self, request: &mut wire::Request, of: TraceOf) {
+        let header = match of {
+            TraceOf::Itself => self.begin().map(|context| context.traceparent(true)),
+            TraceOf::Nothing => None,
+            TraceOf::Task { context, is_kept } => Some(context.traceparent(is_kept)),
+        };
+        let Some(header) = header else { return };
         let has_one = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("traceparent"));
         if !has_one {
-            request.headers.push((Cow::Borrowed("Traceparent"), traceparent()));
+            request.headers.push((Cow::Borrowed("Traceparent"), header));
         }
+    }
+
+    /// A trace and a span that nobody has yet, if their turn comes. These numbers are no secrets, so that the system is not
+    /// asked for them, which would cost each request a call. Zero would be no number.
+    pub(crate) fn begin(self) -> Option<TraceContext> {
+        let is_turn = fastrand::u64(..) <= self.highest;
+        is_turn.then(|| TraceContext { trace: fastrand::u128(1..), span: fastrand::u64(1..) })
     }
 }
 
-/// A trace and a span that nobody has yet, sampled. These numbers are no secrets, so that the system is not asked for them,
-/// which would cost each request a call. Zero would be no number.
-fn traceparent() -> String {
-    format!("00-{:016x}{:016x}-{:016x}-01", fastrand::u64(1..), fastrand::u64(..), fastrand::u64(1..))
+/// Which trace a request belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TraceOf {
+    /// One of its own, if its turn comes.
+    #[default]
+    Itself,
+    /// None: it is of a task whose turn did not come.
+    Nothing,
+    /// That of its task. Those who answer are told whether to keep what they do.
+    Task {
+        /// The task's.
+        context: TraceContext,
+        /// Whether it is kept.
+        is_kept: bool,
+    },
+}
+
+/// A trace, and the span in it that requests are sent by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TraceContext {
+    pub(crate) trace: u128,
+    pub(crate) span: u64,
+}
+
+impl TraceContext {
+    fn traceparent(self, is_kept: bool) -> String {
+        format!("00-{:032x}-{:016x}-{:02x}", self.trace, self.span, u8::from(is_kept))
+    }
 }
 
 #[cfg(test)]
@@ -55,7 +90,7 @@ mod tests {
             let mut values = std::collections::HashSet::new();
             for _ in 0..10_000 {
                 let mut request = request(&[]);
-                sample.offer(&mut request);
+                sample.offer(&mut request, TraceOf::Itself);
                 values.extend(request.headers.into_iter().map(|(_, value)| value));
             }
             values.len()
@@ -69,13 +104,32 @@ mod tests {
     fn a_trace_of_the_script_stays() {
         let sample = TraceSample::of(1.0).expect("a share");
         let mut request = request(&[("traceparent", "mine")]);
-        sample.offer(&mut request);
+        sample.offer(&mut request, TraceOf::Itself);
         assert_eq!(request.headers, [(Cow::Borrowed("traceparent"), "mine".to_owned())]);
     }
 
     #[test]
+    fn requests_of_a_task_are_in_its_trace_or_in_none() {
+        let check = |of: TraceOf, expect: &[&str]| {
+            let mut request = request(&[]);
+            TraceSample::of(1.0).expect("a share").offer(&mut request, of);
+            assert_eq!(request.headers.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>(), expect);
+        };
+        let context = TraceContext { trace: 7, span: 9 };
+        check(TraceOf::Nothing, &[]);
+        check(
+            TraceOf::Task { context, is_kept: true },
+            &["00-00000000000000000000000000000007-0000000000000009-01"],
+        );
+        check(
+            TraceOf::Task { context, is_kept: false },
+            &["00-00000000000000000000000000000007-0000000000000009-00"],
+        );
+    }
+
+    #[test]
     fn the_header_is_one_of_the_recommendation() {
-        let value = traceparent();
+        let value = TraceSample::of(1.0).and_then(TraceSample::begin).expect("its turn").traceparent(true);
         let parts: Vec<&str> = value.split('-').collect();
         assert_eq!((parts[0], parts[3]), ("00", "01"));
         assert_eq!((parts[1].len(), parts[2].len()), (32, 16));

@@ -4,6 +4,7 @@ mod busy_100;
 mod busy_1000;
 mod busy_big;
 mod download;
+mod evidence;
 mod growth;
 mod handshakes;
 mod http2_batch;
@@ -41,6 +42,7 @@ pub(super) const ALL: &[Case] = &[
     Case { name: "growth", run: growth::run },
     Case { name: "workers", run: workers::run },
     Case { name: "store", run: store::run },
+    Case { name: "evidence", run: evidence::run },
     Case { name: "startup", run: startup::run },
     Case { name: "lateness", run: lateness::run },
     Case { name: "regex", run: regex::run },

@@ -1,0 +1,279 @@
+//! What evidence costs: CPU per request with and without all sources that a machine has, under the same load.
+//!
+//! The servers are those of the lab, on the core of the bench's own server. What the program asks of them, and the spans that it
+//! is sent meanwhile, is done on the core of the load, so that its process pays for all of it.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use model::{Clock, SystemClock};
+use serde_json::{Value, json};
+
+use crate::bench::Bench;
+use crate::bench::bars::judge;
+use crate::bench::page::Report;
+use crate::bench::process;
+use crate::bench::server::CORE;
+use crate::bench::stats::{median, ratio};
+
+const VUS: u32 = 100;
+
+/// The systems of the lab whose servers are asked, each with a variant that has all of its servers.
+const SYSTEMS: [(&str, &str); 3] = [("appstore", "projection"), ("feed", "cached"), ("scan", "warm")];
+
+/// Spans that the program is sent per second, and in one request.
+const SPANS_PER_S: u32 = 1_000;
+const SPANS_PER_REQUEST: u32 = 100;
+
+/// Lines that are written per second to the log that it follows.
+const LINES_PER_S: u32 = 100;
+
+/// Which of the two runs when in a round: a machine that becomes slower or faster meanwhile favours neither.
+const TURNS: [usize; 4] = [0, 1, 1, 0];
+
+/// What the two are called.
+const KINDS: [&str; 2] = ["all sources", "none"];
+
+/// The least of what a run must have been told, or it measured something else.
+const SOURCES_MIN: usize = 8;
+
+pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
+    let lab = match Lab::up(bench) {
+        Ok(lab) => lab,
+        Err(why) => return Ok(Report::skipped(format!("the lab's servers cannot be started: {why:#}"))),
+    };
+    // The first run of all pays for caches that the others find warm.
+    costs(&lab, 1)?;
+    let mut cpu_us = [Vec::new(), Vec::new()];
+    let mut spans = 0;
+    for round in 0..bench.rounds {
+        let mut sums = [(0.0, 0.0); KINDS.len()];
+        for turn in TURNS {
+            let kind = (round as usize + turn) % KINDS.len();
+            let (cpu_s, requests, sent) = costs(&lab, kind)?;
+            sums[kind].0 += cpu_s;
+            sums[kind].1 += requests;
+            spans += sent;
+        }
+        let figures = sums.map(|(cpu_s, requests)| cpu_s * 1e6 / requests);
+        cpu_us.iter_mut().zip(figures).for_each(|(all, figure)| all.push(figure));
+        bench.progress(&format!(
+            "round {} of {}: {:.2} µs/request with all sources, {:.2} without, ratio {:.3}",
+            round + 1,
+            bench.rounds,
+            figures[0],
+            figures[1],
+            figures[0] / figures[1]
+        ));
+    }
+    let [with, without] = cpu_us;
+    let row = |kind: usize, figures: &[f64]| vec![KINDS[kind].to_owned(), format!("{:.2}", median(figures))];
+    let titles = ["evidence", "CPU µs/request"].map(str::to_owned).to_vec();
+    Ok(Report {
+        rows: vec![titles, row(0, &with), row(1, &without)],
+        verdicts: ratio(&with, &without)
+            .map(|found| judge("all sources against none", found))
+            .into_iter()
+            .collect(),
+        notes: vec![format!(
+            "{VUS} VUs as fast as they are answered, {} rounds of two runs each of {} s, all stored. Asked: {}; received: {} spans \
+             in all, {SPANS_PER_S} a second, and 1 % of the requests in traces.",
+            bench.rounds,
+            bench.seconds,
+            lab.names.join(", "),
+            spans,
+        )],
+    })
+}
+
+/// CPU seconds, requests and spans of one run.
+fn costs(lab: &Lab<'_>, kind: usize) -> anyhow::Result<(f64, f64, u64)> {
+    let bench = lab.bench;
+    let mut load = bench.load("script.js", bench.server.url("/list"), VUS);
+    let runs = bench.folder.join("runs");
+    if runs.exists() {
+        std::fs::remove_dir_all(&runs).context("remove the runs before")?;
+    }
+    if kind == 1 {
+        load.flags = vec!["--otlp=false".to_owned()];
+        let outcome = bench.plimsoll().run(&load, &bench.server, &bench.folder, |_| ())?;
+        ensure!(outcome.requests > 0, "make any request without sources");
+        return Ok((outcome.cost.cpu_s, outcome.requests as f64, 0));
+    }
+    let address = free_address()?;
+    load.flags = vec![format!("--otlp={address}"), "--project".to_owned(), lab.project.display().to_string()];
+    let (is_over, spans) = (AtomicBool::new(false), AtomicU64::new(0));
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| send_spans(address, &is_over, &spans));
+        scope.spawn(|| write_lines(&lab.log, &is_over));
+        let outcome = bench.plimsoll().run(&load, &bench.server, &bench.folder, |_| ());
+        is_over.store(true, Ordering::Relaxed);
+        outcome
+    })?;
+    ensure!(outcome.requests > 0, "make any request with all sources");
+    let told = told(&runs)?;
+    ensure!(told >= SOURCES_MIN, "hear of at least {SOURCES_MIN} sources: {told} told anything");
+    let spans = spans.load(Ordering::Relaxed);
+    ensure!(spans > 0, "send any span to {address}");
+    Ok((outcome.cost.cpu_s, outcome.requests as f64, spans))
+}
+
+/// How many sources told something in the one run that there is.
+fn told(runs: &Path) -> anyhow::Result<usize> {
+    let mut files = runs.read_dir().context("look for the run")?.filter_map(Result::ok);
+    let is_run = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "plimsoll");
+    let path = files.find_map(|file| Some(file.path()).filter(is_run)).context("find the run's file")?;
+    let reader = runfile::Reader::open(&path).context("read the run")?;
+    let signals = reader.signals().context("read what sources told")?;
+    let sources: std::collections::BTreeSet<&str> =
+        signals.iter().map(|signal| signal.source.as_str()).collect();
+    Ok(sources.len())
+}
+
+/// The systems of the lab, ended when this is dropped.
+struct Lab<'a> {
+    bench: &'a Bench,
+    /// The file that names the sources.
+    project: PathBuf,
+    /// The log that is followed.
+    log: PathBuf,
+    names: Vec<String>,
+}
+
+impl Lab<'_> {
+    fn up(bench: &Bench) -> anyhow::Result<Lab<'_>> {
+        let (project, log) = (bench.folder.join("plimsoll.toml"), bench.folder.join("worker.log"));
+        std::fs::write(&log, "").context("create the log")?;
+        let mut lab = Lab { bench, project, log, names: Vec::new() };
+        for (system, variant) in SYSTEMS {
+            lab.call(&["up", system, "--variant", variant])?;
+        }
+        let status = lab.call(&["status", "--json"])?;
+        let status: Vec<Value> = serde_json::from_slice(&status.stdout).context("read the lab's status")?;
+        let sources = lab.sources(&status);
+        lab.write(&sources)?;
+        lab.names = sources.into_keys().collect();
+        Ok(lab)
+    }
+
+    fn call(&self, words: &[&str]) -> anyhow::Result<Output> {
+        let mut command = process::pinned(CORE, &self.bench.plimsoll);
+        command.arg("lab").args(words).env("PLIMSOLL_LAB_DIR", self.bench.folder.join("labs"));
+        let output = command.output().context("run the program")?;
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "run plimsoll lab {}: {}", words.join(" "), complaint.trim());
+        Ok(output)
+    }
+
+    /// What servers of the lab offer, their services' own numbers, this machine, and a log, by name: kind, address, password.
+    fn sources(&self, status: &[Value]) -> BTreeMap<String, Settings> {
+        let mut sources = BTreeMap::new();
+        for system in status {
+            let of_system = system["system"].as_str().unwrap_or_default();
+            for (name, offer) in system["offers"].as_object().into_iter().flatten() {
+                let text = |field: &str| offer[field].as_str().map(str::to_owned);
+                let settings = (text("kind").unwrap_or_default(), text("address").unwrap_or_default());
+                sources.insert(format!("{of_system}-{name}"), (settings.0, settings.1, text("password")));
+            }
+            let metrics = format!("{}/metrics", system["control_url"].as_str().unwrap_or_default());
+            sources.insert(of_system.to_owned(), ("scrape".to_owned(), metrics, None));
+        }
+        sources.insert("host".to_owned(), ("host".to_owned(), "local".to_owned(), None));
+        sources.insert("log".to_owned(), ("log".to_owned(), self.log.display().to_string(), None));
+        sources
+    }
+
+    fn write(&self, sources: &BTreeMap<String, Settings>) -> anyhow::Result<()> {
+        let mut text = String::new();
+        for (name, (kind, address, password)) in sources {
+            text.push_str(&format!("[evidence.{name}]\nkind = {kind:?}\naddress = {address:?}\n"));
+            if let Some(password) = password {
+                let file = self.bench.folder.join(format!("{name}.password"));
+                std::fs::write(&file, password).context("write a password")?;
+                text.push_str(&format!("password_file = {:?}\n", file.display().to_string()));
+            }
+        }
+        std::fs::write(&self.project, text).context("write the sources")
+    }
+}
+
+/// Kind, address and password of a source.
+type Settings = (String, String, Option<String>);
+
+impl Drop for Lab<'_> {
+    fn drop(&mut self) {
+        // What is not up any more need not be ended.
+        let _ = self.call(&["down"]);
+    }
+}
+
+fn free_address() -> anyhow::Result<SocketAddr> {
+    let listener = TcpListener::bind("127.0.0.1:0").context("find a free port")?;
+    listener.local_addr().context("read the free port")
+}
+
+/// Sends spans at an even rate, as soon as there is somebody to take them.
+fn send_spans(to: SocketAddr, is_over: &AtomicBool, sent: &AtomicU64) {
+    let pause = Duration::from_secs(1) * SPANS_PER_REQUEST / SPANS_PER_S;
+    let (mut number, mut stream) = (0, None);
+    while !is_over.load(Ordering::Relaxed) {
+        std::thread::sleep(pause);
+        number += 1;
+        stream = stream.or_else(|| TcpStream::connect(to).ok());
+        let taken = stream.as_mut().map(|stream| post(stream, to, &spans(number)));
+        match taken {
+            Some(Ok(())) => drop(sent.fetch_add(SPANS_PER_REQUEST.into(), Ordering::Relaxed)),
+            // It listens not yet, or no longer.
+            _ => stream = None,
+        }
+    }
+}
+
+/// Some traces of ten spans each, in the JSON of OTLP.
+fn spans(request: u64) -> String {
+    let end_ns = SystemClock.wall_unix_ns();
+    let span = |place: u32| {
+        let trace = request * u64::from(SPANS_PER_REQUEST) + u64::from(place / 10);
+        let id = u64::from(place % 10) + 1;
+        json!({
+            "traceId": format!("{trace:032x}"), "spanId": format!("{id:016x}"),
+            "parentSpanId": if id == 1 { String::new() } else { format!("{:016x}", 1) },
+            "name": format!("step {id}"), "kind": 2,
+            "startTimeUnixNano": (end_ns - 5_000_000).to_string(), "endTimeUnixNano": end_ns.to_string(),
+            "attributes": [{ "key": "http.route", "value": { "stringValue": "/list" } }],
+        })
+    };
+    let all: Vec<Value> = (0..SPANS_PER_REQUEST).map(span).collect();
+    let service = json!([{ "key": "service.name", "value": { "stringValue": "bench" } }]);
+    let resource = json!({ "resource": { "attributes": service }, "scopeSpans": [{ "spans": all }] });
+    json!({ "resourceSpans": [resource] }).to_string()
+}
+
+fn post(stream: &mut TcpStream, to: SocketAddr, body: &str) -> std::io::Result<()> {
+    let head = format!(
+        "POST /v1/traces HTTP/1.1\r\nhost: {to}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body.as_bytes())?;
+    let mut answer = [0; 1024];
+    let read = stream.read(&mut answer)?;
+    let is_taken = answer[..read].starts_with(b"HTTP/1.1 200");
+    if is_taken { Ok(()) } else { Err(std::io::Error::other("the spans were not taken")) }
+}
+
+/// Writes lines at an even rate, each of a task.
+fn write_lines(path: &Path, is_over: &AtomicBool) {
+    let Ok(mut file) = std::fs::OpenOptions::new().append(true).open(path) else { return };
+    while !is_over.load(Ordering::Relaxed) {
+        // A line that cannot be written is one that nobody reads.
+        let _ = file.write_all(b"INFO task scan.vision succeeded in 0.45s\n");
+        std::thread::sleep(Duration::from_secs(1) / LINES_PER_S);
+    }
+}
