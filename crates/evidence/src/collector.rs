@@ -120,26 +120,28 @@ impl Collector {
                 // It has nothing left to do, and a panic was told as a gap.
                 let _ = asked.thread.join();
             }
-            evidence.records.push(source_record(&state, to));
+            evidence.records.push(state.record(to));
         }
         self.answers.try_iter().for_each(|told| evidence.append(told));
         evidence
     }
 }
 
-/// What the run's file says about a source itself.
-fn source_record(state: &SourceState, at: Instant) -> Record {
-    let SourceState { about, answers, failures, trouble } = state;
-    let mut fields: std::collections::BTreeMap<String, model::Datum> = [
-        ("kind".to_owned(), about.kind.into()),
-        ("address".to_owned(), about.address.clone().into()),
-        ("answers".to_owned(), (*answers as f64).into()),
-        ("failures".to_owned(), (*failures as f64).into()),
-    ]
-    .into();
-    fields.extend(trouble.clone().map(|trouble| ("trouble".to_owned(), trouble.into())));
-    let (source, subject) = (about.name.clone(), about.name.clone());
-    Record { source, kind: RecordKind::Source, at, subject, fields }
+impl SourceState {
+    /// What a run's file says about the source itself.
+    pub fn record(&self, at: Instant) -> Record {
+        let SourceState { about, answers, failures, trouble } = self;
+        let mut fields: std::collections::BTreeMap<String, model::Datum> = [
+            ("kind".to_owned(), about.kind.into()),
+            ("address".to_owned(), about.address.clone().into()),
+            ("answers".to_owned(), (*answers as f64).into()),
+            ("failures".to_owned(), (*failures as f64).into()),
+        ]
+        .into();
+        fields.extend(trouble.clone().map(|trouble| ("trouble".to_owned(), trouble.into())));
+        let (source, subject) = (about.name.clone(), about.name.clone());
+        Record { source, kind: RecordKind::Source, at, subject, fields }
+    }
 }
 
 impl Asked {

@@ -10,6 +10,7 @@ use ureq::http::{StatusCode, Uri};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
 use crate::contract::{CALL_LIMIT, Trouble};
+use crate::settings::{Settings, SettingsError};
 
 /// No answer is read further.
 const ANSWER_BYTES_MAX: u64 = 32 << 20;
@@ -117,6 +118,26 @@ fn refused(url: &str, status: StatusCode, body: &str) -> Trouble {
     };
     let colon = if shown.is_empty() { "" } else { ": " };
     Trouble(format!("GET {url}: {status}{colon}{shown}{hint}").trim_end_matches('.').to_owned())
+}
+
+/// Where a source is asked, and the header that lets it in: of its address, of its credential, and of a user, who stands in the
+/// address or is set as `user`.
+///
+/// # Errors
+/// The address is none.
+pub(crate) fn door(settings: &Settings) -> Result<Door, SettingsError> {
+    let (base, user) = address(&settings.address).map_err(|why| settings.wrong("address", why))?;
+    let user = settings.values.get("user").cloned().or(user);
+    let authorization = authorization(user.as_deref(), settings.credential.as_deref());
+    Ok(Door { base, user, authorization })
+}
+
+/// Where a source is asked.
+pub(crate) struct Door {
+    /// Without a user and without a slash at its end.
+    pub(crate) base: String,
+    pub(crate) user: Option<String>,
+    pub(crate) authorization: Option<String>,
 }
 
 /// The value of an `authorization` header: a user and a password (RFC 7617), or a token (RFC 6750) where there is no user.

@@ -22,4 +22,4 @@ mod wall;
 
 pub use collector::{Collector, SourceState};
 pub use contract::{About, Check, Moment, Period, Source, Trouble};
-pub use settings::{Settings, SettingsError};
+pub use settings::{Settings, SettingsError, password_variable};

@@ -41,6 +41,19 @@ impl Wanted {
         Ok(Wanted { sources: open(&settings)?, credentials })
     }
 
+    /// Says that nobody is asked, because what they told would be kept nowhere.
+    pub(crate) fn decline(self, common: &Common) {
+        if self.sources.is_empty() {
+            return;
+        }
+        let names: Vec<String> = self.sources.iter().map(|source| source.about().name).collect();
+        let text = format!(
+            "no evidence from {}: the run is not stored, and neither is what they tell",
+            names.join(", ")
+        );
+        common.logger.say(LogLevel::Warn, text);
+    }
+
     /// Starts to ask. Without threads for it the load goes on alone, and that is told.
     pub(crate) fn start(self, common: &Common) -> Option<Gathering> {
         if self.sources.is_empty() {

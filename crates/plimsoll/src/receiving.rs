@@ -38,7 +38,7 @@ const LOOKED_EACH: Duration = Duration::from_millis(100);
 const EXPECTED_OF_ENDLESS: Duration = Duration::from_secs(3600);
 
 /// The share of requests that are put into traces while somebody listens.
-const SHARE_DEFAULT: f64 = 0.01;
+pub(crate) const SHARE_DEFAULT: f64 = 0.01;
 
 /// What was asked for.
 #[derive(Clone, Default)]

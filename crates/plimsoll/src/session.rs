@@ -94,7 +94,13 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
         print_banner(test, common, &outputs, receiving.as_ref());
         common.logger.show_progress(&test.plan);
     }
-    let mut gathering = recording.as_ref().and_then(|_| settings.evidence.start(common));
+    let mut gathering = match &recording {
+        Some(_) => settings.evidence.start(common),
+        None => {
+            settings.evidence.decline(common);
+            None
+        }
+    };
     let progress = config.progress.clone();
     let mut watch = Watch::begin(&test.plan);
     let mut outcome = {

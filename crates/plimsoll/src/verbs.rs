@@ -18,6 +18,7 @@ pub(crate) mod lab;
 pub(crate) mod merge;
 pub(crate) mod new;
 pub(crate) mod note;
+mod observer;
 pub(crate) mod pause;
 pub(crate) mod prune;
 pub(crate) mod report;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
-use crate::http::{self, Client};
+use crate::http::{self, Client, Door};
 use crate::lines::{Lines, harmless};
 use crate::settings::{Settings, SettingsError};
 use crate::wall;
@@ -81,9 +81,7 @@ struct Entry {
 }
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
-    let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
-    let user = settings.values.get("user").cloned().or(user);
-    let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+    let Door { base, authorization, .. } = http::door(settings)?;
     let query = settings.text("query", "");
     if !query.trim_start().starts_with('{') {
         return Err(settings.wrong("query", "selects no lines in LogQL; one is written as {app=\"worker\"}"));

@@ -13,8 +13,8 @@ use tokio_postgres::config::{Host, SslMode};
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
-use crate::settings::{Settings, SettingsError};
-use crate::tell::{Answer, Counters, Fields, Part, What, password_variable};
+use crate::settings::{Settings, SettingsError, password_variable};
+use crate::tell::{Answer, Counters, Fields, Part, What};
 use database::{Database, number, text};
 use sessions::{Blocked, SESSIONS_SQL, Sessions};
 use statements::{Looked, STATEMENTS_MAX};

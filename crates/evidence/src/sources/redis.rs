@@ -13,8 +13,8 @@ use redis::{
 
 use super::Kind;
 use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
-use crate::settings::{Settings, SettingsError};
-use crate::tell::{self, Answer, Counters, Few, Part, What, clip, fields, password_variable};
+use crate::settings::{Settings, SettingsError, password_variable};
+use crate::tell::{self, Answer, Counters, Few, Part, What, clip, fields};
 
 /// Connecting takes no longer, and neither does one question.
 const LIMIT: Duration = Duration::from_secs(2);

@@ -16,6 +16,7 @@ mod flow;
 mod harness;
 mod http2;
 mod imports;
+mod killed_sources;
 mod lab;
 mod lab_faults;
 mod lab_feed;

@@ -203,6 +203,8 @@ pub(super) const WORDS: Words = Words {
     cmp_rows_hidden: "{} more rows are not shown; --format json has all of them.",
     cmp_endpoints_hidden: "{} endpoints with the fewest requests were not compared.",
     cmp_legend: "Intervals cover {} %. Equivalent: within ±{} % or {}, whichever is more. q: the share of false findings among rows as clear as this one. Failures and timeouts rank above every success.",
+    cmp_levels: "CPU of the servers, as they told it",
+    cmp_levels_none: "no source told the CPU of a server in all of these runs; --evidence names one",
     hist_no_change: "No change between runs is certain.",
     hist_too_few: "Changes are looked for from {} runs on.",
     hist_since: "{} {} since run {}: {} → {} (p = {})",

@@ -203,6 +203,8 @@ pub(super) const WORDS: Words = Words {
     cmp_rows_hidden: "{}개 행은 생략했습니다. 전체는 --format json에서 볼 수 있습니다.",
     cmp_endpoints_hidden: "요청이 가장 적은 엔드포인트 {}개는 비교하지 않았습니다.",
     cmp_legend: "구간은 {} %를 포함합니다. 동등: ±{} %와 {} 중 큰 값 이내. q: 이만큼 뚜렷한 행 가운데 거짓 발견의 비율. 실패와 시간 초과는 모든 성공보다 느린 것으로 칩니다.",
+    cmp_levels: "서버가 알려 준 CPU",
+    cmp_levels_none: "모든 실행에서 서버의 CPU를 알려 준 출처가 없습니다. --evidence로 지정할 수 있습니다",
     hist_no_change: "확실한 변화가 없습니다.",
     hist_too_few: "변화는 실행이 {}회 이상일 때 찾습니다.",
     hist_since: "{} {}: 실행 {}부터 {} → {} (p = {})",

@@ -64,7 +64,7 @@ words! {
     cmp_goodput, cmp_throughput, cmp_improved, cmp_regressed, cmp_equivalent, cmp_inconclusive,
     cmp_more_minutes, cmp_more_runs, cmp_more_none, cmp_not_available, cmp_why_unsteady, cmp_why_load,
     cmp_why_support, cmp_why_censored, cmp_why_none, cmp_closing, cmp_worst, cmp_within_run, cmp_rows_hidden,
-    cmp_endpoints_hidden, cmp_legend, hist_no_change, hist_too_few, hist_since, hist_left_out, hist_requests,
+    cmp_endpoints_hidden, cmp_legend, cmp_levels, cmp_levels_none, hist_no_change, hist_too_few, hist_since, hist_left_out, hist_requests,
     // Runs that are made one after the other.
     rep_line, rep_title, rep_range, rep_deviation, rep_interval, rep_detectable, rep_none, rep_legend,
     // Findings of the auditor.

@@ -15,7 +15,7 @@ use model::{Datum, Evidence, Instant, Record, RecordKind, Signal};
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
 use crate::gathered::Gathered;
-use crate::http::{self, Client};
+use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
 
 use exposition::Page;
@@ -51,9 +51,7 @@ struct Scrape {
 }
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
-    let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
-    let user = settings.values.get("user").cloned().or(user);
-    let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+    let Door { base, authorization, .. } = http::door(settings)?;
     let step = settings.duration("step", STEP)?;
     if step < STEP_MIN {
         return Err(settings.wrong("step", "is too often; 50ms is the least"));
