@@ -12,6 +12,7 @@ pub(crate) mod deps;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod history;
+pub(crate) mod host_agent;
 pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod lab;

@@ -15,6 +15,8 @@ mod scrape;
 use crate::contract::Source;
 use crate::settings::{Settings, SettingsError};
 
+pub use host::{PATH as MACHINE_PATH, reading as machine};
+
 /// A kind of source.
 pub struct Kind {
     /// Its name in settings and flags.

@@ -14,6 +14,7 @@ mod exports;
 mod facts;
 mod flow;
 mod harness;
+mod host_agent;
 mod http2;
 mod imports;
 mod killed_sources;
