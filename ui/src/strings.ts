@@ -578,6 +578,8 @@ const STRINGS = {
   kept_error: ['error', '오류'],
   kept_slowest: ['slowest', '가장 느림'],
   kept_bucket: ['bucket', '구간 대표'],
+  kept_found: ['found', '검색됨'],
+  traces_found: ['{} found in a store of traces', '트레이스 저장소에서 찾은 {}개'],
   with_errors: ['with errors', '오류 있음'],
   without_errors: ['without errors', '오류 없음'],
   spans: ['Spans', '스팬'],

@@ -121,9 +121,10 @@ pub(crate) fn run(test: &Test, common: &Common, settings: SessionSettings) -> Re
             if let Some(receiving) = &receiving {
                 receiving.on_event(&event, recording.as_mut());
             }
-            if let (Some(gathering), Some(recording), RunEvent::Window(_)) =
+            if let (Some(gathering), Some(recording), RunEvent::Window(window)) =
                 (&mut gathering, &mut recording, &event)
             {
+                gathering.on_window(window);
                 recording.evidence(gathering.take(common));
             }
             watch.on_event(&event, recording.as_mut());

@@ -412,7 +412,7 @@ export interface Thresholds {
 
 // ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/traces?service=&operation=&min_ms=&max_ms=&status=ok|error&kept=&q=&limit=
 export type PartName = "network" | "target" | "database" | "external" | "queue" | "unseen";
-export interface TraceSample { share: Value | null; sampled: number; errors: number; slowest: number; buckets: number }
+export interface TraceSample { share: Value | null; sampled: number; errors: number; slowest: number; buckets: number; found: number }
 export interface TracePart { name: PartName; duration: Value; share: Value; count: number }
 export interface TraceRow {
   /** 32 hexadecimal digits. */
@@ -427,7 +427,7 @@ export interface TraceRow {
   /** Share of the root's operation that took no longer. */
   place: Value | null;
   errors: number; spans: number;
-  kept: "sample" | "error" | "slowest" | "bucket";
+  kept: "sample" | "error" | "slowest" | "bucket" | "found";
   /** Shares: network, target, database, external, queue, unseen. */
   parts: number[];
 }

@@ -24,6 +24,7 @@ pub(super) const KIND: Kind = Kind {
     settings: &[
         ("query", "which lines, in LogQL: {app=\"worker\"}"),
         ("user", "the user of the credential"),
+        ("tenant", "whose lines, where Loki has several tenants"),
         ("pattern", r"a regular expression with the groups (?<task>…) and (?<duration>…)"),
         ("unit", "the unit of durations: ns, us, ms, s, m (s)"),
         ("error", "a regular expression for lines that tell of errors"),
@@ -88,7 +89,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     }
     Ok(Box::new(Loki {
         about: About { name: settings.name.clone(), kind: KIND.name, address: base.clone() },
-        client: Client::patient(&base, authorization, PAGE_LIMIT),
+        client: Client::patient(&base, authorization, PAGE_LIMIT).of_tenant(settings.values.get("tenant")),
         query,
         lines: Lines::of(settings)?,
     }))
@@ -172,7 +173,7 @@ impl Source for Loki {
             reason,
         });
         let signals = self.signals(period, from_ns, &counts);
-        Ok(Evidence { signals, records, gaps: gap.into_iter().collect() })
+        Ok(Evidence { signals, records, gaps: gap.into_iter().collect(), ..Evidence::default() })
     }
 }
 

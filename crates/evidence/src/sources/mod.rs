@@ -11,6 +11,7 @@ mod prometheus;
 mod rabbitmq;
 mod redis;
 mod scrape;
+mod traces;
 
 use crate::contract::Source;
 use crate::settings::{Settings, SettingsError};
@@ -43,6 +44,8 @@ pub const KINDS: &[Kind] = &[
     kubernetes::KIND,
     log::KIND,
     loki::KIND,
+    traces::TEMPO,
+    traces::JAEGER,
     host::KIND,
 ];
 

@@ -662,7 +662,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(500));
         let mut told = collector.take();
         let to = SystemClock::now();
-        told.append(collector.finish(from, to, Duration::from_secs(5)));
+        told.append(collector.finish(from, to, &[], Duration::from_secs(5)));
         let points = told.signals.iter().filter(|signal| signal.name == "memory_used").count();
         assert!(points >= 2, "what it told before stays: {points}");
         let gap = told.gaps.iter().find(|gap| gap.from < gap.to).expect("a gap");

@@ -11,7 +11,7 @@ use runfile::{Ending, Header, ImportWriter, Reader};
 
 use super::import::{EXIT_UNKNOWN, remove};
 use crate::common::Common;
-use crate::evidence::{named, open};
+use crate::evidence::{AskedFor, named, open};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::CollectFlags;
@@ -48,6 +48,11 @@ fn of_run(run: &str, sources: &mut [Box<dyn Source>], common: &Common) -> Result
     let catalogue = common.catalogue()?;
     let path = catalogue.find(run).map_err(|error| stored::failed(&error))?;
     let reader = stored::open(&path)?;
+    let exemplars = reader.exemplars(0..u32::MAX).map_err(|error| stored::failed(&error))?;
+    let mut asked = AskedFor::default();
+    asked.add(&exemplars);
+    let asked = asked.numbers();
+    sources.iter_mut().for_each(|source| source.look_for(&asked));
     let mut told = ask(sources, &period(&reader)?, common)?;
     // Of a source that was asked beside the load, the run knows more than that it answered once.
     let records = reader.records().map_err(|error| stored::failed(&error))?;
@@ -102,7 +107,14 @@ fn ask(sources: &mut [Box<dyn Source>], period: &Period, common: &Common) -> Res
             Ok(evidence) => {
                 let points: usize = evidence.signals.iter().map(|signal| signal.points.len()).sum();
                 let (series, records) = (evidence.signals.len(), evidence.records.len());
-                let text = format!("{}: {series} series with {points} points, {records} records", about.name);
+                let traces = match evidence.traces.len() {
+                    0 => String::new(),
+                    traces => format!(", {traces} traces"),
+                };
+                let text = format!(
+                    "{}: {series} series with {points} points, {records} records{traces}",
+                    about.name
+                );
                 common.logger.print(&format!("{text}\n"));
                 told.append(evidence);
             }

@@ -217,7 +217,7 @@ mod tests {
         drop(page);
         std::thread::sleep(Duration::from_millis(700));
         let to = SystemClock::now();
-        let told = collector.finish(from, to, Duration::from_secs(5));
+        let told = collector.finish(from, to, &[], Duration::from_secs(5));
         let points: usize = told.signals.iter().map(|signal| signal.points.len()).sum();
         assert!((2..=9).contains(&points), "{told:?}");
         let [gap] = &told.gaps[..] else { panic!("one gap: {told:?}") };
