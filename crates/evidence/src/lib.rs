@@ -7,6 +7,7 @@
 
 mod collector;
 pub mod contract;
+mod flame;
 mod gathered;
 mod http;
 mod lines;

@@ -543,6 +543,7 @@ export interface Evidence {
   statements: StatementRow[];
   waits: { source: string; kind: string; event: string; mean: Value; peak: Value; share: Value }[];
   tasks: { source: string; task: string; count: Value; min: Value; avg: Value; p95: Value; max: Value }[];
+  profiles: Profile[];
   configuration: EvidenceSubject[]; warnings: EvidenceSubject[];
   rowsBeyond: number;
   /** What the run's file had no room for. */
@@ -581,6 +582,13 @@ export interface QueueRow {
 }
 export interface StatementRow {
   source: string; text: string; calls: Value; total: Value; mean: Value; share: Value; blocksHit: Value; blocksRead: Value; facts: Fact[];
+}
+/** What a program did at some time. Frames are shares of the whole width, those that each calls behind it. */
+export interface Profile {
+  source: string; subject: string; t: number; clock: string; length: Value; total: Value; query: string;
+  frames: { depth: number; from: number; width: number; name: string; text: string }[];
+  framesLeftOut: number;
+  functions: { name: string; own: Value; share: Value }[];
 }
 export interface EvidenceSubject { t: number; source: string; subject: string; facts: Fact[] }
 

@@ -23,8 +23,8 @@ use serde::Serialize;
 pub use crate::report::{ReportFact as Fact, ReportValue as Value};
 pub use distribution::{Curve, Distribution, Heat, Histogram, QuantileMark};
 pub use evidence::{
-    Evidence, EvidenceSource, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak, QueueRow, StatementRow,
-    StoryLine, Subject, TaskRow, WaitRow,
+    Evidence, EvidenceSource, Frame, FunctionRow, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak,
+    Profile, QueueRow, StatementRow, StoryLine, Subject, TaskRow, WaitRow,
 };
 pub use list::{RunFigures, RunList, RunRow, ThresholdCount, Unreadable};
 pub use live::{Ended, LiveError, LiveState, LiveThresholds, Reset, Tick};

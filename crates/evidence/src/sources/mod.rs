@@ -7,7 +7,9 @@ mod log;
 mod loki;
 mod nginx;
 mod postgresql;
+mod pprof;
 mod prometheus;
+mod pyroscope;
 mod rabbitmq;
 mod redis;
 mod scrape;
@@ -46,6 +48,8 @@ pub const KINDS: &[Kind] = &[
     loki::KIND,
     traces::TEMPO,
     traces::JAEGER,
+    pyroscope::KIND,
+    pprof::KIND,
     host::KIND,
 ];
 

@@ -345,4 +345,8 @@ pub(super) const WORDS: Words = Words {
     ev_window: "All queries are of {} to {}.",
     ev_beyond: "{} more are left out.",
     ev_lost: "{} points or records found no room in the run's file.",
+    ev_title_profiles: "Profiles",
+    ev_profile: "{} from {} on, over {}: {} in all. The functions that did most by themselves:",
+    ev_function: "Function",
+    ev_own: "Own",
 };

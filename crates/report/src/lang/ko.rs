@@ -345,4 +345,8 @@ pub(super) const WORDS: Words = Words {
     ev_window: "모든 질의의 구간: {} ~ {}.",
     ev_beyond: "{}건은 생략했습니다.",
     ev_lost: "{}건의 측정점 또는 기록이 실행 파일에 들어가지 못했습니다.",
+    ev_title_profiles: "프로파일",
+    ev_profile: "{} ({}부터 {} 동안, 모두 {}). 스스로 가장 많이 쓴 함수:",
+    ev_function: "함수",
+    ev_own: "자체",
 };
