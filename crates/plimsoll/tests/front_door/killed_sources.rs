@@ -43,8 +43,8 @@ fn all_are_installed() -> bool {
     false
 }
 
-/// Shows a metric to whoever asks, and writes a line into a file now and then, until it is over.
-fn serve(listener: &TcpListener, is_over: &AtomicBool) {
+/// Shows a metric to whoever asks, until it is over. Whoever asks then is refused.
+fn serve(listener: TcpListener, is_over: &AtomicBool) {
     listener.set_nonblocking(true).expect("a listener");
     while !is_over.load(Ordering::Relaxed) {
         let Ok((mut stream, _)) = listener.accept() else {
@@ -58,6 +58,7 @@ fn serve(listener: &TcpListener, is_over: &AtomicBool) {
     }
 }
 
+/// Writes a line now and then, until it is over.
 fn write_lines(path: &Path, is_over: &AtomicBool) {
     let mut file = std::fs::File::create(path).expect("a file");
     while !is_over.load(Ordering::Relaxed) {
@@ -89,7 +90,8 @@ fn a_run_is_whole_whatever_becomes_of_its_sources() {
         }
         let test = test.word("--evidence").word(&format!("scrape=http://{address}/metrics"));
         let test = test.word("--evidence").word(&format!("log={}", log.display()));
-        let of_page = scope.spawn(|| serve(&page, &is_over));
+        let over = &is_over;
+        let of_page = scope.spawn(move || serve(page, over));
         let of_log = scope.spawn(|| write_lines(&log, &is_over));
         eventually("the first line", || log.is_file());
         let running = test.start();
@@ -99,8 +101,6 @@ fn a_run_is_whole_whatever_becomes_of_its_sources() {
         of_log.join().expect("it only writes");
         std::fs::remove_file(&log).expect("it is there");
         servers().into_iter().for_each(|server| lab.end(server.name()));
-        // Whoever asks from now on is refused.
-        drop(page);
         running.wait()
     });
     let ran = ran.exits(0).says("no evidence from redis for now: ").says("; the test goes on");
