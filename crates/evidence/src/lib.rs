@@ -7,6 +7,8 @@
 
 mod collector;
 pub mod contract;
+#[cfg(test)]
+mod encrypted;
 mod flame;
 mod gathered;
 mod http;
