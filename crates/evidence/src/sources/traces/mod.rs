@@ -14,7 +14,6 @@ use model::{
 };
 use otlp::{Decoded, Decoder};
 
-use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
 use crate::settings::Settings;
 
