@@ -5,6 +5,7 @@ mod audit;
 mod bad_input;
 mod buckets;
 mod calibrating;
+mod collecting;
 mod command_line;
 mod comparing;
 mod counting;

@@ -244,7 +244,7 @@ impl Kubernetes {
                 parameters.push(("continue", &next));
             }
             let mut answer = self.client.json(&path, &parameters)?;
-            let Some(items) = answer["items"].as_array_mut() else {
+            let Some(items) = answer.get_mut("items").and_then(Value::as_array_mut) else {
                 return Err(Trouble(format!("{path}: the answer is no list")));
             };
             objects.append(items);

@@ -83,6 +83,15 @@ fn promises_are_kept_with_the_published_api() {
 }
 
 #[test]
+fn what_is_no_list_is_trouble() {
+    for body in ["[]", "7", "{}", "{\"items\":7}", "null"] {
+        let api = Pages::start(move |_| (200, body.to_owned()));
+        let mut source = source(&api.url("")).expect("settings that are right");
+        assert!(source.look_back(&run()).is_err_and(|trouble| trouble.0.contains("is no list")), "{body}");
+    }
+}
+
+#[test]
 fn what_happened_and_what_was_configured_is_told() {
     let api = Pages::start(answer);
     let mut source = source(&api.url("")).expect("settings that are right");

@@ -225,7 +225,8 @@ mod tests {
         source.sample(moment(1_600)).expect("it is there again");
         let from = moment(1_000);
         let told = source.look_back(&Period { from, to: moment(1_800) }).expect("it is there");
-        let points: Vec<f64> = told.signals[0].points.iter().map(|(_, value)| value.round()).collect();
+        let lines = told.signals.iter().find(|signal| signal.name == "log_lines").expect("lines");
+        let points: Vec<f64> = lines.points.iter().map(|(_, value)| value.round()).collect();
         assert_eq!(points, [5.0, 5.0, 0.0], "nothing is said of the time between: {told:?}");
         let task = told.records.iter().map(shown).find(|record| record.starts_with("task"));
         assert!(task.is_some_and(|task| task.contains("count=2")), "{told:?}");

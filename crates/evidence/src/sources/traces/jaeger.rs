@@ -111,7 +111,7 @@ impl Jaeger {
         let mut answer: Value = serde_json::from_slice(&bytes)
             .map_err(|error| refuse(format!("the answer is no JSON: {error}")))?;
         // Spans stand in an envelope (api_v3, `GRPCGatewayWrapper`).
-        let request = answer["result"].take().to_string();
+        let request = answer.get_mut("result").map(Value::take).unwrap_or_default().to_string();
         decoder.json(request.as_bytes()).map(Some).map_err(|error| refuse(format!("failed to {error}")))
     }
 }
