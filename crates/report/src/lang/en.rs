@@ -349,4 +349,5 @@ pub(super) const WORDS: Words = Words {
     ev_profile: "{} from {} on, over {}: {} in all. The functions that did most by themselves:",
     ev_function: "Function",
     ev_own: "Own",
+    ev_profile_share: "Share",
 };

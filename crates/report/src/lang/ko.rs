@@ -349,4 +349,5 @@ pub(super) const WORDS: Words = Words {
     ev_profile: "{} ({}부터 {} 동안, 모두 {}). 스스로 가장 많이 쓴 함수:",
     ev_function: "함수",
     ev_own: "자체",
+    ev_profile_share: "비율",
 };

@@ -86,7 +86,7 @@ words! {
     ev_queue, ev_start, ev_peak, ev_peak_at, ev_end, ev_unacked_peak, ev_consumers, ev_prefetch, ev_statement,
     ev_calls, ev_total, ev_mean, ev_share, ev_blocks_hit, ev_blocks_read, ev_wait, ev_sessions_mean,
     ev_share_of_sessions, ev_task, ev_min, ev_avg, ev_max, ev_subject, ev_known, ev_lane, ev_series,
-    ev_step, ev_window, ev_beyond, ev_lost, ev_title_profiles, ev_profile, ev_function, ev_own,
+    ev_step, ev_window, ev_beyond, ev_lost, ev_title_profiles, ev_profile, ev_function, ev_own, ev_profile_share,
 }
 
 /// The text with its `{}` replaced; what is missing stays empty.

@@ -170,7 +170,7 @@ pub(super) fn profiles(context: &Context<'_>) -> Option<String> {
         let mut table = Table::new(&[
             Column::Left(words.ev_function),
             Column::Right(words.ev_own),
-            Column::Right(words.ev_share),
+            Column::Right(words.ev_profile_share),
         ]);
         for row in &profile.functions {
             table.row(vec![markdown_code(&row.name), text(&row.own), text(&row.share)]);
