@@ -35,11 +35,14 @@ struct Asked {
     about: About,
     state: Arc<Shared>,
     /// Tells the thread that the run is over, and when it was.
-    over: Sender<Period>,
+    over: Sender<Over>,
     thread: JoinHandle<()>,
     /// What it tells of the whole run.
     last: Receiver<Evidence>,
 }
+
+/// When a run was, and the traces that its requests were put into.
+type Over = (Period, Arc<[u128]>);
 
 /// What others see of a source's thread.
 #[derive(Default)]
@@ -93,12 +96,13 @@ impl Collector {
     }
 
     /// Asks once more, about the whole run, and waits no longer than `patience`; a source that has not answered by then is
-    /// left behind, and that is a gap.
-    pub fn finish(self, from: Instant, to: Instant, patience: Duration) -> Evidence {
+    /// left behind, and that is a gap. `traces` are those that requests of the run were put into, as many as are known.
+    pub fn finish(self, from: Instant, to: Instant, traces: &[u128], patience: Duration) -> Evidence {
         let period = Period { from: Moment::of(from, &self.epoch), to: Moment::of(to, &self.epoch) };
+        let traces: Arc<[u128]> = traces.into();
         for asked in &self.asked {
             // A thread that is gone has told why.
-            let _ = asked.over.send(period);
+            let _ = asked.over.send((period, traces.clone()));
         }
         let deadline = SystemClock::now() + patience;
         let mut evidence = Evidence::default();
@@ -120,26 +124,28 @@ impl Collector {
                 // It has nothing left to do, and a panic was told as a gap.
                 let _ = asked.thread.join();
             }
-            evidence.records.push(source_record(&state, to));
+            evidence.records.push(state.record(to));
         }
         self.answers.try_iter().for_each(|told| evidence.append(told));
         evidence
     }
 }
 
-/// What the run's file says about a source itself.
-fn source_record(state: &SourceState, at: Instant) -> Record {
-    let SourceState { about, answers, failures, trouble } = state;
-    let mut fields: std::collections::BTreeMap<String, model::Datum> = [
-        ("kind".to_owned(), about.kind.into()),
-        ("address".to_owned(), about.address.clone().into()),
-        ("answers".to_owned(), (*answers as f64).into()),
-        ("failures".to_owned(), (*failures as f64).into()),
-    ]
-    .into();
-    fields.extend(trouble.clone().map(|trouble| ("trouble".to_owned(), trouble.into())));
-    let (source, subject) = (about.name.clone(), about.name.clone());
-    Record { source, kind: RecordKind::Source, at, subject, fields }
+impl SourceState {
+    /// What a run's file says about the source itself.
+    pub fn record(&self, at: Instant) -> Record {
+        let SourceState { about, answers, failures, trouble } = self;
+        let mut fields: std::collections::BTreeMap<String, model::Datum> = [
+            ("kind".to_owned(), about.kind.into()),
+            ("address".to_owned(), about.address.clone().into()),
+            ("answers".to_owned(), (*answers as f64).into()),
+            ("failures".to_owned(), (*failures as f64).into()),
+        ]
+        .into();
+        fields.extend(trouble.clone().map(|trouble| ("trouble".to_owned(), trouble.into())));
+        let (source, subject) = (about.name.clone(), about.name.clone());
+        Record { source, kind: RecordKind::Source, at, subject, fields }
+    }
 }
 
 impl Asked {
@@ -196,13 +202,14 @@ struct Asking {
 
 impl Asking {
     /// Asks until the run is over, and gives what is told about all of it.
-    fn run(mut self, is_over: &Receiver<Period>) -> Evidence {
+    fn run(mut self, is_over: &Receiver<Over>) -> Evidence {
         let over = match self.source.period() {
             Some(period) => self.ask_each(period, is_over),
             None => is_over.recv().ok(),
         };
         // Nobody wants to know if the run was given up.
-        let Some(over) = over else { return Evidence::default() };
+        let Some((over, traces)) = over else { return Evidence::default() };
+        self.source.look_for(&traces);
         let mut evidence = match self.source.look_back(&over) {
             Ok(evidence) => {
                 self.state.answers.fetch_add(1, Ordering::Relaxed);
@@ -222,7 +229,7 @@ impl Asking {
     }
 
     /// Asks once a period until the run is over.
-    fn ask_each(&mut self, period: Duration, is_over: &Receiver<Period>) -> Option<Period> {
+    fn ask_each(&mut self, period: Duration, is_over: &Receiver<Over>) -> Option<Over> {
         let mut rest = REST_MIN;
         let mut due = SystemClock::now();
         loop {
@@ -364,7 +371,7 @@ mod tests {
         let collector = Collector::start(vec![Box::new(source)], epoch).expect("a thread");
         std::thread::sleep(run);
         let mut told = collector.take();
-        told.append(collector.finish(from, SystemClock::now(), patience));
+        told.append(collector.finish(from, SystemClock::now(), &[], patience));
         told
     }
 

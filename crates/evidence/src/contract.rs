@@ -28,6 +28,9 @@ pub trait Source: Send {
     /// The server cannot be reached, refuses, or tells what cannot be understood.
     fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble>;
 
+    /// Tells of traces that requests of the run were put into. Those who keep traces look for these first.
+    fn look_for(&mut self, _traces: &[u128]) {}
+
     /// Asks for what was so during a run that is over. Sources that only know the present tell nothing.
     ///
     /// # Errors
@@ -215,6 +218,7 @@ pub(crate) mod promises {
             numbers.for_each(|number| assert!(number.is_finite(), "{record:?}"));
         }
         assert!(told.gaps.iter().all(|gap| gap.source == about.name));
+        assert!(told.traces.iter().all(|trace| !trace.spans.is_empty()));
         let everything = format!("{told:?} {about:?}");
         assert!(secret.is_none_or(|secret| !everything.contains(secret)), "a credential was told");
     }

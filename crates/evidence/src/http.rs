@@ -5,14 +5,21 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use ureq::Agent;
-use ureq::http::{StatusCode, Uri};
+use ureq::http::{Response, StatusCode, Uri};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::{Agent, Body};
 
 use crate::contract::{CALL_LIMIT, Trouble};
+use crate::settings::{Settings, SettingsError};
 
 /// No answer is read further.
 const ANSWER_BYTES_MAX: u64 = 32 << 20;
+
+/// Any form of an answer (RFC 9110, 12.5.1).
+const ANY: &str = "*/*";
+
+/// Says whose data is asked for (Loki, Tempo and Pyroscope, multi-tenancy).
+const TENANT: &str = "x-scope-orgid";
 
 /// Of an answer that is a refusal, so much is told.
 const REFUSAL_CHARS_MAX: usize = 200;
@@ -24,6 +31,7 @@ pub(crate) struct Client {
     /// Where paths begin, without a slash at its end and without credentials.
     base: String,
     authorization: Option<String>,
+    tenant: Option<String>,
 }
 
 impl Client {
@@ -69,7 +77,12 @@ impl Client {
             .user_agent(concat!("plimsoll/", env!("CARGO_PKG_VERSION")))
             .build();
         let (base, authorization) = (base.trim_end_matches('/').to_owned(), authorization);
-        Client { agent: config.into(), base, authorization }
+        Client { agent: config.into(), base, authorization, tenant: None }
+    }
+
+    /// The same, which asks for the data of one tenant where a server has several.
+    pub(crate) fn of_tenant(self, tenant: Option<&String>) -> Client {
+        Client { tenant: tenant.cloned(), ..self }
     }
 
     /// Where it asks.
@@ -82,18 +95,43 @@ impl Client {
     /// # Errors
     /// Nobody is there, the answer is no 2xx, too long, or no text.
     pub(crate) fn text(&self, path: &str, parameters: &[(&str, &str)]) -> Result<String, Trouble> {
+        let mut answer = self.ask(path, parameters, ANY)?;
+        let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string();
+        body.map_err(|error| Trouble(format!("GET {}{path}: {error}", self.base)))
+    }
+
+    /// The bytes at a path, in the form of a media type, and no more than so many.
+    ///
+    /// # Errors
+    /// Nobody is there, or the answer is no 2xx or too long.
+    pub(crate) fn bytes(
+        &self,
+        path: &str,
+        parameters: &[(&str, &str)],
+        form: &str,
+        bytes_max: u64,
+    ) -> Result<Vec<u8>, Trouble> {
+        let mut answer = self.ask(path, parameters, form)?;
+        let body = answer.body_mut().with_config().limit(bytes_max).read_to_vec();
+        body.map_err(|error| Trouble(format!("GET {}{path}: {error}", self.base)))
+    }
+
+    fn ask(&self, path: &str, parameters: &[(&str, &str)], form: &str) -> Result<Response<Body>, Trouble> {
         let url = format!("{}{path}", self.base);
-        let mut request = self.agent.get(&url).query_pairs(parameters.iter().copied());
+        let mut request = self.agent.get(&url).query_pairs(parameters.iter().copied()).header("accept", form);
         if let Some(value) = &self.authorization {
             request = request.header("authorization", value);
         }
+        if let Some(tenant) = &self.tenant {
+            request = request.header(TENANT, tenant);
+        }
         let mut answer = request.call().map_err(|error| Trouble(format!("GET {url}: {error}")))?;
         let status = answer.status();
-        let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string();
-        if !status.is_success() {
-            return Err(refused(&url, status, &body.unwrap_or_default()));
+        if status.is_success() {
+            return Ok(answer);
         }
-        body.map_err(|error| Trouble(format!("GET {url}: {error}")))
+        let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string();
+        Err(refused(&url, status, &body.unwrap_or_default()))
     }
 
     /// The JSON at a path.
@@ -117,6 +155,26 @@ fn refused(url: &str, status: StatusCode, body: &str) -> Trouble {
     };
     let colon = if shown.is_empty() { "" } else { ": " };
     Trouble(format!("GET {url}: {status}{colon}{shown}{hint}").trim_end_matches('.').to_owned())
+}
+
+/// Where a source is asked, and the header that lets it in: of its address, of its credential, and of a user, who stands in the
+/// address or is set as `user`.
+///
+/// # Errors
+/// The address is none.
+pub(crate) fn door(settings: &Settings) -> Result<Door, SettingsError> {
+    let (base, user) = address(&settings.address).map_err(|why| settings.wrong("address", why))?;
+    let user = settings.values.get("user").cloned().or(user);
+    let authorization = authorization(user.as_deref(), settings.credential.as_deref());
+    Ok(Door { base, user, authorization })
+}
+
+/// Where a source is asked.
+pub(crate) struct Door {
+    /// Without a user and without a slash at its end.
+    pub(crate) base: String,
+    pub(crate) user: Option<String>,
+    pub(crate) authorization: Option<String>,
 }
 
 /// The value of an `authorization` header: a user and a password (RFC 7617), or a token (RFC 6750) where there is no user.

@@ -7,6 +7,9 @@
 
 mod collector;
 pub mod contract;
+#[cfg(test)]
+mod encrypted;
+mod flame;
 mod gathered;
 mod http;
 mod lines;
@@ -22,4 +25,4 @@ mod wall;
 
 pub use collector::{Collector, SourceState};
 pub use contract::{About, Check, Moment, Period, Source, Trouble};
-pub use settings::{Settings, SettingsError};
+pub use settings::{Settings, SettingsError, password_variable};

@@ -93,3 +93,20 @@ impl Settings {
         SettingsError::Value { name, setting, value, why: why.to_owned() }
     }
 }
+
+/// The variable of the environment that a source's password is read from.
+pub fn password_variable(source: &str) -> String {
+    let letter =
+        |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
+    format!("PLIMSOLL_{}_PASSWORD", source.chars().map(letter).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_read_from_a_variable_of_the_sources_name() {
+        assert_eq!(password_variable("main-db"), "PLIMSOLL_MAIN_DB_PASSWORD");
+    }
+}

@@ -213,13 +213,6 @@ pub(crate) fn clip(text: &str) -> String {
     text.chars().take(TEXT_CHARS_MAX).collect()
 }
 
-/// The variable of the environment that a source's password is read from.
-pub(crate) fn password_variable(source: &str) -> String {
-    let letter =
-        |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
-    format!("PLIMSOLL_{}_PASSWORD", source.chars().map(letter).collect::<String>())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,11 +275,6 @@ mod tests {
         answer.number(&what, &[("long", &"x".repeat(1000))], 0.5);
         let [signal] = &answer.evidence().signals[..] else { panic!("one number") };
         assert_eq!((signal.points[0], signal.labels["long"].len()), ((at(1), 0.5), TEXT_CHARS_MAX));
-    }
-
-    #[test]
-    fn passwords_are_read_from_a_variable_of_the_sources_name() {
-        assert_eq!(password_variable("main-db"), "PLIMSOLL_MAIN_DB_PASSWORD");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use model::SystemClock;
 
 use crate::error::LabError;
 use crate::running::{self, Running};
-use crate::servers::{self, Around, Place, Server};
+use crate::servers::{self, Around, Offer, Place, Server};
 use crate::{ports, state, supervisor};
 
 /// Servers that do not answer by then do not work.
@@ -65,6 +65,20 @@ impl Alone {
     pub fn ports(&self, server: &str) -> &[u16] {
         let found = self.servers.iter().find(|(known, _)| known.name() == server);
         found.map(|(_, place)| &place.ports[..]).unwrap_or_default()
+    }
+
+    /// How a server tells what it does; `None` for one that does not, or was not started.
+    pub fn offer(&self, server: &str) -> Option<Offer> {
+        let (server, place) = self.servers.iter().find(|(known, _)| known.name() == server)?;
+        server.offer(place)
+    }
+
+    /// Ends one of them before the others.
+    pub fn end(&mut self, server: &str) {
+        let children = std::mem::take(&mut self.children);
+        let (mut ended, others) = children.into_iter().partition::<Vec<_>, _>(|child| child.name() == server);
+        self.children = others;
+        running::stop(&mut ended);
     }
 
     /// Where all they store is.

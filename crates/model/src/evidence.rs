@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::Instant;
+use crate::{Instant, Trace};
 
 /// What sources told since the last time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +17,8 @@ pub struct Evidence {
     pub records: Vec<Record>,
     /// When a source told nothing, and why.
     pub gaps: Vec<Gap>,
+    /// Traces that a store of them had.
+    pub traces: Vec<Trace>,
 }
 
 /// A series that is no metric of the test. Source, name and labels are its identity; a signal that is handed over again has
@@ -100,7 +102,7 @@ pub struct Gap {
 impl Evidence {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.signals.is_empty() && self.records.is_empty() && self.gaps.is_empty()
+        self.signals.is_empty() && self.records.is_empty() && self.gaps.is_empty() && self.traces.is_empty()
     }
 
     /// Takes what another has.
@@ -108,6 +110,7 @@ impl Evidence {
         self.signals.append(&mut other.signals);
         self.records.append(&mut other.records);
         self.gaps.append(&mut other.gaps);
+        self.traces.append(&mut other.traces);
     }
 }
 

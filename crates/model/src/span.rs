@@ -31,6 +31,8 @@ pub enum Kept {
     Slowest,
     /// It is the one of its bucket in the histogram of its root's operation.
     Bucket,
+    /// A store of traces was asked for it, and gave it: neither all traces nor an unbiased sample of them are.
+    Found,
 }
 
 /// One piece of work that a service did for a trace.
@@ -131,6 +133,7 @@ impl Kept {
             Kept::Error => "error",
             Kept::Slowest => "slowest",
             Kept::Bucket => "bucket",
+            Kept::Found => "found",
         }
     }
 }

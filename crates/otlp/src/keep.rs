@@ -274,7 +274,8 @@ impl Keeper {
             Kept::Sample { .. } => &mut self.of_sample,
             Kept::Error => &mut self.of_errors,
             Kept::Slowest => &mut self.of_slowest,
-            Kept::Bucket => &mut self.of_buckets,
+            // Here nothing is found that was not sent.
+            Kept::Bucket | Kept::Found => &mut self.of_buckets,
         };
         allowance.spend(spans, progress)
     }

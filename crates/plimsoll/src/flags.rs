@@ -11,6 +11,7 @@ mod calibrate;
 mod compare;
 mod diagnose;
 mod evidence;
+mod host_agent;
 mod import;
 mod lab;
 mod otlp;
@@ -27,6 +28,7 @@ pub(crate) use calibrate::{CalibrateFlags, SplitTestFlags};
 pub(crate) use compare::{CompareFlags, CompareFormat, HistoryFlags, HistoryFormat, JudgeFlags};
 pub(crate) use diagnose::DiagnoseFlags;
 pub(crate) use evidence::{CollectFlags, DoctorFlags, EvidenceFlags};
+pub(crate) use host_agent::HostAgentFlags;
 pub(crate) use series::SeriesFlags;
 pub(crate) use serve::ServeFlags;
 pub(crate) use stored::{
@@ -98,8 +100,10 @@ pub(crate) enum Verb {
     Diagnose(DiagnoseFlags),
     /// Try the sources of evidence, and say what each lacks.
     Doctor(DoctorFlags),
-    /// Ask servers about the time of a run that is over, and keep what they tell with it.
+    /// Ask servers about the time of a run that is over, or about any other, and keep what they tell.
     Collect(CollectFlags),
+    /// Tell runs on other machines what this one does.
+    HostAgent(HostAgentFlags),
     /// Write a note beside a run.
     Note(NoteFlags),
     /// Make the same load from one process and from two, and say whether the generator limits what is measured.
@@ -254,6 +258,7 @@ Examples:
   plimsoll run -e HOST=https://old.example --interleave HOST=https://new.example --fail-on regressed script.js
                                                         A/B of two targets, three runs each, in turn
   plimsoll run --interleave new.js --repeat 5 old.js    A/B of two scripts
+  plimsoll run --observer-effect --otlp script.js       what tracing costs, three runs with it and three without
 
 Exit codes:
   0 fine, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out,

@@ -96,6 +96,7 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
         Verb::Diagnose(flags) => verbs::diagnose::run(flags, common),
         Verb::Doctor(flags) => verbs::doctor::run(flags, common),
         Verb::Collect(flags) => verbs::collect::run(flags, common),
+        Verb::HostAgent(flags) => verbs::host_agent::run(flags, common),
         Verb::Note(flags) => verbs::note::run(flags, common),
         Verb::SplitTest(flags) => verbs::split_test::run(flags, common),
         Verb::Calibrate(flags) => verbs::calibrate::run(flags, common),

@@ -45,7 +45,7 @@ const EXPECTED_OF_ENDLESS: Duration = Duration::from_secs(3600);
 const SILENCE_OF_LAB: Duration = Duration::from_secs(3);
 
 /// The share of requests that are put into traces while somebody listens.
-const SHARE_DEFAULT: f64 = 0.01;
+pub(crate) const SHARE_DEFAULT: f64 = 0.01;
 
 /// Spans of tasks that wait for the receiver, which takes them once a second; what comes on top is dropped and counted.
 const OWN_SPANS_WAITING_MAX: usize = 8_192;

@@ -107,7 +107,13 @@ pub(crate) fn run(test: &Test, common: &Common, mut settings: SessionSettings) -
         print_banner(test, common, &outputs, receiving.as_ref());
         common.logger.show_progress(&test.plan);
     }
-    let mut gathering = recording.as_ref().and_then(|_| settings.evidence.start(common));
+    let mut gathering = match &recording {
+        Some(_) => settings.evidence.start(common),
+        None => {
+            settings.evidence.decline(common);
+            None
+        }
+    };
     let progress = config.progress.clone();
     let mut watch = Watch::begin(&test.plan);
     let mut outcome = {
@@ -128,9 +134,10 @@ pub(crate) fn run(test: &Test, common: &Common, mut settings: SessionSettings) -
             if let Some(receiving) = &receiving {
                 receiving.on_event(&event, recording.as_mut());
             }
-            if let (Some(gathering), Some(recording), RunEvent::Window(_)) =
+            if let (Some(gathering), Some(recording), RunEvent::Window(window)) =
                 (&mut gathering, &mut recording, &event)
             {
+                gathering.on_window(window);
                 recording.evidence(gathering.take(common));
             }
             watch.on_event(&event, recording.as_mut());

@@ -85,6 +85,7 @@ impl EvidenceMarks {
             points: count("SELECT coalesce(sum(length(points)), 0) / 8 FROM signal")?,
             records: count("SELECT count(*) FROM record")?,
             gaps: count("SELECT count(*) FROM gap")?,
+            spans: count("SELECT count(*) FROM span")?,
             ..EvidenceMarks::default()
         })
     }
@@ -103,7 +104,8 @@ impl Pen<'_> {
     fn evidence(&mut self, evidence: &Evidence) -> rusqlite::Result<()> {
         evidence.signals.iter().try_for_each(|signal| self.signal(signal))?;
         evidence.records.iter().try_for_each(|record| self.record(record))?;
-        evidence.gaps.iter().try_for_each(|gap| self.gap(gap))
+        evidence.gaps.iter().try_for_each(|gap| self.gap(gap))?;
+        evidence.traces.iter().try_for_each(|trace| self.trace(trace))
     }
 
     fn signal(&mut self, signal: &Signal) -> rusqlite::Result<()> {
@@ -301,6 +303,7 @@ mod tests {
                 to: at + Duration::from_secs(2),
                 reason: "connection refused".to_owned(),
             }],
+            ..Evidence::default()
         }
     }
 

@@ -250,6 +250,8 @@ impl Part<'_> {
             signals: self.reader.signals()?,
             records: self.reader.records()?,
             gaps: self.reader.gaps()?,
+            // They are moved by themselves.
+            traces: Vec::new(),
         };
         let points = evidence.signals.iter_mut().flat_map(|signal| &mut signal.points);
         points.for_each(|(at, _)| *at = self.at(*at));

@@ -55,7 +55,7 @@ impl Store {
 }
 
 impl Pen<'_> {
-    fn trace(&mut self, trace: &Trace) -> rusqlite::Result<()> {
+    pub(crate) fn trace(&mut self, trace: &Trace) -> rusqlite::Result<()> {
         let Some(root) = trace.root().or(trace.spans.first()) else { return Ok(()) };
         let spans = trace.spans.len() as u64;
         if self.marks.spans + spans > SPANS_MAX {
@@ -66,7 +66,7 @@ impl Pen<'_> {
         let errors = trace.spans.iter().filter(|span| span.status == SpanStatus::Error).count();
         let share = match trace.kept {
             Kept::Sample { share } => Some(share),
-            Kept::Error | Kept::Slowest | Kept::Bucket => None,
+            Kept::Error | Kept::Slowest | Kept::Bucket | Kept::Found => None,
         };
         let is_new = self.execute(
             "INSERT OR IGNORE INTO trace (trace_id, kept, share, service, operation, start_ns, duration_ns, errors, spans)
@@ -305,6 +305,7 @@ fn kept(name: &str, share: Option<f64>) -> Result<Kept, RowError> {
         ("error", _) => Ok(Kept::Error),
         ("slowest", _) => Ok(Kept::Slowest),
         ("bucket", _) => Ok(Kept::Bucket),
+        ("found", _) => Ok(Kept::Found),
         _ => Err(RowError::Flaw("a trace was kept for an unknown reason")),
     }
 }

@@ -170,6 +170,7 @@ fn evidence() -> Evidence {
             to: at + Duration::from_millis(1500),
             reason: "connection refused".to_owned(),
         }],
+        ..Evidence::default()
     }
 }
 

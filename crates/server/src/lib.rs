@@ -1,6 +1,8 @@
 //! A run's door: k6's REST API, so that others can watch a test, hold it, change it and end it, and the client of it; and
 //! the page that shows runs, with what it reads.
 //!
+//! A machine's door besides: what `plimsoll host-agent` tells of it.
+//!
 //! What is served is anything that is [`Live`] and anything that is [`Pages`]; the room knows nothing of engines, scripts and
 //! files of runs. It answers on a thread of its own, and everything that comes in is bounded. Without a token it listens on
 //! loopback only, and a browser that was lured there (a page of another site, a name that suddenly means this machine) is
@@ -14,6 +16,7 @@ mod feed;
 mod guard;
 mod headers;
 mod live;
+mod machine;
 mod pages;
 mod question;
 mod rest;
@@ -85,6 +88,20 @@ impl Server {
         pages: Arc<dyn Pages>,
     ) -> Result<Server, ServerError> {
         Server::serve(address, token, |guard| pages::router(pages, guard))
+    }
+
+    /// Serves one text, made anew for each who asks for it at `path`. With a token, requests must carry it as
+    /// `Authorization: Bearer`.
+    ///
+    /// # Errors
+    /// See [`ServerError`].
+    pub fn start_machine(
+        address: &str,
+        token: Option<&str>,
+        path: &str,
+        read: fn() -> Option<String>,
+    ) -> Result<Server, ServerError> {
+        Server::serve(address, token, |guard| machine::router(path, read, guard))
     }
 
     fn serve(

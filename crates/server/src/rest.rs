@@ -38,7 +38,8 @@ pub(crate) fn router(live: Shared, guard: Guard) -> Router {
         .layer(middleware::from_fn_with_state(guard, admit))
 }
 
-async fn admit(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+/// Lets in who shows the token, where there is one.
+pub(crate) async fn admit(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     match guard.admit(request.headers()) {
         Ok(()) => next.run(request).await,
         Err((status, why)) => error(status, "Not allowed", why),

@@ -412,7 +412,7 @@ export interface Thresholds {
 
 // ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/traces?service=&operation=&min_ms=&max_ms=&status=ok|error&kept=&q=&limit=
 export type PartName = "network" | "target" | "database" | "external" | "queue" | "unseen" | "poll";
-export interface TraceSample { share: Value | null; sampled: number; errors: number; slowest: number; buckets: number }
+export interface TraceSample { share: Value | null; sampled: number; errors: number; slowest: number; buckets: number; found: number }
 export interface TracePart { name: PartName; duration: Value; share: Value; count: number }
 export interface TraceRow {
   /** 32 hexadecimal digits. */
@@ -427,7 +427,7 @@ export interface TraceRow {
   /** Share of the root's operation that took no longer. */
   place: Value | null;
   errors: number; spans: number;
-  kept: "sample" | "error" | "slowest" | "bucket";
+  kept: "sample" | "error" | "slowest" | "bucket" | "found";
   /** Shares: network, target, database, external, queue, unseen, poll. */
   parts: number[];
 }
@@ -545,6 +545,7 @@ export interface Evidence {
   statements: StatementRow[];
   waits: { source: string; kind: string; event: string; mean: Value; peak: Value; share: Value }[];
   tasks: { source: string; task: string; count: Value; min: Value; avg: Value; p95: Value; max: Value }[];
+  profiles: Profile[];
   configuration: EvidenceSubject[]; warnings: EvidenceSubject[];
   rowsBeyond: number;
   /** What the run's file had no room for. */
@@ -596,6 +597,13 @@ export interface QueueRow {
 }
 export interface StatementRow {
   source: string; text: string; calls: Value; total: Value; mean: Value; share: Value; blocksHit: Value; blocksRead: Value; facts: Fact[];
+}
+/** What a program did at some time. Frames are shares of the whole width, those that each calls behind it. */
+export interface Profile {
+  source: string; subject: string; t: number; clock: string; length: Value; total: Value; query: string;
+  frames: { depth: number; from: number; width: number; name: string; text: string }[];
+  framesLeftOut: number;
+  functions: { name: string; own: Value; share: Value }[];
 }
 export interface EvidenceSubject { t: number; source: string; subject: string; facts: Fact[] }
 

@@ -140,6 +140,7 @@ impl Up<'_> {
     fn command(&self) -> Command {
         let mut command = Command::new("taskset");
         command.args(["--cpu-list", &format!("0-{}", self.core.saturating_sub(1))]).arg(&self.bench.plimsoll);
+        command.env("PLIMSOLL_LAB_DIR", self.bench.folder.join("labs"));
         command
     }
 

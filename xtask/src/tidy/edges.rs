@@ -34,7 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("analysis", &["histo", "model", "stats"]),
     ("import", &["histo", "model", "tally"]),
     ("host", &["model"]),
-    ("evidence", &["histo", "host", "model"]),
+    ("evidence", &["histo", "host", "model", "otlp"]),
     ("otlp", &["histo", "model"]),
     ("tables", &["model"]),
     ("server", &["api"]),

@@ -7,6 +7,7 @@
 
 mod comparability;
 mod input;
+mod levels;
 mod rows;
 mod verdict;
 
@@ -14,6 +15,7 @@ use std::ops::Range;
 
 pub use comparability::{Comparability, SideName};
 pub use input::{Facts, LoadSecond, Run, Series};
+pub use levels::{Level, LevelRow, levels};
 pub use rows::{ALL_SERIES, Measure, Row};
 pub use verdict::{More, Verdict, Why};
 

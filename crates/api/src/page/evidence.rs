@@ -39,6 +39,8 @@ pub struct Evidence {
     pub waits: Vec<WaitRow>,
     /// Kinds of tasks.
     pub tasks: Vec<TaskRow>,
+    /// Profiles, each as a flame graph.
+    pub profiles: Vec<Profile>,
     /// What was configured.
     pub configuration: Vec<Subject>,
     /// What nobody asked about and somebody should know.
@@ -398,4 +400,64 @@ pub struct Subject {
     pub subject: String,
     /// What is known.
     pub facts: Vec<Fact>,
+}
+
+/// What a program did at some time, by who called whom.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Profile {
+    /// Who told.
+    pub source: String,
+    /// What was measured: `cpu`.
+    pub subject: String,
+    /// From when on, seconds.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub t: Number,
+    /// The same as a clock.
+    pub clock: String,
+    /// How long it was.
+    pub length: Value,
+    /// How much was done.
+    pub total: Value,
+    /// What asks for it again.
+    pub query: String,
+    /// The widest frames, those that each calls behind it.
+    pub frames: Vec<Frame>,
+    /// Frames that are left out, because there were too many.
+    pub frames_left_out: u64,
+    /// The functions that did most by themselves.
+    pub functions: Vec<FunctionRow>,
+}
+
+/// A call in a flame graph.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Frame {
+    /// How many calls are around it.
+    pub depth: u32,
+    /// Where it begins, a share of the whole width.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub from: Number,
+    /// How wide it is.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub width: Number,
+    /// The function.
+    pub name: String,
+    /// What it took, with all that it called.
+    pub text: String,
+}
+
+/// A function of a profile.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FunctionRow {
+    /// Its name.
+    pub name: String,
+    /// What it did by itself.
+    pub own: Value,
+    /// The share of that.
+    pub share: Value,
 }

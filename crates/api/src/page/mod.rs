@@ -24,8 +24,8 @@ pub use crate::capacity::CapacityPage;
 pub use crate::report::{ReportFact as Fact, ReportValue as Value};
 pub use distribution::{Curve, Distribution, Heat, Histogram, QuantileMark};
 pub use evidence::{
-    Evidence, EvidenceSource, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak, QueueLaw, QueueRow,
-    StatementRow, StoryLine, Subject, TaskRow, WaitRow, WayMeasured, WayRow,
+    Evidence, EvidenceSource, Frame, FunctionRow, Happening, Lane, LaneGap, LaneLimit, LaneSeries, Peak,
+    Profile, QueueLaw, QueueRow, StatementRow, StoryLine, Subject, TaskRow, WaitRow, WayMeasured, WayRow,
 };
 pub use list::{RunFigures, RunList, RunRow, ThresholdCount, Unreadable};
 pub use live::{Ended, LiveError, LiveState, LiveThresholds, Reset, Tick};

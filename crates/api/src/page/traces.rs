@@ -55,6 +55,8 @@ pub struct TraceSample {
     pub slowest: u64,
     /// Traces that were kept for a bucket of the histogram of what they begin with.
     pub buckets: u64,
+    /// Traces that a store of traces had: neither all of them nor an unbiased sample.
+    pub found: u64,
 }
 
 /// A trace that stands for others.
@@ -96,7 +98,7 @@ pub struct TraceRow {
     pub errors: u32,
     /// How many spans there are.
     pub spans: u32,
-    /// Why it was kept: `sample`, `error`, `slowest`, `bucket`.
+    /// Why it was kept: `sample`, `error`, `slowest`, `bucket`, `found`.
     pub kept: &'static str,
     /// Shares of its time: network, target, database, external, queue, unseen, poll.
     #[cfg_attr(test, schemars(with = "Vec<Option<f64>>"))]

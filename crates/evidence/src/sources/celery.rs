@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 
 use super::Kind;
 use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
-use crate::http::{self, Client};
-use crate::settings::{Settings, SettingsError};
-use crate::tell::{Answer, Counters, Few, Part, What, clip, fields, password_variable};
+use crate::http::{self, Client, Door};
+use crate::settings::{Settings, SettingsError, password_variable};
+use crate::tell::{Answer, Counters, Few, Part, What, clip, fields};
 
 /// One question takes no longer. Flower itself waits a second for the answers of its workers.
 const QUESTION_LIMIT: Duration = Duration::from_secs(4);
@@ -151,8 +151,7 @@ impl Source for Celery {
 
 impl Celery {
     fn new(settings: &Settings) -> Result<Celery, SettingsError> {
-        let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
-        let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+        let Door { base, authorization, .. } = http::door(settings)?;
         Ok(Celery {
             name: settings.name.clone(),
             client: Client::patient(&base, authorization, QUESTION_LIMIT),

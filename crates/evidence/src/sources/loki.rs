@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
-use crate::http::{self, Client};
+use crate::http::{self, Client, Door};
 use crate::lines::{Lines, harmless};
 use crate::settings::{Settings, SettingsError};
 use crate::wall;
@@ -24,6 +24,7 @@ pub(super) const KIND: Kind = Kind {
     settings: &[
         ("query", "which lines, in LogQL: {app=\"worker\"}"),
         ("user", "the user of the credential"),
+        ("tenant", "whose lines, where Loki has several tenants"),
         ("pattern", r"a regular expression with the groups (?<task>…) and (?<duration>…)"),
         ("unit", "the unit of durations: ns, us, ms, s, m (s)"),
         ("error", "a regular expression for lines that tell of errors"),
@@ -81,16 +82,14 @@ struct Entry {
 }
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
-    let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
-    let user = settings.values.get("user").cloned().or(user);
-    let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+    let Door { base, authorization, .. } = http::door(settings)?;
     let query = settings.text("query", "");
     if !query.trim_start().starts_with('{') {
         return Err(settings.wrong("query", "selects no lines in LogQL; one is written as {app=\"worker\"}"));
     }
     Ok(Box::new(Loki {
         about: About { name: settings.name.clone(), kind: KIND.name, address: base.clone() },
-        client: Client::patient(&base, authorization, PAGE_LIMIT),
+        client: Client::patient(&base, authorization, PAGE_LIMIT).of_tenant(settings.values.get("tenant")),
         query,
         lines: Lines::of(settings)?,
     }))
@@ -174,7 +173,7 @@ impl Source for Loki {
             reason,
         });
         let signals = self.signals(period, from_ns, &counts);
-        Ok(Evidence { signals, records, gaps: gap.into_iter().collect() })
+        Ok(Evidence { signals, records, gaps: gap.into_iter().collect(), ..Evidence::default() })
     }
 }
 

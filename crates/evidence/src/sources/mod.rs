@@ -7,13 +7,18 @@ mod log;
 mod loki;
 mod nginx;
 mod postgresql;
+mod pprof;
 mod prometheus;
+mod pyroscope;
 mod rabbitmq;
 mod redis;
 mod scrape;
+mod traces;
 
 use crate::contract::Source;
 use crate::settings::{Settings, SettingsError};
+
+pub use host::{PATH as MACHINE_PATH, reading as machine};
 
 /// A kind of source.
 pub struct Kind {
@@ -41,6 +46,10 @@ pub const KINDS: &[Kind] = &[
     kubernetes::KIND,
     log::KIND,
     loki::KIND,
+    traces::TEMPO,
+    traces::JAEGER,
+    pyroscope::KIND,
+    pprof::KIND,
     host::KIND,
 ];
 

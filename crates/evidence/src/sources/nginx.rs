@@ -8,7 +8,7 @@ use model::Evidence;
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
-use crate::http::{self, Client};
+use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
 use crate::tell::{Answer, Counters, What};
 
@@ -100,8 +100,7 @@ impl Source for Nginx {
 
 impl Nginx {
     fn new(settings: &Settings) -> Result<Nginx, SettingsError> {
-        let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
-        let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+        let Door { base, authorization, .. } = http::door(settings)?;
         Ok(Nginx {
             name: settings.name.clone(),
             client: Client::new(&base, authorization),

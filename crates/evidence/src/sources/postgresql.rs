@@ -3,6 +3,7 @@
 //! One connection that can only read, whose statements end after two seconds. Each of them carries [`MARK`], by which it is left
 //! out of what is told.
 
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,15 +14,17 @@ use tokio_postgres::config::{Host, SslMode};
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
-use crate::settings::{Settings, SettingsError};
-use crate::tell::{Answer, Counters, Fields, Part, What, password_variable};
+use crate::settings::{Settings, SettingsError, password_variable};
+use crate::tell::{Answer, Counters, Fields, Part, What};
 use database::{Database, number, text};
 use sessions::{Blocked, SESSIONS_SQL, Sessions};
 use statements::{Looked, STATEMENTS_MAX};
+use tls::Tls;
 
 mod database;
 mod sessions;
 mod statements;
+mod tls;
 
 /// Sessions are looked at so often.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -45,7 +48,10 @@ pub(super) const KIND: Kind = Kind {
     name: "postgresql",
     tells: "PostgreSQL: sessions by wait event, locks, connections, transactions, checkpoints, and what statements took.",
     example: "postgres://plimsoll@localhost:5432/app",
-    settings: &[],
+    settings: &[(
+        "ca",
+        "a PEM file with the authorities of its certificate, with sslmode=require (the system's)",
+    )],
     open,
 };
 
@@ -190,8 +196,14 @@ impl Postgresql {
                 "has a password in it; passwords are read from the environment or from a file",
             ));
         }
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(wrong("asks for TLS, which this source does not speak; a tunnel helps"));
+        let ca = settings.values.get("ca").map(Path::new);
+        let tls = match config.get_ssl_mode() {
+            SslMode::Require => Some(Tls::trusting(ca).map_err(|why| settings.wrong("ca", &why))?),
+            // TLS that nobody asked for could fail where everything works without.
+            _ => None,
+        };
+        if tls.is_none() {
+            config.ssl_mode(SslMode::Disable);
         }
         let address = shown(&config).ok_or_else(|| wrong("has no host"))?;
         if let Some(credential) = &settings.credential {
@@ -200,7 +212,7 @@ impl Postgresql {
         Ok(Postgresql {
             name: settings.name.clone(),
             address,
-            database: Database::new(config),
+            database: Database::new(config, tls),
             layout: None,
             is_begun: false,
             counters: Counters::default(),
@@ -406,7 +418,7 @@ mod tests {
 
     use super::*;
     use crate::contract::promises;
-    use crate::trial;
+    use crate::{encrypted, trial};
 
     const SECRET: &str = "quiet-secret";
 
@@ -447,9 +459,30 @@ mod tests {
         assert_eq!(shown("postgres://app@db:5433/shop?connect_timeout=9").as_deref(), Ok(plain));
         let why = |address| shown(address).expect_err("it is wrong").to_string();
         assert!(why("postgres://app:secret@db/shop").contains("from the environment"));
-        assert!(why("postgres://app@db/shop?sslmode=require").contains("TLS"));
+        assert!(why("postgres://app@db/shop?sslmode=sometimes").contains("is no address"));
         assert!(why("http://db").contains("is no address"));
         assert!(why("postgres:///shop").contains("has no host"));
+    }
+
+    #[test]
+    fn promises_are_kept_over_tls() {
+        let Some((server, authority)) = encrypted::server(POSTGRES) else { return };
+        let url = server.url("postgres");
+        let password = trial::password(&url);
+        let address =
+            format!("postgresql://lab@127.0.0.1:{}/postgres?sslmode=require", server.ports("postgres")[0]);
+        let mut settings = trial::settings("postgresql", &address, Some(&password));
+        let mut unknown = Postgresql::new(&settings).expect("settings that are right");
+        let why = unknown.probe().remove(0).outcome.expect_err("nobody vouches for it").why;
+        assert!(why.contains("certificate"), "{why}");
+        settings.values.insert("ca".to_owned(), authority.display().to_string());
+        let mut source = Postgresql::new(&settings).expect("settings that are right");
+        promises::of_a_source(&mut source, Some(&password));
+        source.connect().expect("it is there");
+        let rows = source.database.rows("SELECT ssl::text FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
+        assert_eq!(text(&rows.expect("an answer")[0], 0), "true");
+        settings.values.insert("ca".to_owned(), "/nowhere/ca.pem".to_owned());
+        assert!(Postgresql::new(&settings).is_err_and(|error| error.to_string().contains("certificates")));
     }
 
     #[test]

@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::Kind;
 use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
-use crate::http::{self, Client};
-use crate::settings::{Settings, SettingsError};
-use crate::tell::{Answer, Counters, Few, Fields, Part, What, fields, line, password_variable};
+use crate::http::{self, Client, Door};
+use crate::settings::{Settings, SettingsError, password_variable};
+use crate::tell::{Answer, Counters, Few, Fields, Part, What, fields, line};
 
 /// Queues that are told one by one; the rest is added up.
 const QUEUES_MAX: usize = 200;
@@ -209,8 +209,7 @@ impl Source for RabbitMq {
 
 impl RabbitMq {
     fn new(settings: &Settings) -> Result<RabbitMq, SettingsError> {
-        let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
-        let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+        let Door { base, user, authorization } = http::door(settings)?;
         Ok(RabbitMq {
             name: settings.name.clone(),
             client: Client::patient(&base, authorization, QUESTION_LIMIT),

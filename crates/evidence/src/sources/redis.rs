@@ -8,13 +8,13 @@ use std::time::Duration;
 use model::{Evidence, Instant, RecordKind, SystemClock};
 use redis::{
     Client, Connection, ConnectionAddr, FromRedisValue, IntoConnectionInfo, ProtocolVersion, RedisError,
-    Value,
+    TlsCertificates, Value,
 };
 
 use super::Kind;
 use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
-use crate::settings::{Settings, SettingsError};
-use crate::tell::{self, Answer, Counters, Few, Part, What, clip, fields, password_variable};
+use crate::settings::{Settings, SettingsError, password_variable};
+use crate::tell::{self, Answer, Counters, Few, Part, What, clip, fields};
 
 /// Connecting takes no longer, and neither does one question.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -55,7 +55,10 @@ pub(super) const KIND: Kind = Kind {
     name: "redis",
     tells: "Redis: memory, evictions, hits, clients, what each command took, slow commands and latency events.",
     example: "redis://plimsoll@localhost:6379",
-    settings: &[("step", "time between two questions, 1s if not set")],
+    settings: &[
+        ("step", "time between two questions, 1s if not set"),
+        ("ca", "a PEM file with the authorities of its certificate, with rediss:// (the system's)"),
+    ],
     open,
 };
 
@@ -240,15 +243,28 @@ impl Redis {
         let place = match info.addr() {
             ConnectionAddr::Tcp(host, port) => format!("redis://{host}:{port}"),
             ConnectionAddr::Unix(path) => format!("redis+unix://{}", path.display()),
-            _ => return Err(wrong("asks for TLS, which this source does not speak; a tunnel helps")),
+            ConnectionAddr::TcpTls { insecure: true, .. } => {
+                return Err(wrong("asks not to check who answers, which would show the password to anybody"));
+            }
+            ConnectionAddr::TcpTls { host, port, .. } => format!("rediss://{host}:{port}"),
+            _ => return Err(wrong("is no address of a Redis")),
         };
         let user = access.username().map(str::to_owned);
         if let Some(credential) = &settings.credential {
             access = access.set_password(credential);
         }
         access = access.set_protocol(ProtocolVersion::RESP2).set_skip_set_lib_name();
-        let client =
-            Client::open(info.set_redis_settings(access)).map_err(|_| wrong("is no address of a Redis"))?;
+        let root_cert = settings.values.get("ca").map(std::fs::read).transpose();
+        let root_cert =
+            root_cert.map_err(|error| settings.wrong("ca", &format!("cannot be read: {error}")))?;
+        let info = info.set_redis_settings(access);
+        let client = match info.addr() {
+            ConnectionAddr::TcpTls { .. } => {
+                Client::build_with_tls(info, TlsCertificates { client_tls: None, root_cert })
+                    .map_err(|error| settings.wrong("ca", &format!("is of no use: {error}")))?
+            }
+            _ => Client::open(info).map_err(|_| wrong("is no address of a Redis"))?,
+        };
         Ok(Redis {
             name: settings.name.clone(),
             address: place,
@@ -576,7 +592,7 @@ mod tests {
     use super::*;
     use crate::collector::Collector;
     use crate::contract::promises;
-    use crate::trial;
+    use crate::{encrypted, trial};
 
     fn made(address: &str, credential: Option<&str>) -> Redis {
         Redis::new(&trial::settings("redis", address, credential)).expect("settings that are right")
@@ -591,6 +607,24 @@ mod tests {
         let why = |address| shown(address).expect_err("it is wrong").to_string();
         assert!(why("redis://:secret@cache").contains("from the environment"));
         assert!(why("http://cache").contains("is no address"));
+        assert_eq!(shown("rediss://plimsoll@cache:6380/2").as_deref(), Ok("rediss://cache:6380"));
+        assert!(why("rediss://cache/#insecure").contains("not to check who answers"));
+    }
+
+    #[test]
+    fn promises_are_kept_over_tls() {
+        let Some((server, authority)) = encrypted::server(REDIS) else { return };
+        let password = trial::password(&server.url("redis"));
+        let address = format!("rediss://localhost:{}", server.ports("redis")[encrypted::REDIS_PORT]);
+        let mut settings = trial::settings("redis", &address, Some(&password));
+        let mut unknown = Redis::new(&settings).expect("settings that are right");
+        let why = unknown.probe().remove(0).outcome.expect_err("nobody vouches for it").why;
+        assert!(why.to_lowercase().contains("certificate"), "{why}");
+        settings.values.insert("ca".to_owned(), authority.display().to_string());
+        let mut source = Redis::new(&settings).expect("settings that are right");
+        promises::of_a_source(&mut source, Some(&password));
+        settings.values.insert("ca".to_owned(), "/nowhere/ca.pem".to_owned());
+        assert!(Redis::new(&settings).is_err_and(|error| error.to_string().contains("cannot be read")));
     }
 
     #[test]
@@ -662,7 +696,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(500));
         let mut told = collector.take();
         let to = SystemClock::now();
-        told.append(collector.finish(from, to, Duration::from_secs(5)));
+        told.append(collector.finish(from, to, &[], Duration::from_secs(5)));
         let points = told.signals.iter().filter(|signal| signal.name == "memory_used").count();
         assert!(points >= 2, "what it told before stays: {points}");
         let gap = told.gaps.iter().find(|gap| gap.from < gap.to).expect("a gap");

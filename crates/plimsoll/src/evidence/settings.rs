@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use evidence::Settings;
+use evidence::{Settings, password_variable};
 use serde::Deserialize;
 
 use crate::common::Common;
@@ -89,7 +89,7 @@ fn of_file(name: &str, values: BTreeMap<String, toml::Value>, path: &Path) -> Re
             "kind" => settings.kind = text,
             "address" => settings.address = text,
             "password" | "token" => {
-                let variable = variable(name);
+                let variable = password_variable(name);
                 return Err(refuse(format!(
                     "a {setting} does not belong into this file; set {variable}, or write password_file = \"PATH\""
                 )));
@@ -140,20 +140,13 @@ fn of_flag(text: &str) -> Result<Settings, Failure> {
 /// What a source shows to be let in: of its variable, or of the file that it names.
 fn credential(source: &mut Settings, env: &Environment) -> Result<Option<String>, Failure> {
     let file = source.values.remove("password_file");
-    let variable = variable(&source.name);
+    let variable = password_variable(&source.name);
     if let Some(value) = env.get(&variable).filter(|value| !value.is_empty()) {
         return Ok(Some(value.to_owned()));
     }
     let Some(file) = file else { return Ok(None) };
     let text = read_text(Path::new(&file))?;
     Ok(Some(text.trim_end_matches(['\n', '\r']).to_owned()))
-}
-
-/// `PLIMSOLL_NAME_PASSWORD`.
-fn variable(name: &str) -> String {
-    let letter =
-        |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
-    format!("PLIMSOLL_{}_PASSWORD", name.chars().map(letter).collect::<String>())
 }
 
 fn invalid(text: String) -> Failure {

@@ -43,16 +43,28 @@ The exit code is 255 if a source cannot be used at all.";
 #[command(after_help = COLLECT_EXAMPLES)]
 pub(crate) struct CollectFlags {
     /// The run: an id or the start of one, a name, @last, @prev or a file
-    #[arg(value_name = "RUN")]
-    pub(crate) run: String,
+    #[arg(value_name = "RUN", required_unless_present = "from", conflicts_with = "from")]
+    pub(crate) run: Option<String>,
+    /// Make a run of what servers tell about the time from then on, without a load: 2026-11-21T19:05:00Z, or -15m
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) from: Option<String>,
+    /// Until then [default: now]
+    #[arg(long, value_name = "TIME", requires = "from", allow_hyphen_values = true)]
+    pub(crate) to: Option<String>,
+    /// The name of the run that is made
+    #[arg(long, value_name = "NAME", requires = "from")]
+    pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) evidence: EvidenceFlags,
 }
 
 const COLLECT_EXAMPLES: &str = "\
-Asks what servers still know about the time of a run that is over, and keeps it with the run. Sources that only know
-the present (a database, a broker) have nothing to tell then.
+Asks what servers still know about the time of a run that is over, and keeps it with the run; or about any other time
+of at most a day, and makes a run of it that has no requests. Sources that only know the present (a database, a broker)
+have nothing to tell then.
 
 Examples:
   plimsoll collect @last                                       the sources that plimsoll.toml names
-  plimsoll collect @last --evidence prometheus=http://localhost:9090";
+  plimsoll collect @last --evidence prometheus=http://localhost:9090
+  plimsoll collect --from -15m                                 the last quarter of an hour, as a run of its own
+  plimsoll collect --from 2026-01-27T17:05:00+09:00 --to 2026-01-27T17:15:00+09:00 --name before";

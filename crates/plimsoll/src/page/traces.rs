@@ -142,6 +142,7 @@ pub(super) fn sample(all: &[&Trace]) -> TraceSample {
         errors: count("error"),
         slowest: count("slowest"),
         buckets: count("bucket"),
+        found: count("found"),
     }
 }
 

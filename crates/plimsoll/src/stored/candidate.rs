@@ -81,6 +81,17 @@ impl Candidate {
         Ok(Run { facts: self.facts(grade), load: self.load()?, series })
     }
 
+    /// From when to when some of its seconds under load were, or all of them.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(crate) fn instants(&self, part: Option<Range<usize>>) -> Result<Option<Range<Instant>>, Failure> {
+        let seconds = self.seconds.get(part.unwrap_or(0..self.seconds.len())).unwrap_or_default();
+        let spans = self.reader.spans(range(seconds)).map_err(|error| failed(&error))?;
+        let ends = spans.first().zip(spans.last());
+        Ok(ends.map(|((_, first), (_, last))| first.start..last.end))
+    }
+
     fn facts(&self, grade: Grade) -> Facts {
         let header = self.reader.header();
         Facts {

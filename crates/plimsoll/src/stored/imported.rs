@@ -13,6 +13,9 @@ use runfile::{Header, Imported, StatedCheckCount, StatedFigure, StatedSeries, St
 /// Said where a source states that a threshold held or not, and not what was compared.
 const UNSTATED: &str = "not in the source";
 
+/// Where a run comes from that is of servers alone.
+const EVIDENCE: &str = "evidence";
+
 /// Groups within groups; what is deeper stands in the one at this depth.
 const DEPTH_MAX: usize = 64;
 
@@ -44,9 +47,25 @@ pub(crate) fn header(source: &Source<'_>, run_id: &str) -> Header {
         figures: figures.collect(),
         summary: None,
     };
+    head(imported, source.started_wall_ns, run_id)
+}
+
+/// The head of a file that has what these sources told about some time, and no load.
+pub(crate) fn evidence_header(sources: &[String], started_wall_ns: i64, run_id: &str) -> Header {
+    let imported = Imported {
+        source: EVIDENCE.to_owned(),
+        file: sources.join(", "),
+        is_start_known: true,
+        gaps: vec!["requests: no load was made, and servers were asked about this time alone".to_owned()],
+        ..Imported::default()
+    };
+    head(imported, started_wall_ns, run_id)
+}
+
+fn head(imported: Imported, started_wall_ns: i64, run_id: &str) -> Header {
     Header {
         run_id: run_id.to_owned(),
-        started_wall_ns: source.started_wall_ns,
+        started_wall_ns,
         started_ns: import::RUN_START.as_ns(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: super::header::commit(),

@@ -21,7 +21,7 @@ use crate::flags::ImportFlags;
 use crate::stored;
 
 /// The exit code in the files of imported runs: their processes ended elsewhere, unseen.
-const EXIT_UNKNOWN: i32 = -1;
+pub(super) const EXIT_UNKNOWN: i32 = -1;
 
 /// The columns of trends that k6 shows unless it is told otherwise.
 const TREND_STATS: [&str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
@@ -286,7 +286,7 @@ fn fill(
 }
 
 /// Removes what is no run, and SQLite's files beside it; nothing better can be done where that fails too.
-fn remove(path: &Path) {
+pub(super) fn remove(path: &Path) {
     for suffix in ["", "-wal", "-shm", "-lock"] {
         let mut beside = path.as_os_str().to_owned();
         beside.push(suffix);

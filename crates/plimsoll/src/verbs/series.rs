@@ -1,4 +1,4 @@
-//! `plimsoll run --repeat` and `--interleave`: runs that are made one after the other, and judged together.
+//! `plimsoll run --repeat`, `--interleave` and `--observer-effect`: runs that are made one after the other, and judged together.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::IsTerminal;
@@ -11,7 +11,7 @@ use report::{Lang, comparison};
 use runfile::{Header, State};
 
 use super::run::{self, Aside};
-use super::{compare, history};
+use super::{compare, history, observer};
 use crate::common::Common;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ use crate::flags::{RunFlags, SeriesFlags};
 use crate::signals::{Running, Turn};
 use crate::{env, logger, stored, validity};
 
-/// Runs of each side where only --interleave says that there are several: from three on, `compare` accounts for how much runs
+/// Runs of each side where nothing but the two sides says that there are several: from three on, `compare` accounts for how much runs
 /// differ from each other.
 const REPEATS_INTERLEAVED: u16 = 3;
 
@@ -67,7 +67,7 @@ pub(super) fn run(
     refuse(flags, common)?;
     // What cannot be read is told before the first run, and not after the last.
     let options = compare::options(&flags.series.judge)?;
-    let sides = sides(flags)?;
+    let sides = if flags.series.observer_effect { observer::sides(flags, common)? } else { sides(flags)? };
     let repeats = flags.series.repeat.unwrap_or(if sides.len() > 1 { REPEATS_INTERLEAVED } else { 1 });
     let random = || RunId::random(SystemClock::now().as_ns()).to_string();
     let mut series = Series {
@@ -192,6 +192,10 @@ impl Series<'_> {
         }
         let report = compare::judged(&a, &b, options)?;
         crate::print(&format!("\n{}", comparison::text(&report, Lang::En, style)));
+        if flags.observer_effect {
+            let rows = observer::levels(&report, &a, &b)?;
+            crate::print(&format!("\n{}", comparison::levels(&rows, Lang::En, style)));
+        }
         self.tell_tag();
         Ok(self.exit.or_worse(compare::exit(&report, &flags.judge)))
     }
@@ -277,7 +281,7 @@ fn refuse(flags: &RunFlags, common: &Common) -> Result<(), Failure> {
         let text = format!("failed to make several runs with {what}: {why}");
         return Err(Failure::new(Exit::InvalidConfig, text));
     }
-    if flags.series.judge.fail_on.is_some() && flags.series.interleave.is_empty() {
+    if flags.series.judge.fail_on.is_some() && !flags.series.has_sides() {
         let text = "failed to fail on a regression: nothing is compared without --interleave; `plimsoll compare` compares stored runs";
         return Err(Failure::new(Exit::InvalidConfig, text));
     }

@@ -61,6 +61,7 @@ fn told(start: Instant) -> Evidence {
             to: at(2),
             reason: "connection refused".to_owned(),
         }],
+        ..Evidence::default()
     }
 }
 

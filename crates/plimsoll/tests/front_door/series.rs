@@ -74,6 +74,35 @@ fn two_sides_take_turns_and_are_compared() {
     assert_eq!(server.settled().total, total);
 }
 
+/// The first side has no traces, whatever variables say, the second has them; their CPU is compared, too.
+#[test]
+fn the_cost_of_tracing_is_measured_in_turn() {
+    let server = testkit::http::start();
+    let script = "import http from 'k6/http'; import { sleep } from 'k6';
+        export const options = { vus: 2, duration: '3s' };
+        export default () => { http.get(`${__ENV.URL}/json`); sleep(0.05); };";
+    let flags =
+        "--observer-effect --repeat 1 --despite-no-steady-part --series cost --evidence host=local script.js";
+    let ran = run(flags, script, &server).env("PLIMSOLL_TRACE_SAMPLE", "100%").run().exits(0);
+    let ran = ran.prints("run 2 of 2 (B): ").prints("CPU of the servers").prints("host cpu");
+    let stored = runs(&ran, "cost");
+    let traced: Vec<bool> = stored
+        .iter()
+        .map(|run| {
+            let id = run["id"].as_str().expect("an id");
+            ran.and(&format!("export {id} --format plimsoll -o {id}.plimsoll")).run().exits(0);
+            let path = ran.folder().join(format!("{id}.plimsoll"));
+            let reader = runfile::Reader::open(&path).expect("a run");
+            let exemplars = reader.exemplars(0..u32::MAX).expect("exemplars");
+            assert!(!exemplars.is_empty());
+            exemplars.iter().any(|exemplar| exemplar.trace_id.is_some())
+        })
+        .collect();
+    assert_eq!(traced, [false, true]);
+    let none = run("--observer-effect --trace-sample 0 script.js", script, &server).run().exits(104);
+    none.says("puts no request into a trace");
+}
+
 #[test]
 fn another_script_is_a_side_too() {
     let server = testkit::http::start();

@@ -104,7 +104,7 @@ fn table(rows: &[&Row], words: &Words) -> String {
             sentences::value(row.measure, row.a),
             sentences::value(row.measure, row.b),
             sentences::change(row),
-            sentences::q_value(row).replace('<', "&lt;"),
+            sentences::q_value(row.q_value).replace('<', "&lt;"),
             if super::is_change(row) { format!("**{verdict}**") } else { verdict },
         ]);
     }

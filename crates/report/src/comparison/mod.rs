@@ -12,7 +12,7 @@ mod words;
 use analysis::compare::{Comparison, Options, Row, Verdict};
 
 pub use markdown::render as markdown;
-pub use text::render as text;
+pub use text::{levels, render as text};
 pub use words::{RowWords, Words, words};
 
 /// A comparison with the names of what was compared.

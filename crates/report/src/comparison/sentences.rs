@@ -121,9 +121,8 @@ pub(super) fn value(measure: Measure, value: Option<f64>) -> String {
 
 /// The change and its interval: `×1.083 (1.021 … 1.143)`, or of shares of errors `+0.500 pp (+0.100 … +0.900)`.
 pub(super) fn change(row: &Row) -> String {
-    if let Some(ratio) = &row.ratio {
-        let (lower, upper) = (bound(ratio.interval.lower), bound(ratio.interval.upper));
-        return format!("×{:.3} ({lower} … {upper})", ratio.ratio);
+    if let Some(change) = &row.ratio {
+        return ratio(change.ratio, change.interval.lower, change.interval.upper);
     }
     let Some(errors) = &row.errors else { return "–".to_owned() };
     let points = |share: f64| format!("{:+.3}", share * 100.0);
@@ -131,13 +130,18 @@ pub(super) fn change(row: &Row) -> String {
     format!("{} pp ({} … {})", points(errors.difference), points(interval.lower), points(interval.upper))
 }
 
+/// `×1.083 (1.021 … 1.143)`
+pub(super) fn ratio(ratio: f64, lower: f64, upper: f64) -> String {
+    format!("×{ratio:.3} ({} … {})", bound(lower), bound(upper))
+}
+
 fn bound(value: f64) -> String {
     if value.is_finite() { format!("{value:.3}") } else { "∞".to_owned() }
 }
 
 /// The q-value; small ones as a bound.
-pub(super) fn q_value(row: &Row) -> String {
-    match row.q_value {
+pub(super) fn q_value(q_value: Option<f64>) -> String {
+    match q_value {
         None => "–".to_owned(),
         Some(q_value) if q_value < 0.001 => "< 0.001".to_owned(),
         Some(q_value) => format!("{q_value:.3}"),

@@ -1,6 +1,6 @@
 //! A comparison on a terminal.
 
-use analysis::compare::{Row, Verdict};
+use analysis::compare::{LevelRow, Row, Verdict};
 use analysis::steady::Steady;
 
 use super::{ComparedRun, ComparisonReport, sentences, shown};
@@ -44,6 +44,34 @@ pub fn render(report: &ComparisonReport, lang: Lang, style: Style) -> String {
     style.fit(text)
 }
 
+/// What servers told of their CPU on both sides, as text that ends in a line break.
+pub fn levels(rows: &[LevelRow], lang: Lang, style: Style) -> String {
+    let words = lang.words();
+    let mut text = format!("{}\n", style.paint(BOLD, words.cmp_levels));
+    if rows.is_empty() {
+        return style.fit(text + &format!("  {}\n", words.cmp_levels_none));
+    }
+    let head =
+        [words.cmp_series, words.cmp_before, words.cmp_after, words.cmp_change, "q", words.cmp_verdict];
+    let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"));
+    let row = |row: &LevelRow| {
+        let change = row.ratio.map(|it| sentences::ratio(it.ratio, it.interval.lower, it.interval.upper));
+        [
+            escape::short(&row.name),
+            value(row.a),
+            value(row.b),
+            change.unwrap_or_else(|| "–".to_owned()),
+            sentences::q_value(row.q_value),
+            sentences::verdict(row.verdict, words),
+        ]
+    };
+    let cells: Vec<[String; 6]> =
+        std::iter::once(head.map(str::to_owned)).chain(rows.iter().map(row)).collect();
+    let colours: Vec<&str> = rows.iter().map(|row| colour(row.verdict)).collect();
+    text += &lines(&cells, &colours, style).concat();
+    style.fit(text)
+}
+
 /// The runs of a side with their steady parts.
 fn side(letter: &str, word: &str, runs: &[ComparedRun], steady: &[Steady], lang: Lang) -> String {
     let line = |(run, steady): (&ComparedRun, &Steady)| {
@@ -68,14 +96,31 @@ fn table(rows: &[&Row], lang: Lang, style: Style) -> String {
                 sentences::value(row.measure, row.a),
                 sentences::value(row.measure, row.b),
                 sentences::change(row),
-                sentences::q_value(row),
+                sentences::q_value(row.q_value),
                 sentences::verdict(row.verdict, words),
             ]
         }))
         .collect();
+    let colours: Vec<&str> = rows.iter().map(|row| colour(row.verdict)).collect();
+    let mut lines = lines(&cells, &colours, style).into_iter();
+    let mut text = lines.next().unwrap_or_default();
+    let mut series = None;
+    for (row, line) in rows.iter().zip(lines) {
+        if series != Some(&row.series) {
+            series = Some(&row.series);
+            let name = sentences::series(&row.series, words, &|text| escape::short(text));
+            text += &format!("{}\n", style.paint(BOLD, &name));
+        }
+        text += &line;
+    }
+    text
+}
+
+/// A line for each row of cells, the first of which is the head; the others have colours.
+fn lines(cells: &[[String; 6]], colours: &[&str], style: Style) -> Vec<String> {
     let widths = |column: usize| cells.iter().map(|row| width(&row[column])).max().unwrap_or(0);
     let widths: [usize; 5] = std::array::from_fn(widths);
-    let line = |row: &[String; 6], code: &str| {
+    let line = |(row, code): (&[String; 6], &&str)| {
         let mut text = String::from("  ");
         for (column, (cell, width_max)) in row.iter().zip(widths).enumerate() {
             let blanks = " ".repeat(width_max - width(cell));
@@ -83,17 +128,7 @@ fn table(rows: &[&Row], lang: Lang, style: Style) -> String {
         }
         format!("{text}{}\n", style.paint(code, &row[5]))
     };
-    let mut text = line(&cells[0], FAINT);
-    let mut series = None;
-    for (row, cells) in rows.iter().zip(&cells[1..]) {
-        if series != Some(&row.series) {
-            series = Some(&row.series);
-            let name = sentences::series(&row.series, words, &|text| escape::short(text));
-            text += &format!("{}\n", style.paint(BOLD, &name));
-        }
-        text += &line(cells, colour(row.verdict));
-    }
-    text
+    cells.iter().zip(std::iter::once(&FAINT).chain(colours)).map(line).collect()
 }
 
 fn colour(verdict: Verdict) -> &'static str {

@@ -2,6 +2,7 @@
 //!
 //! Everything is of the part that is looked at, except what a source tells once about all of a run.
 
+mod flames;
 mod lanes;
 mod rows;
 mod story;
@@ -102,6 +103,7 @@ impl Told {
             statements: tables::statements(self, &mut beyond),
             waits: tables::waits(self, &mut beyond),
             tasks: tables::tasks(self, &mut beyond),
+            profiles: flames::profiles(self, &mut beyond),
             configuration: tables::subjects(self, RecordKind::Configuration, &mut beyond),
             warnings: tables::subjects(self, RecordKind::Warning, &mut beyond),
             rows_beyond: beyond,

@@ -338,6 +338,7 @@ fn records() -> Vec<Record> {
         ),
         task("vision", 1_336.0, [2_110.0, 6_660.0, 9_120.0, 14_050.0]),
         task("rule", 1_336.0, [310.0, 1_420.0, 2_210.0, 3_900.0]),
+        record("scan-worker", RecordKind::Profile, 120.0, "cpu", &profile()),
         record("kubernetes", RecordKind::Configuration, 0.0, "deployment scan-worker", &image),
         record(
             "kubernetes",
@@ -346,5 +347,21 @@ fn records() -> Vec<Record> {
             "node gpu-2",
             &[("text", "memory is at 94 %, none of it is the target's".into())],
         ),
+    ]
+}
+
+/// Three seconds of a worker: who called whom, and one who means harm.
+fn profile() -> [(&'static str, Datum); 6] {
+    let frames = "0 2610000000 main.main\n1 2480000000 main.work\n2 1710000000 vision.infer\n3 1190000000 tensor.matmul\n\
+                  3 410000000 tensor.softmax\n2 520000000 image.decode\n3 470000000 image/jpeg.(*decoder).processSOS\n\
+                  2 180000000 </script><img src=x onerror=window.__hacked=1>\n1 90000000 runtime.gcStart\n\
+                  0 240000000 runtime.mcall\n1 230000000 runtime.schedule\n";
+    [
+        ("frames", frames.into()),
+        ("frames_left_out", 31.0.into()),
+        ("total", 2.85e9.into()),
+        ("unit", "nanoseconds".into()),
+        ("profile_s", 3.0.into()),
+        ("query", "GET http://scan-worker:6060/debug/pprof/profile?seconds=3".into()),
     ]
 }

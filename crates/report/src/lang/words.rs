@@ -64,7 +64,7 @@ words! {
     cmp_goodput, cmp_throughput, cmp_improved, cmp_regressed, cmp_equivalent, cmp_inconclusive,
     cmp_more_minutes, cmp_more_runs, cmp_more_none, cmp_not_available, cmp_why_unsteady, cmp_why_load,
     cmp_why_support, cmp_why_censored, cmp_why_none, cmp_closing, cmp_worst, cmp_within_run, cmp_rows_hidden,
-    cmp_endpoints_hidden, cmp_legend, hist_no_change, hist_too_few, hist_since, hist_left_out, hist_requests,
+    cmp_endpoints_hidden, cmp_legend, cmp_levels, cmp_levels_none, hist_no_change, hist_too_few, hist_since, hist_left_out, hist_requests,
     // Runs that are made one after the other.
     rep_line, rep_title, rep_range, rep_deviation, rep_interval, rep_detectable, rep_none, rep_legend,
     // Findings of the auditor.
@@ -86,7 +86,7 @@ words! {
     ev_queue, ev_start, ev_peak, ev_peak_at, ev_end, ev_unacked_peak, ev_consumers, ev_prefetch, ev_statement,
     ev_calls, ev_total, ev_mean, ev_share, ev_blocks_hit, ev_blocks_read, ev_wait, ev_sessions_mean,
     ev_share_of_sessions, ev_task, ev_min, ev_avg, ev_max, ev_subject, ev_known, ev_lane, ev_series,
-    ev_step, ev_window, ev_beyond, ev_lost,
+    ev_step, ev_window, ev_beyond, ev_lost, ev_title_profiles, ev_profile, ev_function, ev_own, ev_profile_share,
     ev_title_ways, ev_way_of, ev_way_sum, ev_way_measured, ev_way_biased, ev_part, ev_part_queue, ev_part_between, ev_part_submit,
     ev_part_poll, ev_whole, ev_law_rate, ev_law_ready, ev_law_unacked, ev_law_wait, ev_law_wait_by_law, ev_law_stay,
     ev_law_stay_by_law, ev_law_off, ev_law_note,

@@ -232,6 +232,26 @@ pub(super) fn tasks(context: &Context<'_>) -> Option<String> {
     render(&table, context)
 }
 
+/// What programs did themselves, function by function.
+pub(super) fn profiles(context: &Context<'_>) -> Option<String> {
+    let (words, evidence) = (context.words, context.evidence.as_ref()?);
+    let mut parts = Vec::new();
+    for profile in &evidence.profiles {
+        let mut table = Table::new(&[
+            Column::Left(words.ev_function),
+            Column::Right(words.ev_own),
+            Column::Right(words.ev_profile_share),
+        ]);
+        for row in &profile.functions {
+            table.row(vec![markdown_code(&row.name), text(&row.own), text(&row.share)]);
+        }
+        let what = format!("{} {}", profile.source, profile.subject);
+        let head = [&*markdown_code(&what), &profile.clock, &profile.length.text, &profile.total.text];
+        parts.push(format!("{}\n\n{}", fill(words.ev_profile, &head), render(&table, context)?));
+    }
+    (!parts.is_empty()).then(|| parts.join("\n"))
+}
+
 /// Start, peak and end of every series.
 pub(super) fn lanes(context: &Context<'_>) -> Option<String> {
     let (words, evidence) = (context.words, context.evidence.as_ref()?);

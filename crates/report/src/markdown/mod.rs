@@ -71,6 +71,7 @@ const SECTIONS: &[Section] = &[
     Section { title: |words| words.ev_title_queues, body: evidence::queues, is_open: true },
     Section { title: |words| words.ev_title_database, body: evidence::database, is_open: true },
     Section { title: |words| words.ev_title_tasks, body: evidence::tasks, is_open: true },
+    Section { title: |words| words.ev_title_profiles, body: evidence::profiles, is_open: false },
     Section { title: |words| words.ev_title_lanes, body: evidence::lanes, is_open: false },
     Section { title: |words| words.ev_title_queries, body: evidence::queries, is_open: false },
     Section { title: |words| words.generator, body: generator::body, is_open: false },

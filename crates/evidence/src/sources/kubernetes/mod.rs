@@ -3,6 +3,7 @@
 //! Plain HTTP and JSON are enough for five lists, and much lighter than a client of the whole API. It reads one namespace and
 //! never writes; a Role in that namespace is enough. No API server can be had here to test against: the tests' answers are
 //! made from the published API, as of Kubernetes 1.34 (core/v1, apps/v1, autoscaling/v2) and KEDA 2.18 (keda.sh/v1alpha1).
+//! Their names and shapes are those of k8s.io/api 0.37.0-beta.0 and of KEDA's own types.
 
 mod objects;
 
@@ -243,7 +244,7 @@ impl Kubernetes {
                 parameters.push(("continue", &next));
             }
             let mut answer = self.client.json(&path, &parameters)?;
-            let Some(items) = answer["items"].as_array_mut() else {
+            let Some(items) = answer.get_mut("items").and_then(Value::as_array_mut) else {
                 return Err(Trouble(format!("{path}: the answer is no list")));
             };
             objects.append(items);

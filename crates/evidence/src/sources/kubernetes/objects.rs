@@ -201,6 +201,7 @@ pub(super) fn configured_scaled_objects(objects: &[Value]) -> Vec<(String, Field
             &[
                 ("replicas_min", "minReplicaCount"),
                 ("replicas_max", "maxReplicaCount"),
+                ("replicas_idle", "idleReplicaCount"),
                 ("polling_interval_s", "pollingInterval"),
                 ("cooldown_s", "cooldownPeriod"),
             ],
@@ -231,7 +232,8 @@ fn metric(metric: &Value) -> String {
 /// A trigger of KEDA: `rabbitmq queueName=scan.vision mode=QueueLength value=20`.
 fn trigger(trigger: &Value) -> String {
     let told = TRIGGER_FIELDS.iter().filter_map(|field| {
-        let value = trigger["metadata"][field].as_str()?;
+        // The kind of metric stands beside what the scaler itself is told.
+        let value = trigger["metadata"][field].as_str().or(trigger[field].as_str())?;
         Some(format!(" {field}={value}"))
     });
     harmless(&format!("{}{}", text(&trigger["type"]), told.collect::<String>()), MESSAGE_CHARS_MAX)

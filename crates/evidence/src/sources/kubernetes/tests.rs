@@ -19,7 +19,8 @@ const EVENTS: &str = r#"{"kind":"EventList","apiVersion":"v1","metadata":{},"ite
   "reason":"SuccessfulRescale","message":"New size: 3; reason: external metric above target","type":"Normal",
   "lastTimestamp":"2026-01-27T03:59:00Z","count":1},
  {"metadata":{"name":"b","uid":"e2"},"involvedObject":{"kind":"Pod","name":"worker-2"},"reason":"FailedScheduling",
-  "message":"0/2 nodes are available\u001b[2J","type":"Warning","eventTime":"2026-01-27T03:58:30.500000Z"},
+  "message":"0/2 nodes are available\u001b[2J","type":"Warning","firstTimestamp":null,"lastTimestamp":null,
+  "eventTime":"2026-01-27T03:58:30.500000Z","reportingComponent":"default-scheduler","reportingInstance":"s"},
  {"metadata":{"name":"c","uid":"e3"},"involvedObject":{"kind":"Pod","name":"worker-1"},"reason":"Pulled",
   "message":"image present","type":"Normal","lastTimestamp":"2026-01-27T03:58:00Z"},
  {"metadata":{"name":"d","uid":"e4"},"involvedObject":{"kind":"Deployment","name":"worker"},"reason":"ScalingReplicaSet",
@@ -36,8 +37,8 @@ const AUTOSCALERS: &str = r#"{"items":[{"metadata":{"name":"worker"},
  "status":{"currentReplicas":1,"desiredReplicas":3}}]}"#;
 
 const SCALED_OBJECTS: &str = r#"{"items":[{"metadata":{"name":"worker"},
- "spec":{"minReplicaCount":1,"maxReplicaCount":3,"pollingInterval":30,"scaleTargetRef":{"name":"worker"},
-  "triggers":[{"type":"rabbitmq","metadata":{"queueName":"scan.vision","mode":"QueueLength","value":"20",
+ "spec":{"minReplicaCount":1,"maxReplicaCount":3,"idleReplicaCount":0,"pollingInterval":30,"scaleTargetRef":{"name":"worker"},
+  "triggers":[{"type":"rabbitmq","metricType":"AverageValue","metadata":{"queueName":"scan.vision","mode":"QueueLength","value":"20",
    "host":"amqp://guest:hunter2@rabbitmq:5672"}}]}}]}"#;
 
 fn answer(path: &str) -> Reply {
@@ -82,6 +83,15 @@ fn promises_are_kept_with_the_published_api() {
 }
 
 #[test]
+fn what_is_no_list_is_trouble() {
+    for body in ["[]", "7", "{}", "{\"items\":7}", "null"] {
+        let api = Pages::start(move |_| (200, body.to_owned()));
+        let mut source = source(&api.url("")).expect("settings that are right");
+        assert!(source.look_back(&run()).is_err_and(|trouble| trouble.0.contains("is no list")), "{body}");
+    }
+}
+
+#[test]
 fn what_happened_and_what_was_configured_is_told() {
     let api = Pages::start(answer);
     let mut source = source(&api.url("")).expect("settings that are right");
@@ -99,8 +109,8 @@ fn what_happened_and_what_was_configured_is_told() {
          memory_limit=1Gi replicas=3",
             "configuration horizontalpodautoscaler/worker: metrics=Resource cpu averageUtilization=70 replicas_max=3 \
          replicas_min=1 scales=deployment/worker",
-            "configuration scaledobject/worker: polling_interval_s=30 replicas_max=3 replicas_min=1 \
-         scales=deployment/worker triggers=rabbitmq queueName=scan.vision mode=QueueLength value=20",
+            "configuration scaledobject/worker: polling_interval_s=30 replicas_idle=0 replicas_max=3 replicas_min=1 \
+         scales=deployment/worker triggers=rabbitmq queueName=scan.vision mode=QueueLength value=20 metricType=AverageValue",
         ]
     );
     // 03:59:00 is 148.3 s after the run began.

@@ -56,7 +56,8 @@ impl Follow {
     /// Hands over each line that was written since the last time, with its file. The first time finds the files' ends.
     ///
     /// # Errors
-    /// There is no file that can be read, and there was none a moment ago.
+    /// There is no file that can be read, and there was none a moment ago; or all of them were removed, and what was written
+    /// into them before was handed over.
     pub(super) fn lines(&mut self, now: Instant, mut take: impl FnMut(&str, &str)) -> Result<(), String> {
         let found = self.find(now);
         // What appears after the first look is read from its beginning, also if there was nothing before.
@@ -69,7 +70,10 @@ impl Follow {
         for key in gone {
             self.files.remove(&key);
         }
-        Ok(())
+        match self.files.values().all(Followed::is_removed) {
+            true => Err(format!("{} was removed", self.paths().join(", "))),
+            false => Ok(()),
+        }
     }
 
     /// The files that are followed, in order.
@@ -126,6 +130,11 @@ impl Followed {
     fn new(path: String, file: File, position: u64) -> Followed {
         // Where a line was half written, its rest is no line.
         Followed { path, file, position, begun: Vec::new(), is_skipping: false, gone_since: None }
+    }
+
+    /// Whether it has no name any more: one that was moved away has another.
+    fn is_removed(&self) -> bool {
+        self.file.metadata().is_ok_and(|metadata| metadata.nlink() == 0)
     }
 
     /// Hands over new lines, and gives how many bytes were passed over.

@@ -110,12 +110,17 @@ impl Log {
     fn look(&mut self, now: Instant) -> Result<(), String> {
         let mut counts: BTreeMap<String, [u64; 2]> = BTreeMap::new();
         let (lines, name) = (&mut self.lines, &self.about.name);
-        self.follow.lines(now, |path, line| {
+        let followed = self.follow.lines(now, |path, line| {
             let is_error = lines.look(name, path, now, line);
             let [all, errors] = counts.entry(path.to_owned()).or_default();
             *all += 1;
             *errors += u64::from(is_error);
-        })?;
+        });
+        // What was still written into a file that was removed is known; afterwards nothing is.
+        if followed.is_err() && counts.is_empty() {
+            self.last_at = self.last_at.map(|_| now);
+            return followed;
+        }
         let last_at = self.last_at.replace(now);
         let elapsed_s = last_at.map_or(0.0, |last| now.since(last).as_secs_f64());
         if elapsed_s <= 0.0 {
@@ -201,6 +206,30 @@ mod tests {
             task.starts_with("task scan.rule: avg_ms=40 count=") && task.ends_with("p95_ms=40"),
             "{task}"
         );
+    }
+
+    #[test]
+    fn a_file_that_is_removed_is_told_and_what_was_in_it_is_not_lost() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("worker.log");
+        let mut file = std::fs::File::create(&path).expect("a file");
+        let mut source = source(&path.display().to_string());
+        let moment = |ms: u64| Moment { at: Instant::from_ns(ms * 1_000_000), wall_ns: 0 };
+        source.sample(moment(1_000)).expect("it is there");
+        file.write_all(b"scan.rule took 40ms\n").expect("it can be written");
+        std::fs::remove_file(&path).expect("it is there");
+        source.sample(moment(1_200)).expect("its last line is read");
+        let trouble = source.sample(moment(1_400)).expect_err("it is gone");
+        assert!(trouble.0.ends_with("worker.log was removed"), "{trouble}");
+        std::fs::write(&path, "scan.rule took 20ms\n").expect("another");
+        source.sample(moment(1_600)).expect("it is there again");
+        let from = moment(1_000);
+        let told = source.look_back(&Period { from, to: moment(1_800) }).expect("it is there");
+        let lines = told.signals.iter().find(|signal| signal.name == "log_lines").expect("lines");
+        let points: Vec<f64> = lines.points.iter().map(|(_, value)| value.round()).collect();
+        assert_eq!(points, [5.0, 5.0, 0.0], "nothing is said of the time between: {told:?}");
+        let task = told.records.iter().map(shown).find(|record| record.starts_with("task"));
+        assert!(task.is_some_and(|task| task.contains("count=2")), "{told:?}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, SimpleQueryRow};
 
+use super::tls::Tls;
 use crate::contract::{CALL_LIMIT, Trouble};
 use crate::tell;
 
@@ -30,6 +31,8 @@ const APPLICATION_NAME: &str = "plimsoll";
 /// A database that is asked.
 pub(super) struct Database {
     config: Config,
+    /// `None` for connections that are not encrypted.
+    tls: Option<Tls>,
     runtime: Option<Runtime>,
     session: Option<Session>,
     transactions: u64,
@@ -51,9 +54,9 @@ impl Drop for Session {
 
 impl Database {
     /// Asks nobody yet.
-    pub(super) fn new(mut config: Config) -> Database {
+    pub(super) fn new(mut config: Config, tls: Option<Tls>) -> Database {
         config.application_name(APPLICATION_NAME).options(OPTIONS).connect_timeout(CONNECT_LIMIT);
-        Database { config, runtime: None, session: None, transactions: 0, deadline: Instant::ZERO }
+        Database { config, tls, runtime: None, session: None, transactions: 0, deadline: Instant::ZERO }
     }
 
     /// A call of the source begins.
@@ -85,15 +88,26 @@ impl Database {
                 .build()
                 .map_err(|error| tell::trouble(&error))?,
         };
-        let config = &self.config;
         let connected = runtime.block_on(async {
-            let (client, connection) =
-                timeout(CONNECT_LIMIT, config.connect(NoTls)).await.map_err(|_| late(CONNECT_LIMIT))??;
-            Ok::<_, Failure>(Session { client, connection: tokio::spawn(connection) })
+            let session = self.session_of(self.tls.clone());
+            timeout(CONNECT_LIMIT, session).await.map_err(|_| late(CONNECT_LIMIT))?
         });
         self.runtime = Some(runtime);
         self.session = Some(connected.map_err(|Failure(trouble)| trouble)?);
         Ok(())
+    }
+
+    async fn session_of(&self, tls: Option<Tls>) -> Result<Session, Failure> {
+        Ok(match tls {
+            Some(tls) => {
+                let (client, connection) = self.config.connect(tls).await?;
+                Session { client, connection: tokio::spawn(connection) }
+            }
+            None => {
+                let (client, connection) = self.config.connect(NoTls).await?;
+                Session { client, connection: tokio::spawn(connection) }
+            }
+        })
     }
 
     /// The rows of a question.

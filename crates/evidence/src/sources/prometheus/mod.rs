@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
-use crate::http::{self, Client};
+use crate::http::{self, Client, Door};
 use crate::packs::{PACKS, Pack};
 use crate::settings::{Settings, SettingsError};
 
@@ -78,9 +78,7 @@ struct Question {
 }
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
-    let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
-    let user = settings.values.get("user").cloned().or(user);
-    let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+    let Door { base, authorization, .. } = http::door(settings)?;
     let interval = settings.values.contains_key("interval").then(|| settings.duration("interval", INTERVAL));
     let queries = settings.values.iter().filter_map(|(setting, promql)| {
         setting.strip_prefix("query.").map(|name| (name.to_owned(), promql.clone()))

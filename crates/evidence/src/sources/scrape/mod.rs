@@ -15,7 +15,7 @@ use model::{Datum, Evidence, Instant, Record, RecordKind, Signal};
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
 use crate::gathered::Gathered;
-use crate::http::{self, Client};
+use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
 
 use exposition::Page;
@@ -51,9 +51,7 @@ struct Scrape {
 }
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
-    let (base, user) = http::address(&settings.address).map_err(|why| settings.wrong("address", why))?;
-    let user = settings.values.get("user").cloned().or(user);
-    let authorization = http::authorization(user.as_deref(), settings.credential.as_deref());
+    let Door { base, authorization, .. } = http::door(settings)?;
     let step = settings.duration("step", STEP)?;
     if step < STEP_MIN {
         return Err(settings.wrong("step", "is too often; 50ms is the least"));
@@ -219,7 +217,7 @@ mod tests {
         drop(page);
         std::thread::sleep(Duration::from_millis(700));
         let to = SystemClock::now();
-        let told = collector.finish(from, to, Duration::from_secs(5));
+        let told = collector.finish(from, to, &[], Duration::from_secs(5));
         let points: usize = told.signals.iter().map(|signal| signal.points.len()).sum();
         assert!((2..=9).contains(&points), "{told:?}");
         let [gap] = &told.gaps[..] else { panic!("one gap: {told:?}") };

@@ -1,22 +1,29 @@
-//! The machine that plimsoll runs on, from its kernel: it needs no server, no grant and no setting.
+//! A machine, from its kernel: the one that plimsoll runs on, or another one on which `plimsoll host-agent` answers.
 //!
-//! It is the generator's machine; where the system under test is on the same one, it is that one's too.
+//! The own one is the generator's machine; where the system under test is on the same one, it is that one's too. It needs no
+//! server, no grant and no setting.
+
+mod reading;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use host::{Machine, Tcp};
-use model::{Evidence, Instant, Signal};
+use model::{Evidence, Instant, Signal, SystemClock};
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
 use crate::gathered::Gathered;
-use crate::settings::{Settings, SettingsError};
+use crate::http::{self, Client, Door};
+use crate::settings::{Settings, SettingsError, password_variable};
+
+pub use reading::reading;
 
 /// The kind.
 pub(super) const KIND: Kind = Kind {
     name: "host",
-    tells: "This machine: CPU per core, threads that wait for one, memory, network, retransmissions, full accept queues.",
+    tells: "This machine, or one with a host-agent: CPU per core, threads that wait for one, memory, network, retransmissions, \
+            full accept queues.",
     example: "local",
     settings: &[("step", "the time between two readings (1s)")],
     open,
@@ -25,13 +32,20 @@ pub(super) const KIND: Kind = Kind {
 /// The time between two readings, unless it is set, and at least: a core's ticks are a hundredth of a second.
 const STEP: Duration = Duration::from_secs(1);
 const STEP_MIN: Duration = Duration::from_millis(100);
+/// Where another machine answers.
+pub const PATH: &str = "/v1/machine";
+/// No answer of another machine is waited for longer.
+const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 /// Series of a machine of 256 cores with 16 interfaces.
 const SERIES_MAX: usize = 320;
 
 struct Host {
     about: About,
+    /// `None` for the machine that this is.
+    agent: Option<Client>,
     step: Duration,
     gathered: Gathered,
+    /// The last reading, and when it was by the clock of the machine that was read.
     before: Option<(Instant, Machine)>,
 }
 
@@ -45,15 +59,19 @@ struct Value {
 }
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
-    if !["", "local"].contains(&settings.address.as_str()) {
-        return Err(settings.wrong("address", "is not this machine; write local"));
-    }
+    let is_local = ["", "local"].contains(&settings.address.as_str());
+    let (address, agent) = if is_local {
+        ("local".to_owned(), None)
+    } else {
+        let Door { base, authorization, .. } = http::door(settings)?;
+        (base.clone(), Some(Client::patient(&base, authorization, ANSWER_LIMIT)))
+    };
     let step = settings.duration("step", STEP)?;
     if step < STEP_MIN {
         return Err(settings.wrong("step", "is too often; 100ms is the least"));
     }
-    let about = About { name: settings.name.clone(), kind: KIND.name, address: "local".to_owned() };
-    Ok(Box::new(Host { about, step, gathered: Gathered::new(SERIES_MAX), before: None }))
+    let about = About { name: settings.name.clone(), kind: KIND.name, address };
+    Ok(Box::new(Host { about, agent, step, gathered: Gathered::new(SERIES_MAX), before: None }))
 }
 
 impl Source for Host {
@@ -62,8 +80,9 @@ impl Source for Host {
     }
 
     fn probe(&mut self) -> Vec<Check> {
-        let Some(machine) = Machine::read() else {
-            return vec![Check::fails("/proc/stat", "it cannot be read", "run on Linux with /proc mounted")];
+        let machine = match self.read() {
+            Ok((_, machine)) => machine,
+            Err(trouble) => return vec![self.unread(trouble)],
         };
         let mut checks = vec![Check::works("/proc/stat", format!("{} cores", machine.cores.len()))];
         let mut also = |what: &str, is_there: bool, remedy: &str| {
@@ -83,10 +102,11 @@ impl Source for Host {
     }
 
     fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
-        let machine = Machine::read().ok_or_else(|| Trouble::new("/proc/stat cannot be read"))?;
+        let (at, machine) = self.read()?;
         let mut values = levels(&machine);
-        if let Some((at, before)) = &self.before {
-            let elapsed_s = now.at.since(*at).as_secs_f64();
+        if let Some((before_at, before)) = &self.before {
+            // A machine that was started anew has a clock that begins anew.
+            let elapsed_s = at.since(*before_at).as_secs_f64();
             if elapsed_s > 0.0 {
                 values.extend(growth(before, &machine, elapsed_s));
             }
@@ -96,7 +116,7 @@ impl Source for Host {
                 self.gathered.add(signal);
             }
         }
-        self.before = Some((now.at, machine));
+        self.before = Some((at, machine));
         Ok(Evidence { signals: self.gathered.take_due(now.at), ..Evidence::default() })
     }
 
@@ -106,6 +126,29 @@ impl Source for Host {
 }
 
 impl Host {
+    /// A reading, and when it was by the clock of the machine that was read.
+    fn read(&self) -> Result<(Instant, Machine), Trouble> {
+        let Some(agent) = &self.agent else {
+            let machine = Machine::read().ok_or_else(|| Trouble::new("/proc/stat cannot be read"))?;
+            return Ok((SystemClock::now(), machine));
+        };
+        let text = agent.text(PATH, &[])?;
+        reading::read(&text).map_err(|error| {
+            Trouble(format!("GET {}{PATH}: the answer is no reading of a machine: {error}", agent.base()))
+        })
+    }
+
+    fn unread(&self, trouble: Trouble) -> Check {
+        if self.agent.is_none() {
+            return Check::fails("/proc/stat", "it cannot be read", "run on Linux with /proc mounted");
+        }
+        let variable = password_variable(&self.about.name);
+        let remedy = format!(
+            "run plimsoll host-agent there; where others can reach it, with a token, which {variable} holds here"
+        );
+        Check::fails("host-agent", trouble.0, remedy)
+    }
+
     fn signal(&self, value: Value, at: Instant) -> Option<Signal> {
         let number = value.value?;
         Some(Signal {
@@ -191,6 +234,7 @@ mod tests {
 
     use super::*;
     use crate::contract::promises;
+    use crate::stage::Pages;
 
     fn source(address: &str) -> Result<Box<dyn Source>, SettingsError> {
         let settings = Settings {
@@ -210,7 +254,29 @@ mod tests {
         assert!(!cores.is_empty() && of("cpu").len() == 1, "{told:?}");
         assert!(cores.iter().flat_map(|core| &core.points).all(|(_, share)| (0.0..=1.0).contains(share)));
         assert_eq!(of("memory_limit")[0].points.len(), 2);
-        assert!(source("http://elsewhere").is_err());
+        assert!(source("elsewhere").is_err());
+    }
+
+    #[test]
+    fn promises_are_kept_with_another_machine() {
+        let agent = Pages::start(|path| match path {
+            PATH => (200, reading().expect("the tests run on Linux")),
+            _ => (404, String::new()),
+        });
+        let mut source = source(&agent.url("")).expect("settings that are right");
+        let told = promises::of_a_source(source.as_mut(), None);
+        let of =
+            |name: &str| told.signals.iter().find(|signal| signal.name == name).map(|it| it.points.len());
+        assert_eq!((of("cpu"), of("memory_limit")), (Some(1), Some(2)), "{told:?}");
+    }
+
+    #[test]
+    fn promises_are_kept_without_another_machine() {
+        promises::of_an_absent_server(
+            source("http://127.0.0.1:9").expect("settings that are right").as_mut(),
+        );
+        let page = Pages::start(|_| (200, "<html>".to_owned()));
+        promises::of_an_absent_server(source(&page.url("")).expect("settings that are right").as_mut());
     }
 
     #[test]

@@ -1,0 +1,134 @@
+//! A reading of a machine as JSON, for who asks it from another one (`plimsoll host-agent`).
+
+use host::{Interface, Machine, Tcp, Ticks};
+use model::{Instant, SystemClock};
+use serde::{Deserialize, Serialize};
+
+/// Cores and interfaces of another machine that are believed, as many as are read of one's own.
+const CORES_MAX: usize = 256;
+const INTERFACES_MAX: usize = 16;
+
+/// What a machine tells.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Reading {
+    /// When it was read, by the machine's own monotonic clock.
+    at_ns: u64,
+    all: TicksOf,
+    cores: Vec<(u32, TicksOf)>,
+    runnable: Option<u64>,
+    blocked: Option<u64>,
+    memory_bytes_max: Option<u64>,
+    memory_bytes_available: Option<u64>,
+    cpu_pressure_us: Option<u64>,
+    interfaces: Vec<InterfaceOf>,
+    tcp: Option<TcpOf>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct TicksOf {
+    total: u64,
+    idle: u64,
+    steal: u64,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct InterfaceOf {
+    name: String,
+    bytes_in: u64,
+    bytes_out: u64,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct TcpOf {
+    segments_sent: u64,
+    segments_repeated: u64,
+    syn_repeated: u64,
+    listen_drops: u64,
+    listen_overflows: Option<u64>,
+}
+
+/// This machine, read now, as another one asks for it; `None` where its kernel does not tell.
+pub fn reading() -> Option<String> {
+    let machine = Machine::read()?;
+    serde_json::to_string(&written(SystemClock::now(), machine)).ok()
+}
+
+/// When another machine was read by its own clock, and what it told.
+///
+/// # Errors
+/// It is no reading.
+pub(super) fn read(text: &str) -> Result<(Instant, Machine), serde_json::Error> {
+    let reading: Reading = serde_json::from_str(text)?;
+    let ticks = |of: TicksOf| Ticks { total: of.total, idle: of.idle, steal: of.steal };
+    let interface =
+        |of: InterfaceOf| Interface { name: of.name, bytes_in: of.bytes_in, bytes_out: of.bytes_out };
+    let tcp = |of: TcpOf| Tcp {
+        segments_sent: of.segments_sent,
+        segments_repeated: of.segments_repeated,
+        syn_repeated: of.syn_repeated,
+        listen_drops: of.listen_drops,
+        listen_overflows: of.listen_overflows,
+    };
+    let machine = Machine {
+        all: ticks(reading.all),
+        cores: reading.cores.into_iter().take(CORES_MAX).map(|(core, of)| (core, ticks(of))).collect(),
+        runnable: reading.runnable,
+        blocked: reading.blocked,
+        memory_bytes_max: reading.memory_bytes_max,
+        memory_bytes_available: reading.memory_bytes_available,
+        cpu_pressure_us: reading.cpu_pressure_us,
+        interfaces: reading.interfaces.into_iter().take(INTERFACES_MAX).map(interface).collect(),
+        tcp: reading.tcp.map(tcp),
+    };
+    Ok((Instant::from_ns(reading.at_ns), machine))
+}
+
+fn written(at: Instant, machine: Machine) -> Reading {
+    let ticks = |of: Ticks| TicksOf { total: of.total, idle: of.idle, steal: of.steal };
+    let interface =
+        |of: Interface| InterfaceOf { name: of.name, bytes_in: of.bytes_in, bytes_out: of.bytes_out };
+    let tcp = |of: Tcp| TcpOf {
+        segments_sent: of.segments_sent,
+        segments_repeated: of.segments_repeated,
+        syn_repeated: of.syn_repeated,
+        listen_drops: of.listen_drops,
+        listen_overflows: of.listen_overflows,
+    };
+    Reading {
+        at_ns: at.as_ns(),
+        all: ticks(machine.all),
+        cores: machine.cores.into_iter().map(|(core, of)| (core, ticks(of))).collect(),
+        runnable: machine.runnable,
+        blocked: machine.blocked,
+        memory_bytes_max: machine.memory_bytes_max,
+        memory_bytes_available: machine.memory_bytes_available,
+        cpu_pressure_us: machine.cpu_pressure_us,
+        interfaces: machine.interfaces.into_iter().map(interface).collect(),
+        tcp: machine.tcp.map(tcp),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_comes_back_as_it_was() {
+        let machine = Machine::read().expect("the tests run on Linux");
+        let at = Instant::from_ns(7);
+        let text = serde_json::to_string(&written(at, machine.clone())).expect("a text");
+        assert_eq!(read(&text).expect("a reading"), (at, machine));
+        assert!(reading().is_some_and(|text| read(&text).is_ok()));
+    }
+
+    #[test]
+    fn what_is_no_reading_is_refused_and_a_large_one_is_cut() {
+        for text in ["", "{}", "[]", r#"{"at_ns":-1}"#, "<html>"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+        let ticks = Ticks { total: 1, idle: 1, steal: 0 };
+        let machine = Machine { cores: vec![(0, ticks); CORES_MAX + 1], ..Machine::default() };
+        let text = serde_json::to_string(&written(Instant::ZERO, machine)).expect("a text");
+        assert_eq!(read(&text).expect("a reading").1.cores.len(), CORES_MAX);
+    }
+}

@@ -1,0 +1,148 @@
+//! Profiles that a program makes of itself when it is asked over HTTP, as Go's `net/http/pprof` does.
+//!
+//! A profile is taken now and then while a run goes on, and the one in which the program worked most is kept: it is of the
+//! time that the program was nearest to its limit.
+
+mod message;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::{Datum, Evidence, Instant, Record, RecordKind};
+
+use super::Kind;
+use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
+use crate::http::{self, Client, Door};
+use crate::lines::harmless;
+use crate::settings::{Settings, SettingsError};
+
+use message::Profile;
+
+/// The kind.
+pub(super) const KIND: Kind = Kind {
+    name: "pprof",
+    tells: "Profiles of a program that makes them when it is asked, as Go's net/http/pprof: of those of a run the busiest one.",
+    example: "http://localhost:6060",
+    settings: &[
+        ("seconds", "how long each profile is taken, from 1 to 6 (3)"),
+        ("every", "the time from one profile to the next (15s)"),
+        ("user", "the user of the credential"),
+    ],
+    open,
+};
+
+/// Where Go's programs have it, if an address does not say.
+const USUAL_PATH: &str = "/debug/pprof/profile";
+/// How long a profile is taken, seconds.
+const SECONDS: u64 = 3;
+const SECONDS_MAX: u64 = 6;
+/// The time from one to the next, unless it is set, and at least what one takes.
+const EVERY: Duration = Duration::from_secs(15);
+/// Bytes of an answer.
+const ANSWER_BYTES_MAX: u64 = 4 << 20;
+/// Of a name of what is measured so much is told.
+const NAME_CHARS_MAX: usize = 60;
+
+struct Pprof {
+    about: About,
+    client: Client,
+    path: String,
+    seconds: u64,
+    every: Duration,
+    taken: u32,
+    /// How much was done per second in the busiest profile, and what is told of it.
+    busiest: Option<(f64, Record)>,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
+    let Door { base, authorization, .. } = http::door(settings)?;
+    let seconds = settings.text("seconds", &SECONDS.to_string()).parse::<u64>();
+    let seconds = seconds.ok().filter(|seconds| (1..=SECONDS_MAX).contains(seconds));
+    let seconds = seconds.ok_or_else(|| settings.wrong("seconds", "is not from 1 to 6"))?;
+    let every = settings.duration("every", EVERY)?;
+    if every < Duration::from_secs(seconds) {
+        return Err(settings.wrong("every", "is shorter than what a profile takes"));
+    }
+    let has_path = base.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
+    let path = if has_path { String::new() } else { USUAL_PATH.to_owned() };
+    Ok(Box::new(Pprof {
+        about: About { name: settings.name.clone(), kind: KIND.name, address: format!("{base}{path}") },
+        // Less than the limit of a call, and some more than a profile takes.
+        client: Client::patient(&base, authorization, CALL_LIMIT - Duration::from_secs(1)),
+        path,
+        seconds,
+        every,
+        taken: 0,
+        busiest: None,
+    }))
+}
+
+impl Source for Pprof {
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn probe(&mut self) -> Vec<Check> {
+        vec![match self.profile(1) {
+            Ok(profile) => Check::works("profile", format!("{} stacks in a second", profile.sample.len())),
+            Err(trouble) => {
+                let remedy =
+                    "import _ \"net/http/pprof\" in a Go program, and set address to where it listens";
+                Check::fails("profile", trouble.0, remedy)
+            }
+        }]
+    }
+
+    fn period(&self) -> Option<Duration> {
+        Some(self.every)
+    }
+
+    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+        let profile = self.profile(self.seconds)?;
+        self.taken += 1;
+        let (flame, kind, unit) = profile.flame();
+        let seconds = match profile.duration_nanos {
+            ns if ns > 0 => ns as f64 / 1e9,
+            _ => self.seconds as f64,
+        };
+        let per_s = flame.total() / seconds;
+        if per_s > 0.0 && self.busiest.as_ref().is_none_or(|(busiest, _)| per_s > *busiest) {
+            let mut fields = flame.told();
+            fields.insert("unit".to_owned(), harmless(unit, NAME_CHARS_MAX).into());
+            fields.insert("profile_s".to_owned(), seconds.into());
+            fields.insert(
+                "query".to_owned(),
+                format!("GET {}?seconds={}", self.about.address, self.seconds).into(),
+            );
+            let record = self.record(harmless(kind, NAME_CHARS_MAX), now.at, fields);
+            self.busiest = Some((per_s, record));
+        }
+        Ok(Evidence::default())
+    }
+
+    fn look_back(&mut self, _period: &Period) -> Result<Evidence, Trouble> {
+        if self.taken == 0 {
+            return Err(Trouble::new("profiles are only taken while a run goes on"));
+        }
+        let records = self.busiest.take().map(|(_, mut record)| {
+            record.fields.insert("profiles_taken".to_owned(), f64::from(self.taken).into());
+            record
+        });
+        Ok(Evidence { records: records.into_iter().collect(), ..Evidence::default() })
+    }
+}
+
+impl Pprof {
+    fn profile(&self, seconds: u64) -> Result<Profile, Trouble> {
+        let parameters = [("seconds", &*seconds.to_string())];
+        let bytes = self.client.bytes(&self.path, &parameters, "*/*", ANSWER_BYTES_MAX)?;
+        Profile::read(&bytes).map_err(|why| Trouble(format!("GET {}: {why}", self.about.address)))
+    }
+
+    fn record(&self, subject: String, at: Instant, fields: BTreeMap<String, Datum>) -> Record {
+        Record { source: self.about.name.clone(), kind: RecordKind::Profile, at, subject, fields }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! Against profiles that are made as `profile.proto` says.
+
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use prost::Message;
+
+use super::message::{Function, Line, Location, Profile, Sample, ValueType};
+use super::*;
+use crate::contract::promises;
+
+/// A CPU profile as Go makes one: counts and nanoseconds, `main` calls `work`, and `work` has `inlined` in it.
+fn profile(work_ns: i64) -> Profile {
+    let strings = ["", "samples", "count", "cpu", "nanoseconds", "main", "work", "inlined"];
+    let function = |id: u64, name: i64| Function { id, name };
+    let line = |function_id: u64| Line { function_id };
+    let sample = |location_id: &[u64], count: i64, ns: i64| Sample {
+        location_id: location_id.to_vec(),
+        value: vec![count, ns],
+    };
+    Profile {
+        sample_type: vec![ValueType { kind: 1, unit: 2 }, ValueType { kind: 3, unit: 4 }],
+        sample: vec![sample(&[2, 1], 7, work_ns), sample(&[1], 3, 30_000_000), sample(&[9], 0, 0)],
+        location: vec![
+            Location { id: 1, line: vec![line(1)] },
+            Location { id: 2, line: vec![line(3), line(2)] },
+        ],
+        function: vec![function(1, 5), function(2, 6), function(3, 7)],
+        string_table: strings.map(str::to_owned).to_vec(),
+        duration_nanos: 1_000_000_000,
+        default_sample_type: 0,
+    }
+}
+
+fn gzipped(profile: &Profile) -> Vec<u8> {
+    let mut writer = GzEncoder::new(Vec::new(), Compression::fast());
+    writer.write_all(&profile.encode_to_vec()).expect("into memory");
+    writer.finish().expect("into memory")
+}
+
+/// A program that was busier each time that it is asked, until its third profile; it ends with the test.
+fn program() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("it is bound");
+    let asked = Arc::<AtomicU32>::default();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = std::io::Read::read(&mut stream, &mut [0; 2048]);
+            let number = asked.fetch_add(1, Ordering::Relaxed);
+            let body = gzipped(&profile(if number == 2 { 900_000_000 } else { 70_000_000 }));
+            let head =
+                format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+            // Whoever asked may be gone.
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+        }
+    });
+    address
+}
+
+fn source(address: &str) -> Result<Box<dyn Source>, SettingsError> {
+    let values = [("seconds", "1"), ("every", "1s")];
+    crate::sources::open(&Settings {
+        name: "shop".to_owned(),
+        kind: "pprof".to_owned(),
+        address: address.to_owned(),
+        credential: Some("t0psecret".to_owned()),
+        values: values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+    })
+}
+
+#[test]
+fn promises_are_kept_and_the_busiest_profile_is_told() {
+    let mut source = source(&format!("http://{}", program())).expect("settings that are right");
+    let told = promises::of_a_source(source.as_mut(), Some("t0psecret"));
+    let [profile] = &told.records[..] else { panic!("one profile: {told:?}") };
+    assert_eq!((profile.kind, profile.subject.as_str()), (RecordKind::Profile, "cpu"));
+    // The probe asked first, and two samples after it: the second of them was the busiest.
+    assert_eq!(profile.fields["total"], Datum::from(930_000_000.0));
+    assert_eq!(profile.fields["unit"], Datum::from("nanoseconds"));
+    assert_eq!(profile.fields["profiles_taken"], Datum::from(2.0));
+    let frames = "0 930000000 main\n1 900000000 work\n2 900000000 inlined\n";
+    assert_eq!(profile.fields["frames"], Datum::from(frames));
+}
+
+#[test]
+fn promises_are_kept_without_a_server() {
+    promises::of_an_absent_server(source("http://127.0.0.1:9").expect("settings that are right").as_mut());
+}
+
+#[test]
+fn what_is_no_profile_is_refused() {
+    let check = |bytes: &[u8], expect: &str| {
+        let why = Profile::read(bytes).expect_err("it is none");
+        assert!(why.contains(expect), "{why}");
+    };
+    check(b"<html>not found</html>", "is no profile");
+    check(&gzipped(&profile(1))[..40], "is damaged");
+    let zeros = vec![0; 5 << 20];
+    check(&zeros, "more than");
+    let mut writer = GzEncoder::new(Vec::new(), Compression::fast());
+    writer.write_all(&zeros).expect("into memory");
+    check(&writer.finish().expect("into memory"), "more than");
+}
+
+#[test]
+fn a_profile_that_points_nowhere_is_read_as_far_as_it_goes() {
+    let mut broken = profile(70_000_000);
+    broken.string_table.truncate(6);
+    broken.location[1].line[0].function_id = 77;
+    broken.sample[1].value.clear();
+    let (flame, kind, unit) = broken.flame();
+    assert_eq!((flame.total(), kind, unit), (70_000_000.0, "cpu", "nanoseconds"));
+    assert_eq!(flame.told()["frames"], Datum::from("0 70000000 main\n1 70000000 ?\n2 70000000 ?\n"));
+    assert_eq!(Profile::default().flame().0.total(), 0.0);
+}
+
+#[test]
+fn settings_have_bounds() {
+    let check = |name: &str, value: &str| {
+        let settings = Settings {
+            name: "p".to_owned(),
+            kind: "pprof".to_owned(),
+            address: "http://h".to_owned(),
+            values: BTreeMap::from([(name.to_owned(), value.to_owned())]),
+            ..Settings::default()
+        };
+        assert!(crate::sources::open(&settings).is_err(), "{name}={value}");
+    };
+    check("seconds", "0");
+    check("seconds", "7");
+    check("seconds", "some");
+    check("every", "1s");
+}

@@ -1,0 +1,117 @@
+//! Jaeger, by the third version of its API, which answers in OTLP's JSON.
+//!
+//! Against answers that are made from the published API (`jaeger-idl`, `proto/api_v3/query_service.proto`, as of Jaeger 2.11).
+
+use otlp::{Decoded, Decoder};
+use serde_json::Value;
+
+use super::{Hits, JSON_BYTES_MAX, QUESTION_LIMIT, SERVICES_MAX, Search, Store, is_absent};
+use crate::contract::{Check, Source, Trouble};
+use crate::http::{self, Client, Door};
+use crate::settings::{Settings, SettingsError};
+use crate::sources::Kind;
+use crate::wall;
+
+/// The kind.
+pub(in crate::sources) const KIND: Kind = Kind {
+    name: "jaeger",
+    tells: "Traces of a Jaeger: those that requests of the run were put into, and those that a search of its window gives.",
+    example: "http://localhost:16686",
+    settings: &[
+        (
+            "service",
+            "search for traces of these services, with commas between (the first ten that there are)",
+        ),
+        ("user", "the user of the credential"),
+    ],
+    open,
+};
+
+const JSON: &str = "application/json";
+
+struct Jaeger {
+    client: Client,
+    services: Vec<String>,
+}
+
+fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
+    let Door { base, authorization, .. } = http::door(settings)?;
+    let services = settings.list("service");
+    if services.len() > SERVICES_MAX {
+        return Err(settings.wrong("service", "are too many services; 10 can be searched"));
+    }
+    let client = Client::patient(&base, authorization, QUESTION_LIMIT);
+    Ok(super::source(settings, KIND.name, base, Box::new(Jaeger { client, services })))
+}
+
+impl Store for Jaeger {
+    fn probe(&self) -> Vec<Check> {
+        vec![match self.known() {
+            Ok(services) if services.is_empty() => {
+                Check::lacks("services", "no service has sent a trace yet", "send traces to this Jaeger")
+            }
+            Ok(services) => Check::works("services", services.join(", ")),
+            Err(trouble) => {
+                let remedy =
+                    "set address to where Jaeger answers /api/v3/services, such as http://localhost:16686";
+                Check::fails("services", trouble.0, remedy)
+            }
+        }]
+    }
+
+    fn services(&self) -> Result<Vec<String>, Trouble> {
+        if self.services.is_empty() { self.known() } else { Ok(self.services.clone()) }
+    }
+
+    fn search(&self, search: &Search<'_>, decoder: &mut Decoder) -> Result<Hits, Trouble> {
+        let mut parameters = vec![
+            ("query.service_name", search.service.to_owned()),
+            ("query.start_time_min", wall::utc(search.period.from.wall_ns)),
+            ("query.start_time_max", wall::utc(search.period.to.wall_ns)),
+            ("query.search_depth", search.traces_max.to_string()),
+        ];
+        if search.has_failed {
+            parameters.push(("query.attributes", r#"{"error":"true"}"#.to_owned()));
+        }
+        let parameters: Vec<(&str, &str)> =
+            parameters.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let decoded = self.decoded("/api/v3/traces", &parameters, decoder)?;
+        Ok(Hits { spans: decoded.unwrap_or_default().spans, ..Hits::default() })
+    }
+
+    fn trace(&self, number: u128, decoder: &mut Decoder) -> Result<Option<Decoded>, Trouble> {
+        self.decoded(&format!("/api/v3/traces/{number:032x}"), &[], decoder)
+    }
+}
+
+impl Jaeger {
+    /// The services that there are, the first ones by name.
+    fn known(&self) -> Result<Vec<String>, Trouble> {
+        let answer = self.client.json("/api/v3/services", &[])?;
+        let services = answer["services"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let mut services: Vec<String> = services.map(str::to_owned).collect();
+        services.sort();
+        services.truncate(SERVICES_MAX);
+        Ok(services)
+    }
+
+    /// The traces of an answer; `None` where there are none, which Jaeger says with a status of its own.
+    fn decoded(
+        &self,
+        path: &str,
+        parameters: &[(&str, &str)],
+        decoder: &mut Decoder,
+    ) -> Result<Option<Decoded>, Trouble> {
+        let bytes = match self.client.bytes(path, parameters, JSON, JSON_BYTES_MAX) {
+            Ok(bytes) => bytes,
+            Err(trouble) if is_absent(&trouble) => return Ok(None),
+            Err(trouble) => return Err(trouble),
+        };
+        let refuse = |why: String| Trouble(format!("GET {}{path}: {why}", self.client.base()));
+        let mut answer: Value = serde_json::from_slice(&bytes)
+            .map_err(|error| refuse(format!("the answer is no JSON: {error}")))?;
+        // Spans stand in an envelope (api_v3, `GRPCGatewayWrapper`).
+        let request = answer.get_mut("result").map(Value::take).unwrap_or_default().to_string();
+        decoder.json(request.as_bytes()).map(Some).map_err(|error| refuse(format!("failed to {error}")))
+    }
+}

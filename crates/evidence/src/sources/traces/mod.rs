@@ -1,0 +1,229 @@
+//! Stores of traces, asked once the run is over: for the traces that its requests were put into, and for those that a search of
+//! its window gives.
+//!
+//! What a search gives is neither all traces nor an unbiased sample of them, and they are marked so.
+
+mod jaeger;
+mod tempo;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use model::{
+    Datum, Epoch, Evidence, Instant, Kept, Record, RecordKind, Span, SpanStatus, SystemClock, Trace,
+};
+use otlp::{Decoded, Decoder};
+
+use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::settings::Settings;
+
+pub(super) use jaeger::KIND as JAEGER;
+pub(super) use tempo::KIND as TEMPO;
+
+/// Traces of one run.
+const TRACES_MAX: usize = 200;
+/// Spans of one trace, and of all together: less than a run's file has room for.
+const SPANS_OF_TRACE_MAX: usize = 5_000;
+const SPANS_MAX: usize = 30_000;
+/// Services that are searched one by one.
+const SERVICES_MAX: usize = 10;
+/// No question takes longer, and none is begun after so long: together less than [`crate::contract::CALL_LIMIT`].
+const QUESTION_LIMIT: Duration = Duration::from_secs(3);
+const BEGIN_LIMIT: Duration = Duration::from_millis(6_500);
+/// Bytes of one answer in protobuf, and in JSON, which becomes a tree a hundred times as large.
+const ANSWER_BYTES_MAX: u64 = 16 << 20;
+const JSON_BYTES_MAX: u64 = 4 << 20;
+
+/// A place that keeps traces.
+trait Store: Send {
+    /// Tries what is going to be asked.
+    fn probe(&self) -> Vec<Check>;
+
+    /// The services that are searched: those that were set, or those that there are.
+    fn services(&self) -> Result<Vec<String>, Trouble>;
+
+    /// Searches a window for traces of a service, no more than so many; with `has_failed` for those in which something failed.
+    fn search(&self, search: &Search<'_>, decoder: &mut Decoder) -> Result<Hits, Trouble>;
+
+    /// A whole trace; `None` where it is not there.
+    fn trace(&self, number: u128, decoder: &mut Decoder) -> Result<Option<Decoded>, Trouble>;
+}
+
+/// What is searched for.
+struct Search<'a> {
+    period: &'a Period,
+    service: &'a str,
+    has_failed: bool,
+    traces_max: usize,
+}
+
+/// What a search gave: numbers of traces, or their spans at once.
+#[derive(Default)]
+struct Hits {
+    numbers: Vec<u128>,
+    spans: Vec<(u128, Span)>,
+}
+
+struct Traces {
+    about: About,
+    store: Box<dyn Store>,
+    wanted: Vec<u128>,
+}
+
+/// What is known of the traces of a run while it is gathered.
+#[derive(Default)]
+struct Gathering {
+    traces: BTreeMap<u128, Vec<Span>>,
+    /// Those that are not fetched yet, in the order in which they are.
+    numbers: Vec<u128>,
+    spans: usize,
+    spans_left_out: usize,
+    traces_not_read: usize,
+    /// Of those that requests were put into.
+    traces_not_there: usize,
+    /// Why there is no more.
+    why: Option<String>,
+}
+
+fn source(settings: &Settings, kind: &'static str, base: String, store: Box<dyn Store>) -> Box<dyn Source> {
+    let about = About { name: settings.name.clone(), kind, address: base };
+    Box::new(Traces { about, store, wanted: Vec::new() })
+}
+
+impl Source for Traces {
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn probe(&mut self) -> Vec<Check> {
+        self.store.probe()
+    }
+
+    fn period(&self) -> Option<Duration> {
+        None
+    }
+
+    fn sample(&mut self, _now: Moment) -> Result<Evidence, Trouble> {
+        Ok(Evidence::default())
+    }
+
+    fn look_for(&mut self, traces: &[u128]) {
+        self.wanted = traces.iter().take(TRACES_MAX).copied().collect();
+    }
+
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+        let begun = SystemClock::now();
+        let is_late = || SystemClock::now().since(begun) > BEGIN_LIMIT;
+        let mut decoder = Decoder::new(Epoch { at: period.from.at, wall_unix_ns: period.from.wall_ns });
+        let mut gathering = Gathering::default();
+        self.search(period, &mut decoder, &is_late, &mut gathering)?;
+        self.fetch(&mut decoder, &is_late, &mut gathering);
+        Ok(self.evidence(gathering, period.to.at))
+    }
+}
+
+impl Traces {
+    /// Searches each service twice: for what failed, and for anything.
+    fn search(
+        &self,
+        period: &Period,
+        decoder: &mut Decoder,
+        is_late: &dyn Fn() -> bool,
+        gathering: &mut Gathering,
+    ) -> Result<(), Trouble> {
+        let services = self.store.services()?;
+        let services = &services[..services.len().min(SERVICES_MAX)];
+        let traces_max = TRACES_MAX / (2 * services.len().max(1));
+        gathering.numbers.extend(&self.wanted);
+        for (service, has_failed) in services.iter().flat_map(|service| [(service, true), (service, false)]) {
+            if is_late() {
+                gathering.why.get_or_insert("there was no time to search for more".to_owned());
+                return Ok(());
+            }
+            let hits = self.store.search(&Search { period, service, has_failed, traces_max }, decoder)?;
+            gathering.numbers.extend(hits.numbers);
+            gathering.take(hits.spans);
+        }
+        Ok(())
+    }
+
+    /// Fetches what is known by number alone. What was found before stays if that fails.
+    fn fetch(&self, decoder: &mut Decoder, is_late: &dyn Fn() -> bool, gathering: &mut Gathering) {
+        let wanted: BTreeSet<u128> = self.wanted.iter().copied().collect();
+        let mut asked = BTreeSet::new();
+        let numbers = std::mem::take(&mut gathering.numbers);
+        let new: Vec<u128> = numbers
+            .into_iter()
+            .filter(|number| !gathering.traces.contains_key(number) && asked.insert(*number))
+            .collect();
+        for (place, number) in new.iter().enumerate() {
+            let left = new.len() - place;
+            if is_late() || gathering.traces.len() >= TRACES_MAX {
+                gathering.traces_not_read += left;
+                return;
+            }
+            match self.store.trace(*number, decoder) {
+                Ok(Some(decoded)) => gathering.take(decoded.spans),
+                Ok(None) => gathering.traces_not_there += usize::from(wanted.contains(number)),
+                Err(trouble) => {
+                    gathering.traces_not_read += left;
+                    gathering.why.get_or_insert(trouble.0);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn evidence(&self, gathering: Gathering, at: Instant) -> Evidence {
+        let counts = [
+            ("traces_not_read", gathering.traces_not_read),
+            ("traces_not_there", gathering.traces_not_there),
+            ("spans_left_out", gathering.spans_left_out),
+        ];
+        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+        let mut fields: BTreeMap<String, Datum> =
+            counts.map(|(name, count)| (name.to_owned(), (count as f64).into())).collect();
+        fields.extend(gathering.why.map(|why| ("why".to_owned(), why.into())));
+        let (source, subject) = (self.about.name.clone(), "a part of the traces is not here".to_owned());
+        let warning = Record { source, kind: RecordKind::Warning, at, subject, fields };
+        Evidence {
+            records: if warning.fields.is_empty() { Vec::new() } else { vec![warning] },
+            traces: gathering.traces.into_iter().map(trace).collect(),
+            ..Evidence::default()
+        }
+    }
+}
+
+impl Gathering {
+    fn take(&mut self, spans: Vec<(u128, Span)>) {
+        for (number, span) in spans {
+            let is_new = !self.traces.contains_key(&number);
+            if self.spans >= SPANS_MAX || (is_new && self.traces.len() >= TRACES_MAX) {
+                self.spans_left_out += 1;
+                continue;
+            }
+            let known = self.traces.entry(number).or_default();
+            if known.len() >= SPANS_OF_TRACE_MAX {
+                self.spans_left_out += 1;
+            // A search for what failed gives the same as one for anything.
+            } else if !known.iter().any(|one| one.id == span.id) {
+                known.push(span);
+                self.spans += 1;
+            }
+        }
+    }
+}
+
+fn trace((id, mut spans): (u128, Vec<Span>)) -> Trace {
+    spans.sort_by_key(|span| (span.start_ns, span.id));
+    let has_failed = spans.iter().any(|span| span.status == SpanStatus::Error);
+    Trace { id, kept: if has_failed { Kept::Error } else { Kept::Found }, spans }
+}
+
+/// Whether a server says that there is no such thing.
+fn is_absent(trouble: &Trouble) -> bool {
+    trouble.0.contains(": 404 ")
+}
+
+#[cfg(test)]
+mod tests;

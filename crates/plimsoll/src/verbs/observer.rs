@@ -1,0 +1,125 @@
+//! `plimsoll run --observer-effect`: what it costs to look on. The test without traces is the first side, the test with them the
+//! second; beside what the requests tell stands the CPU that servers told of.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use analysis::compare::{Level, LevelRow};
+use analysis::steady::Steady;
+use model::{Instant, Signal};
+use report::comparison::ComparisonReport;
+
+use crate::common::Common;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::flags::RunFlags;
+use crate::receiving::{ReceiveSettings, SHARE_DEFAULT};
+use crate::stored::{self, Candidate};
+
+/// Signals that are the CPU of a server, of whichever source.
+const CPU: [&str; 5] = ["process_cpu", "jvm_process_cpu", "container_cpu", "node_cpu", "cpu"];
+
+/// Servers whose CPU is shown: those that use most.
+const SERVERS_MAX: usize = 20;
+
+/// Without traces, and with them.
+///
+/// # Errors
+/// With them there would be none, either.
+pub(super) fn sides(flags: &RunFlags, common: &Common) -> Result<Vec<RunFlags>, Failure> {
+    let (mut without, mut with) = (flags.clone(), flags.clone());
+    // What variables say is overruled.
+    without.otlp.otlp = Some(false.to_string());
+    without.otlp.trace_sample = Some(0.to_string());
+    if flags.otlp.trace_sample.is_none() && common.env.setting("TRACE_SAMPLE").is_none() {
+        with.otlp.trace_sample = Some(SHARE_DEFAULT.to_string());
+    }
+    if ReceiveSettings::of(&with.otlp, common)?.sample.is_none() {
+        let text = "failed to measure what tracing costs: --trace-sample puts no request into a trace";
+        return Err(Failure::new(Exit::InvalidConfig, text));
+    }
+    Ok(vec![without, with])
+}
+
+/// The CPU that servers told of in every run, in the seconds that the comparison judged; where a run has no steady part, in
+/// all its seconds under load.
+///
+/// # Errors
+/// A run cannot be read.
+pub(super) fn levels(
+    report: &ComparisonReport,
+    a: &[PathBuf],
+    b: &[PathBuf],
+) -> Result<Vec<LevelRow>, Failure> {
+    let of_side = |paths: &[PathBuf], steady: &[Steady]| -> Result<Vec<Told>, Failure> {
+        paths.iter().zip(steady).map(|(path, steady)| told(path, steady)).collect()
+    };
+    let comparison = &report.comparison;
+    let (of_a, of_b) = (of_side(a, &comparison.steady_a)?, of_side(b, &comparison.steady_b)?);
+    let mut levels = together(&of_a, &of_b);
+    levels.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+    levels.truncate(SERVERS_MAX);
+    Ok(analysis::compare::levels(&levels, &report.options))
+}
+
+/// What servers told of their CPU in one run, by their names: the seconds from one value to the next, and the values.
+type Told = BTreeMap<String, (f64, Vec<f64>)>;
+
+fn told(path: &std::path::Path, steady: &Steady) -> Result<Told, Failure> {
+    let candidate = Candidate::open(path)?;
+    let Some(part) = candidate.instants(steady.seconds())? else { return Ok(Told::new()) };
+    let signals = candidate.reader().signals().map_err(|error| stored::failed(&error))?;
+    let of_cpu = signals.iter().filter(|signal| CPU.contains(&signal.name.as_str()));
+    Ok(of_cpu.map(|signal| (name(signal), (signal.step.as_secs_f64(), within(signal, &part)))).collect())
+}
+
+fn within(signal: &Signal, part: &Range<Instant>) -> Vec<f64> {
+    signal.points.iter().filter(|(at, _)| part.contains(at)).map(|(_, value)| *value).collect()
+}
+
+/// `appstore process_cpu {job="service"}`
+fn name(signal: &Signal) -> String {
+    let labels: Vec<String> =
+        signal.labels.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
+    let labels = if labels.is_empty() { String::new() } else { format!(" {{{}}}", labels.join(",")) };
+    format!("{} {}{labels}", signal.source, signal.name)
+}
+
+/// Those that every run of both sides has.
+fn together(a: &[Told], b: &[Told]) -> Vec<Level> {
+    let Some(first) = a.first() else { return Vec::new() };
+    let level = |(name, (step_s, _)): (&String, &(f64, Vec<f64>))| {
+        let of = |runs: &[Told]| -> Option<Vec<Vec<f64>>> {
+            let values = runs.iter().map(|run| run.get(name).map(|(_, values)| values.clone()));
+            values.map(|values| values.filter(|values| !values.is_empty())).collect()
+        };
+        Some(Level { name: name.clone(), step_s: *step_s, a: of(a)?, b: of(b)? })
+    };
+    first.iter().filter_map(level).collect()
+}
+
+fn mean(level: &Level) -> f64 {
+    let values: Vec<f64> = level.b.iter().flatten().copied().collect();
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(servers: &[(&str, &[f64])]) -> Told {
+        servers.iter().map(|(name, values)| ((*name).to_owned(), (1.0, values.to_vec()))).collect()
+    }
+
+    #[test]
+    fn only_what_every_run_tells_is_compared() {
+        let a = [run(&[("shop", &[0.1, 0.2]), ("db", &[0.3])]), run(&[("shop", &[0.1]), ("db", &[0.3])])];
+        let b = [run(&[("shop", &[0.2]), ("db", &[])])];
+        let levels = together(&a, &b);
+        let [shop] = &levels[..] else { panic!("one server: {levels:?}") };
+        assert_eq!((shop.name.as_str(), shop.a.len(), shop.b.len()), ("shop", 2, 1));
+        assert_eq!(mean(shop), 0.2);
+        assert!(together(&[], &b).is_empty());
+    }
+}
