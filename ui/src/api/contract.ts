@@ -575,7 +575,8 @@ export interface LaneSeries {
   start: Value; end: Value; limit: Value | null;
 }
 export interface QueueRow {
-  source: string; queue: string;
+  /** Who told, whose numbers are taken first. */
+  sources: string[]; queue: string;
   start: Value; peak: Value; peakT: number | null; peakClock: string; end: Value; unackedPeak: Value;
   consumersMin: Value; consumersMax: Value; consumersSteady: Value; prefetch: Value; utilisation: Value;
 }

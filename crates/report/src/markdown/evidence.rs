@@ -76,6 +76,7 @@ pub(super) fn queues(context: &Context<'_>) -> Option<String> {
     let (words, evidence) = (context.words, context.evidence.as_ref()?);
     let mut table = Table::new(&[
         Column::Left(words.ev_queue),
+        Column::Left(words.ev_source),
         Column::Right(words.ev_start),
         Column::Right(words.ev_peak),
         Column::Right(words.ev_peak_at),
@@ -88,6 +89,7 @@ pub(super) fn queues(context: &Context<'_>) -> Option<String> {
         let consumers = [&row.consumers_min, &row.consumers_steady, &row.consumers_max].map(text).join(" / ");
         table.row(vec![
             markdown_code(&row.queue),
+            row.sources.iter().map(|source| markdown_code(source)).collect::<Vec<_>>().join(", "),
             text(&row.start),
             text(&row.peak),
             row.peak_clock.clone(),
