@@ -8,6 +8,7 @@ pub mod aggregate;
 pub mod arrival;
 pub mod brief;
 pub mod clock;
+pub mod diagnosis;
 pub mod duration;
 pub mod event;
 pub mod evidence;
@@ -28,6 +29,7 @@ pub use aggregate::{Aggregate, CounterTotal, Failures, GaugeTotal, Quantile, Rat
 pub use arrival::{Arrival, DropCause};
 pub use brief::Brief;
 pub use clock::{Clock, Epoch, Instant, SimulatedClock, SystemClock};
+pub use diagnosis::Diagnosis;
 pub use duration::GoDuration;
 pub use event::{LogLevel, LogLine, RunEvent};
 pub use evidence::{Datum, Evidence, Gap, Record, RecordKind, Signal};

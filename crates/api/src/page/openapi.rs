@@ -10,6 +10,7 @@ use super::{
     Traces, ValidityPage,
 };
 use crate::audit::AuditReport;
+use crate::diagnosis::DiagnosisReport;
 use crate::history::History;
 
 /// Parameters of answers about a run.
@@ -85,6 +86,11 @@ fn document() -> Value {
     all.get::<Generator>(&format!("{run}/generator"), "What the generator was doing.", PART);
     all.get::<ValidityPage>(&format!("{run}/validity"), "Whether the numbers can be trusted.", PART);
     all.get::<AuditReport>(&format!("{run}/audit"), "Mistakes that arithmetic can catch.", &[]);
+    all.get::<DiagnosisReport>(
+        &format!("{run}/diagnosis"),
+        "What limits the target, and how that is known.",
+        &[],
+    );
     all.get::<Evidence>(&format!("{run}/evidence"), "What the servers did meanwhile.", PART);
     all.get::<Thresholds>(&format!("{run}/thresholds"), "Thresholds over time.", &["lang"]);
     all.get::<Traces>(&format!("{run}/traces"), "Traces that were kept.", TRACES);
