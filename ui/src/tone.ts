@@ -1,6 +1,6 @@
 // Words of the API as a tone and an icon, so that colour never stands alone.
 
-import type { EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
+import type { Diagnosis, DiagnosisFinding, EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
 import type { IconName } from './parts/icons';
 
 export type Tone = 'ok' | 'warn' | 'fail' | 'unk' | 'live';
@@ -61,6 +61,16 @@ export function ofChange(verdict: string): Look {
   return verdict === 'inconclusive' ? HALF : LOOKS.unk;
 }
 
+export function ofOutcome(outcome: Diagnosis['outcome']): Look {
+  if (outcome === 'limited') return LOOKS.fail;
+  if (outcome === 'no_server_bottleneck') return LOOKS.ok;
+  return outcome === 'generator' ? LOOKS.warn : LOOKS.unk;
+}
+
+export function ofRole(role: DiagnosisFinding['role']): Look {
+  return role === 'contributes' ? LOOKS.warn : LOOKS.fail;
+}
+
 export function ofHeld(ok: boolean): Look {
   return ok ? LOOKS.ok : LOOKS.fail;
 }
@@ -77,3 +87,11 @@ export const PART_COLOURS: Record<PartName, string> = {
 
 /** The colours of services, which are no part's colours but that of services. */
 export const SERVICE_COLOURS = ['--s3', '--s5', '--s8', '--s7', '--s6'];
+
+/** The colour of a part of the time: whose it is, or one for each stage of those that are named. */
+export function colourOfPart(name: string, all: string[]): string {
+  const known = PART_COLOURS[name as PartName];
+  return known ?? STAGE_COLOURS[all.indexOf(name) % STAGE_COLOURS.length] ?? '--s6';
+}
+
+const STAGE_COLOURS = ['--s3', '--s5', '--s2', '--s4', '--s7', '--s8', '--s1', '--s6'];

@@ -128,7 +128,7 @@ const CHOSEN_BY_OTHERS = new Set([
   'commit', 'command', 'claim', 'remedy', 'implies', 'place', 'says', 'sentence', 'line', 'kind', 'executor', 'file', 'why', 'series', 'source',
 ]);
 
-const CHOSEN_IN_EVIDENCE = new Set([...CHOSEN_BY_OTHERS, 'label', 'subject', 'reason', 'trouble', 'queue', 'task', 'event', 'title', 'address']);
+const CHOSEN_IN_EVIDENCE = new Set([...CHOSEN_BY_OTHERS, 'label', 'subject', 'reason', 'trouble', 'queue', 'task', 'event', 'title', 'address', 'sources']);
 
 /** The same with every text that others choose replaced by nasty ones. */
 export function nasty(value, chosen = CHOSEN_BY_OTHERS) {

@@ -585,6 +585,59 @@ export interface StatementRow {
 }
 export interface EvidenceSubject { t: number; source: string; subject: string; facts: Fact[] }
 
+// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/diagnosis
+/** docs/format/diagnosis.schema.json, exactly what `plimsoll diagnose --json` writes. */
+export interface Diagnosis {
+  schemaVersion: string;
+  /** `limited`: the first finding limits. */
+  outcome: "limited" | "no_server_bottleneck" | "generator" | "cannot_tell";
+  headline: string;
+  /** By ascending load. */
+  runs: { id: string; grade: Grade; throughput: DiagnosisNumber; mean: DiagnosisNumber | null }[];
+  /** Whose the time of requests was. */
+  attribution: DiagnosisTime | null;
+  timeUses: DiagnosisTime[];
+  /** What explains most first. */
+  findings: DiagnosisFinding[];
+  findingsBeyond: number;
+  /** The cheapest first; `finding` counts from 1. */
+  remedies: { cost: CostClass; text: string; finding: number }[];
+  ruledOut: DiagnosisRuledOut[];
+  missing: DiagnosisMissing[];
+  caveats: string[];
+}
+export type CostClass = "logic" | "setting" | "cache" | "resource" | "architecture";
+export interface DiagnosisNumber {
+  name: string; value: number | null; unit: string; text: string;
+  interval: { low: number; high: number; text: string } | null;
+  /** What it is of, or against; may be empty. */
+  note: string;
+}
+/** The parts add up to the mean. */
+export interface DiagnosisTime {
+  of: string; count: number; mean: DiagnosisNumber; measured: DiagnosisNumber | null; waits: DiagnosisNumber; waitsShare: number;
+  parts: { name: string; does: "waits" | "works" | "travels" | "unseen"; mean: DiagnosisNumber; share: number; low: DiagnosisNumber | null }[];
+  ways: { method: "traces" | "little" | "logs"; from: string; waits: DiagnosisNumber | null; works: DiagnosisNumber | null; rest: DiagnosisNumber | null; sum: DiagnosisNumber; apart: number | null }[];
+  disagreement: number | null;
+  caveats: string[];
+}
+export interface DiagnosisFinding {
+  detector: string; label: string; place: string; title: string; summary: string; claim: string;
+  role: "limits" | "contributes" | "outcome";
+  strength: "arithmetic" | "limit" | "statistics" | "pattern";
+  explains: number | null;
+  numbers: DiagnosisNumber[];
+  demand: { used: string; through: string; x: number[]; y: number[]; slope: number; slopeLow: number; slopeHigh: number; intercept: number; limit: number | null; caption: string } | null;
+  queries: { source: string; signal: string; text: string; run: string; from: string; to: string; tFrom: number; tTo: number; stepMs: number; points: number }[];
+  exemplars: { kind: "trace" | "statement" | "line"; run: string; trace: string; text: string }[];
+  ruledOut: DiagnosisRuledOut[];
+  flags: string[]; caveats: string[];
+  remedy: string; cost: CostClass;
+  prediction: { change: string; now: DiagnosisNumber | null; then: DiagnosisNumber | null; nextLimit: string; wrongIf: string; command: string } | null;
+}
+export interface DiagnosisRuledOut { what: string; why: string; number: string }
+export interface DiagnosisMissing { what: string; tells: string; connect: string }
+
 // ───────────────────────────────────────────────────────────── GET /api/v1/history?script=PATH|ID&limit=
 /** docs/format/history.schema.json, exactly what `plimsoll history --format json` writes. */
 export interface History {
