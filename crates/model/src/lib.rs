@@ -7,6 +7,7 @@
 pub mod aggregate;
 pub mod arrival;
 pub mod brief;
+pub mod capacity;
 pub mod clock;
 pub mod diagnosis;
 pub mod duration;

@@ -20,6 +20,7 @@ mod openapi;
 
 use serde::Serialize;
 
+pub use crate::capacity::CapacityPage;
 pub use crate::report::{ReportFact as Fact, ReportValue as Value};
 pub use distribution::{Curve, Distribution, Heat, Histogram, QuantileMark};
 pub use evidence::{

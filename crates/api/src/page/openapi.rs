@@ -5,9 +5,9 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::{
-    About, ApiError, ComparePage, Distribution, Ended, Errors, Evidence, Generator, LiveThresholds, LogRow,
-    Logs, NoteAnswer, Requests, Reset, RunList, RunPage, Series, Services, Thresholds, Tick, TracePage,
-    Traces, ValidityPage,
+    About, ApiError, CapacityPage, ComparePage, Distribution, Ended, Errors, Evidence, Generator,
+    LiveThresholds, LogRow, Logs, NoteAnswer, Requests, Reset, RunList, RunPage, Series, Services,
+    Thresholds, Tick, TracePage, Traces, ValidityPage,
 };
 use crate::audit::AuditReport;
 use crate::diagnosis::DiagnosisReport;
@@ -86,6 +86,11 @@ fn document() -> Value {
     all.get::<Generator>(&format!("{run}/generator"), "What the generator was doing.", PART);
     all.get::<ValidityPage>(&format!("{run}/validity"), "Whether the numbers can be trusted.", PART);
     all.get::<AuditReport>(&format!("{run}/audit"), "Mistakes that arithmetic can catch.", &[]);
+    all.get::<CapacityPage>(
+        &format!("{run}/capacity"),
+        "How much load the target bears, from this run and those beside it.",
+        &["lang"],
+    );
     all.get::<DiagnosisReport>(
         &format!("{run}/diagnosis"),
         "What limits the target, and how that is known.",
