@@ -1,6 +1,6 @@
 // Words of the API as a tone and an icon, so that colour never stands alone.
 
-import type { Diagnosis, DiagnosisFinding, EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
+import type { Capacity, CapacityLevel, Diagnosis, DiagnosisFinding, EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
 import type { IconName } from './parts/icons';
 
 export type Tone = 'ok' | 'warn' | 'fail' | 'unk' | 'live';
@@ -59,6 +59,31 @@ export function ofChange(verdict: string): Look {
   if (verdict === 'regressed') return LOOKS.fail;
   if (verdict === 'equivalent') return EQUAL;
   return verdict === 'inconclusive' ? HALF : LOOKS.unk;
+}
+
+export function ofCapacity(verdict: Capacity['verdict']): Look {
+  if (verdict === 'confirmed') return LOOKS.ok;
+  if (verdict === 'broke' || verdict === 'below_all') return LOOKS.fail;
+  return verdict === 'unknown' ? LOOKS.unk : HALF;
+}
+
+export function ofLevel(verdict: CapacityLevel['verdict']): Look {
+  const looks: Record<CapacityLevel['verdict'], Look> = {
+    baseline: EQUAL,
+    normal: LOOKS.ok,
+    knee: HALF,
+    past_knee: HALF,
+    saturated: LOOKS.warn,
+    slo_exceeded: LOOKS.fail,
+    collapse: LOOKS.fail,
+    unknown: LOOKS.unk,
+  };
+  return looks[verdict] ?? LOOKS.unk;
+}
+
+/** Whether an objective holds at a level. */
+export function ofKept(isKept: boolean | null): Look {
+  return isKept === null ? LOOKS.unk : ofHeld(isKept);
 }
 
 export function ofOutcome(outcome: Diagnosis['outcome']): Look {

@@ -585,6 +585,55 @@ export interface StatementRow {
 }
 export interface EvidenceSubject { t: number; source: string; subject: string; facts: Fact[] }
 
+// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/capacity
+export interface CapacityPage {
+  /** Null for a run that is a level of none. */
+  study: CapacityStudy | null;
+  /** A command that makes a study of the run's script. */
+  command: string;
+}
+/** docs/format/capacity.schema.json, exactly what `plimsoll capacity --json` and `plimsoll sweep --json` write. */
+export interface CapacityStudy {
+  schemaVersion: string; name: string; kind: "sweep" | "capacity" | "table"; script: string; loadTime: Value;
+  /** One for each variant of the target. */
+  parts: Capacity[];
+}
+export interface Bounds { lower: number | null; upper: number | null }
+export interface Capacity {
+  /** Empty where there is one. */
+  variant: string;
+  unit: "vus" | "per_second";
+  verdict: "confirmed" | "found" | "broke" | "above_all" | "below_all" | "unknown";
+  sentence: string; confirmed: string; plan: string;
+  objectives: { text: string; selector: string; statistic: string; limit: Value; isTime: boolean; line: CapacityLine | null }[];
+  /** The place of the objective that is broken first. */
+  binding: number | null;
+  line: CapacityLine | null;
+  recommended: { load: Value; vus: Value; throughput: Value; requests: Value; headRoom: number } | null;
+  /** `cycle`: milliseconds; load ÷ it is the no-waiting line of a closed loop. */
+  ceiling: { throughput: Value; interval: Bounds; plateau: Bounds; cycle: number | null } | null;
+  knee: Bounds | null;
+  knees: { method: string; load: Value; interval: Bounds | null; isChosen: boolean }[];
+  demands: { resource: string; perWork: Value; interval: Bounds; idle: Value; limit: Value; ceiling: Value; ceilingInterval: Bounds | null; levels: number; fit: number; used: Value }[];
+  end: { resource: string; ceiling: Value; interval: Bounds; used: Value } | null;
+  /** The lowest load first. */
+  levels: CapacityLevel[];
+  captions: { throughput: string; time: string; knee: string };
+  missing: { kind: string; sentence: string }[];
+}
+export interface CapacityLine { load: Value; interval: Bounds; confidence: number; place: "inside" | "above_all" | "below_all"; method: string; throughput: Value }
+export interface CapacityLevel {
+  /** Empty for a row of a table. */
+  run: string;
+  name: string; purpose: string;
+  load: Value; vus: Value; throughput: Value; requests: Value; time: Value; failed: Value; gain: Value; power: Value; measured: Value;
+  grade: Grade | null; decides: boolean;
+  /** In the order of the objectives. */
+  objectives: { value: Value; isKept: boolean | null; holds: number | null; against: Value }[];
+  verdict: "baseline" | "normal" | "knee" | "past_knee" | "saturated" | "slo_exceeded" | "collapse" | "unknown";
+  words: string; remark: string;
+}
+
 // ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/diagnosis
 /** docs/format/diagnosis.schema.json, exactly what `plimsoll diagnose --json` writes. */
 export interface Diagnosis {
