@@ -96,7 +96,7 @@ export interface RunFigures {
 
 // ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}?from=&to=&lang=      ({id}: id, a beginning of it, @last, @prev)
 export interface RunPage {
-  /** docs/format/report.schema.json (1.1.0), exactly what `plimsoll report --format json` writes. */
+  /** docs/format/report.schema.json (1.2.0): what `plimsoll report --format json` writes, without what is asked for apart. */
   report: Report;
   status: Status;
   /** Windows that exist: 0 ≤ t < seconds. */
