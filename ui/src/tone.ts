@@ -113,10 +113,10 @@ export const PART_COLOURS: Record<PartName, string> = {
 /** The colours of services, which are no part's colours but that of services. */
 export const SERVICE_COLOURS = ['--s3', '--s5', '--s8', '--s7', '--s6'];
 
+const STAGE_COLOURS = ['--s3', '--s5', '--s2', '--s4', '--s7', '--s8', '--s1', '--s6'];
+
 /** The colour of a part of the time: whose it is, or one for each stage of those that are named. */
 export function colourOfPart(name: string, all: string[]): string {
   const known = PART_COLOURS[name as PartName];
   return known ?? STAGE_COLOURS[all.indexOf(name) % STAGE_COLOURS.length] ?? '--s6';
 }
-
-const STAGE_COLOURS = ['--s3', '--s5', '--s2', '--s4', '--s7', '--s8', '--s1', '--s6'];

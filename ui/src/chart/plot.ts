@@ -6,6 +6,8 @@ export interface PlotLine {
   color: string;
   width?: number;
   dash?: string;
+  /** Beside its end, or where it leaves the chart: of lines from the origin. */
+  label?: string;
 }
 
 /** A dot, with what is known of its height. */

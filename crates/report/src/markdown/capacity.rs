@@ -21,8 +21,8 @@ pub(super) fn part<'a>(context: &Context<'a>) -> Option<&'a Capacity> {
 
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
     let (part, words) = (part(context)?, context.words);
-    let sentences = [&part.sentence, &part.confirmed, &part.plan].map(|text| markdown_prose(text));
-    let mut text = format!("{}\n\n", sentences.join(" ").trim());
+    let sentences = [&part.sentence, &part.confirmed, &part.plan].into_iter().filter(|text| !text.is_empty());
+    let mut text = sentences.map(|text| markdown_prose(text)).collect::<Vec<_>>().join(" ") + "\n\n";
     text += &levels(part, context);
     for missing in part.missing.iter().take(MISSING_MAX) {
         text += &format!("\n> {}\n", markdown_prose(&missing.sentence));

@@ -1,5 +1,7 @@
 //! What is said of a run beside its own numbers: what limits it, how much is safe, what changed.
 
+use std::time::Duration;
+
 use api::Number;
 use api::capacity::{
     Capacity, CapacityCaptions, CapacityDemand, CapacityLevel, CapacityMeasured, CapacityMissing,
@@ -16,7 +18,6 @@ use api::report::ReportValue;
 use super::fixture;
 use crate::RunReport;
 use crate::document::Milestone;
-use std::time::Duration;
 
 /// A run of which everything is known; what others name is named `name`.
 pub(super) fn known(name: &str) -> RunReport {
