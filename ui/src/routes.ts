@@ -4,6 +4,8 @@ import type { Component } from 'svelte';
 import type { RunPage } from './api/contract';
 import type { LiveFeed } from './api/live.svelte';
 import Audit from './screens/Audit.svelte';
+import Bottleneck from './screens/Bottleneck.svelte';
+import Capacity from './screens/Capacity.svelte';
 import Distribution from './screens/Distribution.svelte';
 import Errors from './screens/Errors.svelte';
 import Evidence from './screens/Evidence.svelte';
@@ -42,6 +44,8 @@ export const SCREENS: Screen[] = [
   { name: 'summary', title: 'screen_summary', component: Summary },
   { name: 'requests', title: 'screen_requests', component: Requests, count: (page) => page.counts.requests },
   { name: 'evidence', title: 'screen_evidence', component: Evidence },
+  { name: 'bottleneck', title: 'screen_bottleneck', component: Bottleneck },
+  { name: 'capacity', title: 'screen_capacity', component: Capacity },
   { name: 'distribution', title: 'screen_distribution', component: Distribution },
   { name: 'errors', title: 'screen_errors', component: Errors, count: (page) => page.counts.errors },
   { name: 'traces', title: 'screen_traces', component: Traces, count: (page) => page.counts.traces },

@@ -1,6 +1,6 @@
 // Words of the API as a tone and an icon, so that colour never stands alone.
 
-import type { EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
+import type { Capacity, CapacityLevel, Diagnosis, DiagnosisFinding, EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
 import type { IconName } from './parts/icons';
 
 export type Tone = 'ok' | 'warn' | 'fail' | 'unk' | 'live';
@@ -61,6 +61,41 @@ export function ofChange(verdict: string): Look {
   return verdict === 'inconclusive' ? HALF : LOOKS.unk;
 }
 
+export function ofCapacity(verdict: Capacity['verdict']): Look {
+  if (verdict === 'confirmed') return LOOKS.ok;
+  if (verdict === 'broke' || verdict === 'below_all') return LOOKS.fail;
+  return verdict === 'unknown' ? LOOKS.unk : HALF;
+}
+
+export function ofLevel(verdict: CapacityLevel['verdict']): Look {
+  const looks: Record<CapacityLevel['verdict'], Look> = {
+    baseline: EQUAL,
+    normal: LOOKS.ok,
+    knee: HALF,
+    past_knee: HALF,
+    saturated: LOOKS.warn,
+    slo_exceeded: LOOKS.fail,
+    collapse: LOOKS.fail,
+    unknown: LOOKS.unk,
+  };
+  return looks[verdict] ?? LOOKS.unk;
+}
+
+/** Whether an objective holds at a level. */
+export function ofKept(isKept: boolean | null): Look {
+  return isKept === null ? LOOKS.unk : ofHeld(isKept);
+}
+
+export function ofOutcome(outcome: Diagnosis['outcome']): Look {
+  if (outcome === 'limited') return LOOKS.fail;
+  if (outcome === 'no_server_bottleneck') return LOOKS.ok;
+  return outcome === 'generator' ? LOOKS.warn : LOOKS.unk;
+}
+
+export function ofRole(role: DiagnosisFinding['role']): Look {
+  return role === 'contributes' ? LOOKS.warn : LOOKS.fail;
+}
+
 export function ofHeld(ok: boolean): Look {
   return ok ? LOOKS.ok : LOOKS.fail;
 }
@@ -83,3 +118,11 @@ export function isWait(part: PartName): boolean {
 
 /** The colours of services, which are no part's colours but that of services. */
 export const SERVICE_COLOURS = ['--s3', '--s5', '--s8', '--s7', '--s6'];
+
+const STAGE_COLOURS = ['--s3', '--s5', '--s2', '--s4', '--s7', '--s8', '--s1', '--s6'];
+
+/** The colour of a part of the time: whose it is, or one for each stage of those that are named. */
+export function colourOfPart(name: string, all: string[]): string {
+  const known = PART_COLOURS[name as PartName];
+  return known ?? STAGE_COLOURS[all.indexOf(name) % STAGE_COLOURS.length] ?? '--s6';
+}

@@ -1,6 +1,7 @@
 // Answers of the API for made-up runs. Used by the server of the tests, and for report files.
 
 import { readFileSync } from 'node:fs';
+import { capacityNone, capacityPage, diagnosisNone, diagnosisPage } from './verdicts.mjs';
 import { HUGE, hugePage, SCAN, scanPage, servicesPage, tracesPage } from './traces.mjs';
 
 export const RUN = 'ab12cd08';
@@ -27,6 +28,7 @@ export function answersOf(path, query, { isLive }) {
   if (path === '/history') return fixture('history');
   if (path === '/runs') return list(query, isLive);
   const [, , run, part, trace] = path.split('/');
+  if (known(run) && (part === 'capacity' || part === 'diagnosis')) return verdictOf(run, part);
   if (known(run) && (part in MADE)) return made(run, part, trace, query);
   if (!known(run) || (part !== undefined && !PARTS.includes(part))) return undefined;
   const answer = windowed(part ?? 'run', part === undefined ? page(run, isLive) : fixture(part), query, run === LIVE && isLive);
@@ -40,6 +42,18 @@ function made(run, part, trace, query) {
   const answer = trace === HUGE ? hugePage() : trace === SCAN ? scanPage() : MADE[part](query);
   if (run === 'hostile') return nastyTraces(answer);
   return run === 'empty' ? { ...emptied(part, answer), total: 0 } : answer;
+}
+
+const CHOSEN_IN_VERDICTS = new Set(['of', 'from', 'name', 'title', 'claim', 'summary', 'label', 'place', 'used', 'through', 'signal', 'source', 'what', 'why', 'number', 'change', 'nextLimit', 'wrongIf', 'command', 'remedy', 'connect', 'tells', 'resource', 'variant', 'script', 'selector', 'sentence', 'plan', 'confirmed', 'remark', 'words', 'note', 'headline', 'caveats', 'flags', 'caption']);
+
+/** Only two runs are steps of a study; nobody knows what limits one on which nothing was measured. */
+function verdictOf(run, part) {
+  if (part === 'diagnosis') {
+    const answer = run === 'empty' ? diagnosisNone : diagnosisPage(run);
+    return run === 'hostile' ? nasty(answer, CHOSEN_IN_VERDICTS) : answer;
+  }
+  if (run !== RUN && run !== 'hostile') return capacityNone;
+  return run === 'hostile' ? nasty(capacityPage(run), CHOSEN_IN_VERDICTS) : capacityPage(run);
 }
 
 function nastyTraces(answer) {
@@ -128,7 +142,7 @@ const CHOSEN_BY_OTHERS = new Set([
   'commit', 'command', 'claim', 'remedy', 'implies', 'place', 'says', 'sentence', 'line', 'kind', 'executor', 'file', 'why', 'series', 'source',
 ]);
 
-const CHOSEN_IN_EVIDENCE = new Set([...CHOSEN_BY_OTHERS, 'label', 'subject', 'reason', 'trouble', 'queue', 'task', 'event', 'title', 'address']);
+const CHOSEN_IN_EVIDENCE = new Set([...CHOSEN_BY_OTHERS, 'label', 'subject', 'reason', 'trouble', 'queue', 'task', 'event', 'title', 'address', 'sources']);
 
 /** The same with every text that others choose replaced by nasty ones. */
 export function nasty(value, chosen = CHOSEN_BY_OTHERS) {
@@ -194,6 +208,6 @@ export function reportData(lang = 'en', run = RUN) {
   const none = new URLSearchParams();
   const answers = { '/api/v1/about': { ...fixture('about'), mode: 'report', run, canWrite: false } };
   answers[`/api/v1/runs/${run}`] = answersOf(`/runs/${run}`, none, { isLive: false });
-  for (const part of [...PARTS, 'traces', `traces/${SCAN}`, 'services']) answers[`/api/v1/runs/${run}/${part}`] = answersOf(`/runs/${run}/${part}`, none, { isLive: false });
+  for (const part of [...PARTS, 'traces', `traces/${SCAN}`, 'services', 'capacity', 'diagnosis']) answers[`/api/v1/runs/${run}/${part}`] = answersOf(`/runs/${run}/${part}`, none, { isLive: false });
   return { lang, answers };
 }

@@ -23,6 +23,9 @@ const PATHS = [
   '/runs/hostile/evidence?view=queues',
   '/runs/hostile/evidence?view=database',
   '/runs/hostile/evidence?view=host',
+  '/runs/hostile/bottleneck',
+  '/runs/hostile/bottleneck?view=table&finding=2',
+  '/runs/hostile/capacity',
   '/compare?a=hostile&b=%22%3E%3Csvg%20onload%3Dalert(1)%3E',
   '/runs/%3Cimg%20src%3Dx%3E/summary',
 ];

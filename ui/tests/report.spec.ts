@@ -31,6 +31,8 @@ test('a report shows every screen from its own data', async ({ page }) => {
     ['Requests', '/apps/first-page'],
     ['Distribution', 'Percentile curve'],
     ['Errors', 'HTTP 500'],
+    ['Bottleneck', 'scan-worker CPU is at its limit'],
+    ['Capacity', 'The load line is 169 VUs'],
     ['Logs', 'Insufficient VUs'],
     ['Validity', 'Reasons'],
     ['Audit', 'it decides nothing'],

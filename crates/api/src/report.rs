@@ -5,10 +5,14 @@
 
 use serde::Serialize;
 
+use crate::capacity::CapacityStudy;
+use crate::comparison::Comparison;
+use crate::diagnosis::DiagnosisReport;
+use crate::page::Evidence;
 use crate::{Number, Ordered};
 
 /// The version of the shape.
-pub const SCHEMA_VERSION: &str = "1.1.0";
+pub const SCHEMA_VERSION: &str = "1.2.0";
 
 /// Everything that is known of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,6 +56,18 @@ pub struct Report {
     pub options: Option<serde_json::Value>,
     /// The last lines of the log.
     pub log: ReportLog,
+    /// What the servers did meanwhile; absent where nobody told anything, and on the page, which asks for it apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// What limits the target; absent where nobody looked, and on the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<DiagnosisReport>,
+    /// The study of capacity that the run is a step of; absent where it is of none, and on the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<CapacityStudy>,
+    /// What changed since the run of the same script before this one; absent where there is none, and on the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous: Option<Comparison>,
 }
 
 /// Whether the numbers can be trusted: what is said about the generator and the data before the target.

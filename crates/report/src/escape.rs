@@ -9,6 +9,9 @@ use std::fmt::Write as _;
 /// Characters of a name that Markdown and annotations show; a longer one is cut and ends in `…`.
 pub const NAME_CHARS_MAX: usize = 160;
 
+/// Characters of sentences that Markdown shows.
+const PROSE_CHARS_MAX: usize = 1_200;
+
 /// Text for a terminal: what would steer it, or hide or reorder what is read, is shown as an escape (`\u{1b}`, `\n`).
 pub fn terminal(text: &str) -> String {
     escaped(text, is_unseen)
@@ -50,6 +53,11 @@ pub fn markdown_code(name: &str) -> String {
 /// A sentence with foreign words in Markdown, outside of code: punctuation that means something becomes an entity.
 pub fn markdown_text(text: &str) -> String {
     entities(&short(text), is_ordinary)
+}
+
+/// Sentences of an analysis, with foreign words in them: as [`markdown_text`], but with room for more than a name.
+pub fn markdown_prose(text: &str) -> String {
+    entities(&cut(text, PROSE_CHARS_MAX), is_ordinary)
 }
 
 /// Lines for a `<pre>` element: characters of HTML become entities, and control characters but line breaks escapes.
@@ -118,8 +126,12 @@ pub(crate) fn github_property(text: &str) -> String {
 
 /// The beginning of a name, without what cannot be seen; a cut ends in `…`.
 pub(crate) fn short(name: &str) -> String {
-    let mut chars = name.chars();
-    let head: String = chars.by_ref().take(NAME_CHARS_MAX).collect();
+    cut(name, NAME_CHARS_MAX)
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    let mut chars = text.chars();
+    let head: String = chars.by_ref().take(chars_max).collect();
     let mut shown = terminal(&head);
     if chars.next().is_some() {
         shown.push('…');

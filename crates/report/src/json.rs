@@ -17,19 +17,30 @@ use crate::summary::{
     CheckSummary, GroupSummary, MetricSummary, Options, ScenarioSummary, Statistic, Values, sorted,
     statistic_text,
 };
-use crate::{Lang, RunReport, escape, markdown};
+use crate::{Lang, RunReport, comparison, escape, markdown};
 
 /// The relative error that a quantile of a histogram has at most.
 const RELATIVE_ERROR_MAX: f64 = 0.001;
 
+/// Points of a series of evidence: peaks, starts and ends are those of all points.
+const EVIDENCE_POINTS_MAX: usize = 300;
+
 /// The run as JSON text, indented, ending in a line break. Names are as the script wrote them: who shows them
 /// has to escape them.
 pub fn render(report: &RunReport) -> String {
+    let told = &report.evidence;
+    let document = Report {
+        evidence: (!told.is_empty()).then(|| told.shown(Lang::En, EVIDENCE_POINTS_MAX)),
+        diagnosis: report.diagnosis.clone(),
+        capacity: report.capacity.clone(),
+        previous: report.previous.as_ref().map(comparison::json::document),
+        ..document(report)
+    };
     // Types whose keys are texts and whose numbers are finite or null have a form in JSON, always.
-    escape::json(&serde_json::to_string_pretty(&document(report)).unwrap_or_default()) + "\n"
+    escape::json(&serde_json::to_string_pretty(&document).unwrap_or_default()) + "\n"
 }
 
-/// The run as the types of the room `api`.
+/// The run itself as the types of the room `api`, without what belongs to it and is asked for apart on the page.
 pub fn document(report: &RunReport) -> Report {
     document_in(report, Lang::En)
 }
@@ -67,6 +78,10 @@ pub fn document_in(report: &RunReport, lang: Lang) -> Report {
         environment: environment(report, lang),
         options: report.options.clone(),
         log: ReportLog { before: report.log.before, lines: report.log.lines.clone() },
+        evidence: None,
+        diagnosis: None,
+        capacity: None,
+        previous: None,
     }
 }
 

@@ -96,7 +96,7 @@ export interface RunFigures {
 
 // ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}?from=&to=&lang=      ({id}: id, a beginning of it, @last, @prev)
 export interface RunPage {
-  /** docs/format/report.schema.json (1.1.0), exactly what `plimsoll report --format json` writes. */
+  /** docs/format/report.schema.json (1.2.0): what `plimsoll report --format json` writes, without what is asked for apart. */
   report: Report;
   status: Status;
   /** Windows that exist: 0 ≤ t < seconds. */
@@ -591,7 +591,8 @@ export interface QueueLaw {
   stay: Value; stayByLaw: Value; stayOff: Value;
 }
 export interface QueueRow {
-  source: string; queue: string;
+  /** Who told, whose numbers are taken first. */
+  sources: string[]; queue: string;
   start: Value; peak: Value; peakT: number | null; peakClock: string; end: Value; unackedPeak: Value;
   consumersMin: Value; consumersMax: Value; consumersSteady: Value; prefetch: Value; utilisation: Value;
 }
@@ -606,6 +607,108 @@ export interface Profile {
   functions: { name: string; own: Value; share: Value }[];
 }
 export interface EvidenceSubject { t: number; source: string; subject: string; facts: Fact[] }
+
+// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/capacity
+export interface CapacityPage {
+  /** Null for a run that is a level of none. */
+  study: CapacityStudy | null;
+  /** A command that makes a study of the run's script. */
+  command: string;
+}
+/** docs/format/capacity.schema.json, exactly what `plimsoll capacity --json` and `plimsoll sweep --json` write. */
+export interface CapacityStudy {
+  schemaVersion: string; name: string; kind: "sweep" | "capacity" | "table"; script: string; loadTime: Value;
+  /** One for each variant of the target. */
+  parts: Capacity[];
+}
+export interface Bounds { lower: number | null; upper: number | null }
+export interface Capacity {
+  /** Empty where there is one. */
+  variant: string;
+  unit: "vus" | "per_second";
+  verdict: "confirmed" | "found" | "broke" | "above_all" | "below_all" | "unknown";
+  sentence: string; confirmed: string; plan: string;
+  objectives: { text: string; selector: string; statistic: string; limit: Value; isTime: boolean; line: CapacityLine | null }[];
+  /** The place of the objective that is broken first. */
+  binding: number | null;
+  line: CapacityLine | null;
+  recommended: { load: Value; vus: Value; throughput: Value; requests: Value; headRoom: number } | null;
+  /** `cycle`: milliseconds; load ÷ it is the no-waiting line of a closed loop. */
+  ceiling: { throughput: Value; interval: Bounds; plateau: Bounds; cycle: number | null } | null;
+  knee: Bounds | null;
+  knees: { method: string; load: Value; interval: Bounds | null; isChosen: boolean }[];
+  demands: { resource: string; perWork: Value; interval: Bounds; idle: Value; limit: Value; ceiling: Value; ceilingInterval: Bounds | null; levels: number; fit: number; used: Value }[];
+  end: { resource: string; ceiling: Value; interval: Bounds; used: Value } | null;
+  /** The lowest load first. */
+  levels: CapacityLevel[];
+  captions: { throughput: string; time: string; knee: string };
+  missing: { kind: string; sentence: string }[];
+}
+export interface CapacityLine { load: Value; interval: Bounds; confidence: number; place: "inside" | "above_all" | "below_all"; method: string; throughput: Value }
+export interface CapacityLevel {
+  /** Empty for a row of a table. */
+  run: string;
+  name: string; purpose: string;
+  load: Value; vus: Value; throughput: Value; requests: Value; time: Value; failed: Value; gain: Value; power: Value; measured: Value;
+  grade: Grade | null; decides: boolean;
+  /** In the order of the objectives. */
+  objectives: { value: Value; isKept: boolean | null; holds: number | null; against: Value }[];
+  verdict: "baseline" | "normal" | "knee" | "past_knee" | "saturated" | "slo_exceeded" | "collapse" | "unknown";
+  words: string; remark: string;
+}
+
+// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/diagnosis
+/** docs/format/diagnosis.schema.json, exactly what `plimsoll diagnose --json` writes. */
+export interface Diagnosis {
+  schemaVersion: string;
+  /** `limited`: the first finding limits. */
+  outcome: "limited" | "no_server_bottleneck" | "generator" | "cannot_tell";
+  headline: string;
+  /** By ascending load. */
+  runs: { id: string; grade: Grade; throughput: DiagnosisNumber; mean: DiagnosisNumber | null }[];
+  /** Whose the time of requests was. */
+  attribution: DiagnosisTime | null;
+  timeUses: DiagnosisTime[];
+  /** What explains most first. */
+  findings: DiagnosisFinding[];
+  findingsBeyond: number;
+  /** The cheapest first; `finding` counts from 1. */
+  remedies: { cost: CostClass; text: string; finding: number }[];
+  ruledOut: DiagnosisRuledOut[];
+  missing: DiagnosisMissing[];
+  caveats: string[];
+}
+export type CostClass = "logic" | "setting" | "cache" | "resource" | "architecture";
+export interface DiagnosisNumber {
+  name: string; value: number | null; unit: string; text: string;
+  interval: { low: number; high: number; text: string } | null;
+  /** What it is of, or against; may be empty. */
+  note: string;
+}
+/** The parts add up to the mean. */
+export interface DiagnosisTime {
+  of: string; count: number; mean: DiagnosisNumber; measured: DiagnosisNumber | null; waits: DiagnosisNumber; waitsShare: number;
+  parts: { name: string; does: "waits" | "works" | "travels" | "unseen"; mean: DiagnosisNumber; share: number; low: DiagnosisNumber | null }[];
+  ways: { method: "traces" | "little" | "logs"; from: string; waits: DiagnosisNumber | null; works: DiagnosisNumber | null; rest: DiagnosisNumber | null; sum: DiagnosisNumber; apart: number | null }[];
+  disagreement: number | null;
+  caveats: string[];
+}
+export interface DiagnosisFinding {
+  detector: string; label: string; place: string; title: string; summary: string; claim: string;
+  role: "limits" | "contributes" | "outcome";
+  strength: "arithmetic" | "limit" | "statistics" | "pattern";
+  explains: number | null;
+  numbers: DiagnosisNumber[];
+  demand: { used: string; through: string; x: number[]; y: number[]; slope: number; slopeLow: number; slopeHigh: number; intercept: number; limit: number | null; caption: string } | null;
+  queries: { source: string; signal: string; text: string; run: string; from: string; to: string; tFrom: number; tTo: number; stepMs: number; points: number }[];
+  exemplars: { kind: "trace" | "statement" | "line"; run: string; trace: string; text: string }[];
+  ruledOut: DiagnosisRuledOut[];
+  flags: string[]; caveats: string[];
+  remedy: string; cost: CostClass;
+  prediction: { change: string; now: DiagnosisNumber | null; then: DiagnosisNumber | null; nextLimit: string; wrongIf: string; command: string } | null;
+}
+export interface DiagnosisRuledOut { what: string; why: string; number: string }
+export interface DiagnosisMissing { what: string; tells: string; connect: string }
 
 // ───────────────────────────────────────────────────────────── GET /api/v1/history?script=PATH|ID&limit=
 /** docs/format/history.schema.json, exactly what `plimsoll history --format json` writes. */

@@ -8,6 +8,16 @@ export interface Laid {
   row: number;
 }
 
+/** Where a place is drawn, when layers are folded into lines as the words of a text are. */
+export interface Folded extends Laid {
+  /** Which line, from above. */
+  line: number;
+  /** Where in the line, from the left. */
+  column: number;
+  /** From the top of all lines, in rows. */
+  top: number;
+}
+
 /** How often the order within layers is mended. */
 const SWEEPS = 4;
 
@@ -39,6 +49,28 @@ export function layered(places: ServicesPlace[], edges: ServicesEdge[], limit: n
     }
   }
   return chosen.map((place) => ({ place, layer: layers.get(place.key) ?? 0, row: rows.get(place.key) ?? 0 }));
+}
+
+/**
+ * Folds layers into lines of at most `columnsMax`. Every other line goes from right to left, so that the last place of a line
+ * stands above the first of the next, and a chain of queues and workers stays as wide as the card.
+ */
+export function folded(laid: Laid[], columnsMax: number): { places: Folded[]; rows: number; lines: number } {
+  const lineOf = (one: Laid) => Math.floor(one.layer / columnsMax);
+  const lines = Math.max(0, ...laid.map(lineOf)) + 1;
+  const places: Folded[] = [];
+  let rows = 0;
+  for (let line = 0; line < lines; line += 1) {
+    const inLine = laid.filter((one) => lineOf(one) === line);
+    const lowest = Math.min(0, ...inLine.map((one) => one.row));
+    const highest = Math.max(0, ...inLine.map((one) => one.row));
+    for (const one of inLine) {
+      const at = one.layer % columnsMax;
+      places.push({ ...one, line, column: line % 2 === 0 ? at : columnsMax - 1 - at, top: rows + one.row - lowest });
+    }
+    rows += highest - lowest + 1;
+  }
+  return { places, rows, lines };
 }
 
 // What is outside stays, however many ways there are.

@@ -295,8 +295,8 @@ pub struct QueueLaw {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QueueRow {
-    /// Who told.
-    pub source: String,
+    /// Who told, whose numbers are taken first.
+    pub sources: Vec<String>,
     /// Its name.
     pub queue: String,
     /// Messages that were ready at first. Those that consumers had taken are apart.

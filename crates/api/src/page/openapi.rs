@@ -86,15 +86,15 @@ fn document() -> Value {
     all.get::<Generator>(&format!("{run}/generator"), "What the generator was doing.", PART);
     all.get::<ValidityPage>(&format!("{run}/validity"), "Whether the numbers can be trusted.", PART);
     all.get::<AuditReport>(&format!("{run}/audit"), "Mistakes that arithmetic can catch.", &[]);
-    all.get::<DiagnosisReport>(
-        &format!("{run}/diagnosis"),
-        "What limits the target, and how that is known.",
-        &[],
-    );
     all.get::<CapacityPage>(
         &format!("{run}/capacity"),
         "How much load the target bears, from this run and those beside it.",
         &["lang"],
+    );
+    all.get::<DiagnosisReport>(
+        &format!("{run}/diagnosis"),
+        "What limits the target, and how that is known.",
+        &[],
     );
     all.get::<Evidence>(&format!("{run}/evidence"), "What the servers did meanwhile.", PART);
     all.get::<Thresholds>(&format!("{run}/thresholds"), "Thresholds over time.", &["lang"]);

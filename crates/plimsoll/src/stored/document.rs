@@ -7,8 +7,8 @@ use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
 use model::{Aggregate, Epoch, Exemplar, ExemplarKind, Instant, MetricKind, TagSet, Validity, Window};
 use report::RunReport;
 use report::document::{
-    CanSend, DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Outcome,
-    Part, RunState,
+    CanSend, DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Milestone,
+    Outcome, Part, RunState,
 };
 use report::summary::{Statistic, SummaryInput, Values};
 use runfile::{Header, Reader, State, StoredLog};
@@ -19,6 +19,9 @@ use crate::validity::StoredFacts;
 
 /// Exemplars in a report, of each kind.
 const EXEMPLARS_MAX: usize = 10;
+
+/// The mark of samples that exports did not get.
+const SAMPLES_LOST: &str = "samples_lost";
 
 /// Log lines in a report; the last ones.
 const LOG_LINES_MAX: u64 = 100;
@@ -87,6 +90,7 @@ pub(crate) fn document_judged(
         options: serde_json::from_str(&header.options_json).ok(),
         log: log_tail(reader)?,
         imported: header.imported.as_deref().map(super::imported::of_report),
+        timeline: timeline(reader, zero)?,
         ..RunReport::default()
     })
 }
@@ -95,6 +99,13 @@ pub(crate) fn document_judged(
 fn zero(reader: &Reader, all: std::ops::Range<u32>) -> Result<Instant, Failure> {
     let first = reader.spans(all.start..all.start.saturating_add(1)).map_err(|error| failed(&error))?;
     Ok(first.first().map_or(Instant::from_ns(reader.header().started_ns), |(_, span)| span.start))
+}
+
+/// What happened to the run as a whole. What was lost is told by the generator.
+fn timeline(reader: &Reader, zero: Instant) -> Result<Vec<Milestone>, Failure> {
+    let marks = reader.marks().map_err(|error| failed(&error))?;
+    let marks = marks.into_iter().filter(|mark| mark.kind != SAMPLES_LOST);
+    Ok(marks.map(|mark| Milestone { at: mark.at.since(zero), kind: mark.kind, text: mark.text }).collect())
 }
 
 fn identity(reader: &Reader, header: &Header, elapsed: Duration) -> Result<Identity, Failure> {

@@ -1,13 +1,13 @@
 //! `plimsoll history`: the runs of one script in order, and between which of them something changed.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use catalogue::Catalogue;
 use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
 use model::{Aggregate, LogLevel, MetricKind, Quantile};
 use report::history::{Figure, HistoricRun, HistoryReport};
-use runfile::Reader;
+use runfile::{Reader, State};
 
 use crate::common::Common;
 use crate::exit::Exit;
@@ -105,6 +105,28 @@ impl Wanted {
         plain(&reader.header().script) == plain(&self.script)
             || self.hash.is_some() && stored::script_hash(reader) == self.hash
     }
+}
+
+/// Files that are looked at for the run of the same script before another.
+const LOOKED_AT_MAX: usize = 50;
+
+/// The run of the same script that ended last before a run began; `None` where there is none among those before it. Files that
+/// cannot be read are none.
+///
+/// # Errors
+/// The runs cannot be listed.
+pub(super) fn before(reader: &Reader, catalogue: &Catalogue) -> Result<Option<PathBuf>, Failure> {
+    let header = reader.header();
+    let wanted = Wanted { script: header.script.clone(), hash: stored::script_hash(reader) };
+    for entry in catalogue.list().map_err(|error| stored::failed(&error))?.iter().rev().take(LOOKED_AT_MAX) {
+        let path = catalogue.bring(entry).map_err(|error| stored::failed(&error))?;
+        let Ok(other) = stored::open(&path) else { continue };
+        let is_before = other.header().started_wall_ns < header.started_wall_ns;
+        if is_before && other.state() == State::Complete && wanted.is(&other) {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
 }
 
 /// A run with its figures.

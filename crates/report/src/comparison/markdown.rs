@@ -1,6 +1,6 @@
 //! A comparison as GitHub's Markdown.
 
-use analysis::compare::Row;
+use analysis::compare::{Row, Verdict};
 use analysis::steady::Steady;
 
 use super::{ComparedRun, ComparisonReport, Tally, sentences, shown};
@@ -35,6 +35,24 @@ pub fn render(report: &ComparisonReport, lang: Lang) -> String {
         text += &format!("\n> {caveat}\n");
     }
     text
+}
+
+/// The comparison as a section of a report: its closing sentence, whether the runs may be compared, and a row for each figure.
+pub(crate) fn section(report: &ComparisonReport, lang: Lang, bytes_max: usize) -> String {
+    let words = lang.words();
+    let (rows, hidden) = shown(&report.comparison.rows, ROWS_MAX);
+    let mut text = format!("{}\n\n{}\n", closing(report, words), sides(report, words));
+    text += &table_within(&rows, words, bytes_max);
+    if !report.comparison.findings.is_empty() {
+        text += &format!("\n{}", findings(report, words));
+    }
+    let caveats = sentences::caveats(report, hidden, words);
+    text + &caveats.iter().map(|caveat| format!("\n> {caveat}\n")).collect::<String>()
+}
+
+/// What the rows come to.
+pub(crate) fn closing(report: &ComparisonReport, words: &Words) -> String {
+    sentences::closing(report, words, &markdown_code)
 }
 
 fn findings(report: &ComparisonReport, words: &Words) -> String {
@@ -87,6 +105,10 @@ fn sides(report: &ComparisonReport, words: &Words) -> String {
 }
 
 fn table(rows: &[&Row], words: &Words) -> String {
+    table_within(rows, words, PART_BYTES_MAX)
+}
+
+fn table_within(rows: &[&Row], words: &Words, bytes_max: usize) -> String {
     let mut table = Table::new(&[
         Column::Left(words.cmp_series),
         Column::Left(words.cmp_figure),
@@ -98,6 +120,11 @@ fn table(rows: &[&Row], words: &Words) -> String {
     ]);
     for row in rows {
         let verdict = sentences::verdict(row.verdict, words);
+        let mark = match row.verdict {
+            Verdict::Improved => "✅ ",
+            Verdict::Regressed => "❌ ",
+            _ => "",
+        };
         table.row(vec![
             sentences::series(&row.series, words, &markdown_code),
             sentences::figure(row.measure, words),
@@ -105,8 +132,8 @@ fn table(rows: &[&Row], words: &Words) -> String {
             sentences::value(row.measure, row.b),
             sentences::change(row),
             sentences::q_value(row.q_value).replace('<', "&lt;"),
-            if super::is_change(row) { format!("**{verdict}**") } else { verdict },
+            if super::is_change(row) { format!("{mark}**{verdict}**") } else { verdict },
         ]);
     }
-    table.render(words, PART_BYTES_MAX)
+    table.render(words, bytes_max)
 }

@@ -5,13 +5,14 @@ pub mod json;
 mod markdown;
 mod sentences;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 mod words;
 
 use analysis::compare::{Comparison, Options, Row, Verdict};
 
 pub use markdown::render as markdown;
+pub(crate) use markdown::{closing, section};
 pub use text::{levels, render as text};
 pub use words::{RowWords, Words, words};
 

@@ -49,7 +49,7 @@ fn report(a: Vec<Run>, b: Vec<Run>, options: Options) -> ComparisonReport {
     }
 }
 
-fn slower() -> ComparisonReport {
+pub(crate) fn slower() -> ComparisonReport {
     report(vec![run("a", "GET /", 100.0, 40.0)], vec![run("b", "GET /", 150.0, 40.0)], Options::default())
 }
 

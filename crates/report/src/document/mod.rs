@@ -7,9 +7,12 @@ mod verdict;
 
 use std::time::Duration;
 
+use api::capacity::CapacityStudy;
+use api::diagnosis::DiagnosisReport;
 use model::plan::{Compat, TimeUnit};
 use model::{DropCause, ExemplarKind};
 
+use crate::comparison::ComparisonReport;
 use crate::evidence::Told;
 use crate::lang::{Words, fill};
 use crate::number;
@@ -57,6 +60,25 @@ pub struct RunReport {
     pub imported: Option<Imported>,
     /// What the servers did meanwhile.
     pub evidence: Told,
+    /// What happened to the run as a whole, in order.
+    pub timeline: Vec<Milestone>,
+    /// What limits the target; `None` where nobody looked.
+    pub diagnosis: Option<DiagnosisReport>,
+    /// The study of capacity that the run is a step of.
+    pub capacity: Option<CapacityStudy>,
+    /// What changed since the run of the same script before this one.
+    pub previous: Option<ComparisonReport>,
+}
+
+/// Something that happened to a run as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Milestone {
+    /// When, from the start.
+    pub at: Duration,
+    /// What, as the run's file has it: `setup_started`, `scenarios_ended`.
+    pub kind: String,
+    /// What else is known.
+    pub text: String,
 }
 
 /// What the machine of a run can send, and what it was asked for.

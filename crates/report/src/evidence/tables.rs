@@ -1,6 +1,7 @@
 //! What belongs in tables: queues, statements, waits, tasks, configuration.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use api::page::{Fact, QueueRow, StatementRow, Subject, TaskRow, WaitRow};
 use model::{Record, RecordKind, Signal};
@@ -15,13 +16,17 @@ const ROWS_MAX: usize = 200;
 /// The label that names a queue.
 pub(super) const QUEUE: &str = "queue";
 
+/// The label that says where a broker keeps it.
+const VIRTUAL_HOST: &str = "vhost";
+
 /// Characters of a statement: what is longer is cut.
 const STATEMENT_CHARS_MAX: usize = 4_000;
 
 /// Names of what a statement took, the unit last.
 const TOTAL_MS: &[&str] = &["total_ms", "time_ms"];
 
-/// The queues that somebody counted messages or consumers of, by their names.
+/// The queues that somebody counted messages or consumers of, by their names. A broker and a Prometheus that scrapes it tell
+/// of the same queue: those are one row.
 pub(super) fn queues(told: &Told, beyond: &mut u64) -> Vec<QueueRow> {
     let mut queues: BTreeMap<Queue<'_>, HashMap<&str, Points>> = BTreeMap::new();
     for signal in told.all.signals.iter().filter(|signal| signal.name.starts_with("queue_")) {
@@ -30,13 +35,48 @@ pub(super) fn queues(told: &Told, beyond: &mut u64) -> Vec<QueueRow> {
             queues.entry((&signal.source, &signal.labels)).or_default().insert(&signal.name, points);
         }
     }
-    cut(queues.into_iter().map(queue).collect(), beyond)
+    let mut named: BTreeMap<String, Vec<Counted<'_>>> = BTreeMap::new();
+    for ((source, labels), signals) in queues {
+        named.entry(queue_name(labels)).or_default().push((source, signals));
+    }
+    let kinds = told.kinds();
+    let rows = named.into_iter().flat_map(|(name, counted)| rows_of(&name, counted, &kinds));
+    cut(rows.collect(), beyond)
 }
 
 /// Who tells of a queue, and all labels that it has: two brokers may have queues of one name.
 type Queue<'a> = (&'a str, &'a BTreeMap<String, String>);
 
-fn queue(((source, labels), signals): (Queue<'_>, HashMap<&str, Points>)) -> QueueRow {
+/// What one source counted of a queue.
+type Counted<'a> = (&'a str, HashMap<&'a str, Points>);
+
+/// The name with its virtual host, as RabbitMQ's own source has it.
+fn queue_name(labels: &BTreeMap<String, String>) -> String {
+    let name = labels.get(QUEUE).map_or("", String::as_str);
+    match labels.get(VIRTUAL_HOST).map(String::as_str) {
+        None | Some("" | "/") => name.to_owned(),
+        Some(host) => format!("{host}/{name}"),
+    }
+}
+
+/// One row of all sources, unless two of them are of one kind: those are asked about different brokers.
+fn rows_of(name: &str, mut counted: Vec<Counted<'_>>, kinds: &HashMap<&str, &str>) -> Vec<QueueRow> {
+    let of_kinds: BTreeSet<&str> =
+        counted.iter().map(|(source, _)| kinds.get(source).copied().unwrap_or(source)).collect();
+    if of_kinds.len() < counted.len() {
+        return counted.iter().map(|(source, signals)| queue(name, &[*source], signals)).collect();
+    }
+    // Who looked more often saw more of the peaks.
+    counted.sort_by_key(|(_, signals)| Reverse(signals.get(QUEUE_READY).map_or(0, Vec::len)));
+    let sources: Vec<&str> = counted.iter().map(|(source, _)| *source).collect();
+    let mut all = HashMap::new();
+    for (signal, points) in counted.into_iter().flat_map(|(_, signals)| signals) {
+        all.entry(signal).or_insert(points);
+    }
+    vec![queue(name, &sources, &all)]
+}
+
+fn queue(name: &str, sources: &[&str], signals: &HashMap<&str, Points>) -> QueueRow {
     let of = |name: &str| signals.get(name).map_or(&[][..], Vec::as_slice);
     let (ready, consumers) = (of(QUEUE_READY), of("queue_consumers"));
     let plain = |value: Option<f64>| units::optional(value, "default");
@@ -46,8 +86,8 @@ fn queue(((source, labels), signals): (Queue<'_>, HashMap<&str, Points>)) -> Que
     let utilisation = values(of("queue_utilisation"));
     let mean = utilisation.iter().sum::<f64>() / utilisation.len() as f64;
     QueueRow {
-        source: source.to_owned(),
-        queue: labels.get(QUEUE).cloned().unwrap_or_default(),
+        sources: sources.iter().map(|source| (*source).to_owned()).collect(),
+        queue: name.to_owned(),
         start: plain(ready.first().map(|point| point.1)),
         peak: plain(highest.map(|peak| peak.1)),
         peak_t: second(highest.map(|peak| peak.0)),

@@ -76,6 +76,34 @@ fn a_queue_has_the_same_peak_everywhere() {
 }
 
 #[test]
+fn a_queue_that_two_kinds_of_source_tell_of_is_one_row() {
+    let of = |source, name, labels: &[_], points: &[_]| signal(source, name, labels, "", points);
+    let (here, labelled) = ([("queue", "jobs")], [("instance", "mq:15692"), ("vhost", "/"), ("queue", "jobs")]);
+    let signals = vec![
+        of("rabbitmq", "queue_ready", &here, &[(0.0, 1.0), (5.0, 7.0), (10.0, 2.0)]),
+        of("rabbitmq", "queue_prefetch", &here, &[(0.0, 4.0)]),
+        of("prometheus", "queue_ready", &labelled, &[(0.0, 1.0), (10.0, 3.0)]),
+        of("prometheus", "queue_unacked", &labelled, &[(0.0, 4.0)]),
+        // Another virtual host is another queue.
+        of("prometheus", "queue_ready", &[("vhost", "b"), ("queue", "jobs")], &[(0.0, 9.0)]),
+    ];
+    let rows = shown(&told(signals)).queues;
+    let found: Vec<_> =
+        rows.iter().map(|row| (row.queue.as_str(), row.sources.join(" "), row.peak.text.as_str())).collect();
+    assert_eq!(found, [("b/jobs", "prometheus".into(), "9"), ("jobs", "rabbitmq prometheus".into(), "7")]);
+    assert_eq!((rows[1].unacked_peak.text.as_str(), rows[1].prefetch.text.as_str()), ("4", "4"));
+}
+
+#[test]
+fn two_brokers_may_have_queues_of_one_name() {
+    let of = |source, peak| signal(source, "queue_ready", &[("queue", "jobs")], "", &[(0.0, peak)]);
+    let kind = |source| record(source, RecordKind::Source, 0.0, source, &[("kind", Datum::Text("rabbitmq".into()))]);
+    let told = Told { records: vec![kind("east"), kind("west")], ..told(vec![of("east", 3.0), of("west", 5.0)]) };
+    let peaks: Vec<_> = shown(&told).queues.iter().map(|row| row.peak.text.clone()).collect();
+    assert_eq!(peaks, ["3", "5"]);
+}
+
+#[test]
 fn limits_are_lines_and_no_lanes() {
     let pods = [("pod", "a"), ("container", "worker")];
     let cpu = curve(|second| if (40.0..=180.0).contains(&second) { 0.9 } else { 0.2 });

@@ -31,6 +31,22 @@ words! {
     run, started, elapsed, commit, uncommitted, target, tags, note,
     // Titles of sections.
     thresholds, key_numbers, endpoints, errors, checks, parts, exemplars, generator, metrics, environment, options, log,
+    ch_summary, ch_configuration, ch_results, ch_infrastructure, ch_logs, ch_bottleneck, ch_comparison, ch_changes,
+    ch_appendix, raw, raw_is,
+    // What to connect where a section has nothing to say.
+    miss_results, miss_infrastructure, miss_evidence, miss_queues, miss_database, miss_tasks, miss_bottleneck,
+    miss_changes, miss_capacity,
+    // When what happened.
+    timeline, timeline_what, timeline_elapsed, timeline_until, timeline_setup, timeline_scenarios,
+    timeline_scenarios_ended, timeline_teardown, timeline_ended, script,
+    // What limits the target.
+    bn_time, bn_time_of, bn_findings, bn_finding, bn_none, bn_ruled_out, bn_connect, bn_part, bn_does, bn_waits, bn_works, bn_travels,
+    bn_unseen, bn_rest, bn_sum, bn_apart, bn_way, bn_way_traces, bn_way_little, bn_way_logs, bn_limits, bn_contributes,
+    bn_outcome, bn_prediction, bn_cost, bn_remedy, bn_suspect, bn_why_not, bn_cost_logic, bn_cost_setting, bn_cost_cache,
+    bn_cost_resource, bn_cost_architecture,
+    // How much load is safe.
+    cap_title, cap_line, cap_load, cap_throughput, cap_gain, cap_slo, cap_remark, cap_resource, cap_demand, cap_used,
+    cap_ceiling, requests_rate,
     // Columns.
     metric, condition, observed, limit, margin, value, precision, count, code, message, example, name, endpoint, requests,
     failed, succeeded, at, duration, status, trace, cause, scenario, group,
@@ -81,7 +97,7 @@ words! {
     ev_pool_active, ev_pool_pending, ev_node_cpu, ev_node_memory, ev_host_cpu, ev_run_queue, ev_network, ev_segments,
     ev_listen, ev_running, ev_limit, ev_gap_unsaid, ev_story_changed, ev_story_changed_max, ev_story_pressed,
     ev_story_pressed_one, ev_story_peak, ev_story_peaks, ev_story_one_peak, ev_story_left, ev_story_seen,
-    ev_story_gap, ev_title, ev_title_configuration, ev_title_queues, ev_title_database, ev_title_tasks,
+    ev_story_gap, ev_title, ev_title_sources, ev_title_configuration, ev_title_queues, ev_title_database, ev_title_tasks,
     ev_title_lanes, ev_title_queries, ev_source, ev_health, ev_ok, ev_gaps, ev_silent, ev_points, ev_failures,
     ev_queue, ev_start, ev_peak, ev_peak_at, ev_end, ev_unacked_peak, ev_consumers, ev_prefetch, ev_statement,
     ev_calls, ev_total, ev_mean, ev_share, ev_blocks_hit, ev_blocks_read, ev_wait, ev_sessions_mean,

@@ -157,7 +157,7 @@ pub(super) fn queues(context: &Context<'_>) -> Option<String> {
         let consumers = [&row.consumers_min, &row.consumers_steady, &row.consumers_max].map(text).join(" / ");
         table.row(vec![
             markdown_code(&row.queue),
-            markdown_code(&row.source),
+            row.sources.iter().map(|source| markdown_code(source)).collect::<Vec<_>>().join(", "),
             text(&row.start),
             text(&row.peak),
             row.peak_clock.clone(),

@@ -5,5 +5,6 @@ mod hostile;
 mod schema;
 mod snapshots;
 mod verdicts;
+mod verdicts_fixture;
 
 pub(crate) use schema::follows;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::fixture;
+use super::{fixture, verdicts_fixture};
 use crate::json;
 
 const SCHEMA: &str = include_str!("../../../../docs/format/report.schema.json");
@@ -10,11 +10,23 @@ const SCHEMA: &str = include_str!("../../../../docs/format/report.schema.json");
 #[test]
 fn reports_follow_their_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).expect("JSON");
-    for report in [fixture::failed(), fixture::passed(), fixture::nothing()] {
+    for report in [fixture::failed(), fixture::passed(), fixture::nothing(), verdicts_fixture::known("x")] {
         let value: Value = serde_json::from_str(&json::render(&report)).expect("JSON");
         let complaints = complaints(&schema, &schema, &value, "report");
         assert!(complaints.is_empty(), "{complaints:#?}");
     }
+}
+
+#[test]
+fn what_is_known_beside_the_run_is_in_json() {
+    let value: Value = serde_json::from_str(&json::render(&verdicts_fixture::known("x"))).expect("JSON");
+    let vision = value["evidence"]["queues"].as_array().expect("queues").iter().find(|row| row["queue"] == "scan.vision");
+    assert_eq!(vision.expect("the queue")["peak"]["text"], "352");
+    assert_eq!(value["diagnosis"]["findings"][0]["prediction"]["then"]["text"], "737/min");
+    assert_eq!(value["capacity"]["parts"][0]["levels"][1]["run"], "ab12cd34");
+    assert_eq!(value["previous"]["verdict"], "regressed");
+    let value: Value = serde_json::from_str(&json::render(&fixture::passed())).expect("JSON");
+    assert!(["evidence", "diagnosis", "capacity", "previous"].iter().all(|key| value.get(key).is_none()));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use expect_test::{ExpectFile, expect_file};
 
-use super::fixture;
+use super::{fixture, verdicts_fixture};
 use crate::{Lang, RunReport, github, json, junit, markdown};
 
 #[track_caller]
@@ -24,6 +24,13 @@ fn evidence_is_as_kept() {
     let report = RunReport { evidence: crate::evidence::scene::scan(), ..fixture::passed() };
     check(markdown::render(&report, Lang::En), expect_file!["../../golden/reports/evidence.en.md"]);
     check(markdown::render(&report, Lang::Ko), expect_file!["../../golden/reports/evidence.ko.md"]);
+}
+
+#[test]
+fn a_report_of_everything_is_as_kept() {
+    let report = verdicts_fixture::known("scan-worker CPU is at its limit");
+    check(markdown::render(&report, Lang::En), expect_file!["../../golden/reports/known.en.md"]);
+    check(markdown::render(&report, Lang::Ko), expect_file!["../../golden/reports/known.ko.md"]);
 }
 
 #[test]

@@ -1,0 +1,200 @@
+//! What limits the target, how that is known, and what would prove it wrong. Its texts are the diagnosis's own.
+
+use api::diagnosis::{DiagnosisFinding, DiagnosisNumber, DiagnosisReport, DiagnosisTime};
+
+use crate::escape::{html_lines, markdown_code, markdown_prose, markdown_text};
+use crate::lang::{Words, fill};
+
+use super::Context;
+use super::table::{Column, Table};
+
+/// Findings that are told at length.
+const FINDINGS_MAX: usize = 5;
+
+/// Queries of one finding.
+const QUERIES_MAX: usize = 4;
+
+/// Characters of a query or a command.
+const QUERY_CHARS_MAX: usize = 4_000;
+
+/// Why there are no findings.
+pub(super) fn missing(context: &Context<'_>) -> &'static str {
+    let is_diagnosed = context.report.diagnosis.is_some();
+    if is_diagnosed { context.words.bn_none } else { context.words.miss_bottleneck }
+}
+
+/// Where requests and tasks spend their time, by each way that it is known.
+pub(super) fn times(context: &Context<'_>) -> Option<String> {
+    let diagnosis = context.report.diagnosis.as_ref()?;
+    let all = diagnosis.attribution.iter().chain(&diagnosis.time_uses);
+    let parts: Vec<String> = all.map(|time| time_use(time, context)).collect();
+    (!parts.is_empty()).then(|| parts.join("\n"))
+}
+
+fn time_use(time: &DiagnosisTime, context: &Context<'_>) -> String {
+    let words = context.words;
+    let share = |share: f64| format!("{:.1} %", share * 100.0);
+    let mut parts = Table::new(&[
+        Column::Left(words.bn_part),
+        Column::Left(words.bn_does),
+        Column::Right(words.ev_mean),
+        Column::Right(words.ev_share_of_sessions),
+    ]);
+    for part in &time.parts {
+        let does = does(part.does, words).to_owned();
+        parts.row(vec![markdown_code(&part.name), does, number(&part.mean), share(part.share.0)]);
+    }
+    let of = markdown_code(&time.of);
+    let waits = [&of, &number(&time.mean), &number(&time.waits), &share(time.waits_share.0)];
+    let mut text = format!("{}\n\n", fill(words.bn_time_of, &waits.map(String::as_str)));
+    text += &parts.render(words, context.table_bytes);
+    if time.ways.len() > 1 {
+        text += &format!("\n{}", ways(time, context));
+    }
+    text
+}
+
+fn ways(time: &DiagnosisTime, context: &Context<'_>) -> String {
+    let words = context.words;
+    let mut table = Table::new(&[
+        Column::Left(words.bn_way),
+        Column::Right(words.bn_waits),
+        Column::Right(words.bn_works),
+        Column::Right(words.bn_rest),
+        Column::Right(words.bn_sum),
+        Column::Right(words.bn_apart),
+    ]);
+    let optional = |value: &Option<DiagnosisNumber>| value.as_ref().map_or_else(|| "–".to_owned(), number);
+    for way in &time.ways {
+        let name = match way.method {
+            "traces" => words.bn_way_traces,
+            "little" => words.bn_way_little,
+            _ => words.bn_way_logs,
+        };
+        table.row(vec![
+            format!("{name} ({})", markdown_text(&way.from)),
+            optional(&way.waits),
+            optional(&way.works),
+            optional(&way.rest),
+            number(&way.sum),
+            way.apart.map_or_else(|| "–".to_owned(), |apart| format!("{:.1} %", apart.0 * 100.0)),
+        ]);
+    }
+    table.render(words, context.table_bytes)
+}
+
+fn does(does: &str, words: &'static Words) -> &'static str {
+    match does {
+        "waits" => words.bn_waits,
+        "works" => words.bn_works,
+        "travels" => words.bn_travels,
+        _ => words.bn_unseen,
+    }
+}
+
+/// The findings at length, what explains most first.
+pub(super) fn findings(context: &Context<'_>) -> Option<String> {
+    let diagnosis = context.report.diagnosis.as_ref()?;
+    let told = diagnosis.findings.iter().take(FINDINGS_MAX).enumerate();
+    let mut text: String = told.map(|(index, one)| finding(index + 1, one, context)).collect();
+    let beyond = diagnosis.findings.len().saturating_sub(FINDINGS_MAX) as u64 + diagnosis.findings_beyond;
+    if beyond > 0 {
+        text += &format!("{}\n", fill(context.words.more_rows, &[&beyond.to_string()]));
+    }
+    if !text.is_empty() {
+        text += &remedies(diagnosis, context);
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+fn finding(rank: usize, one: &DiagnosisFinding, context: &Context<'_>) -> String {
+    let words = context.words;
+    let role = match one.role {
+        "limits" => words.bn_limits,
+        "contributes" => words.bn_contributes,
+        _ => words.bn_outcome,
+    };
+    let mut text = format!("**{rank}. {}** ({role}, {})\n\n", markdown_text(&one.title), cost(one.cost, words));
+    text += &format!("{}\n\n", markdown_prose(&one.claim));
+    let mut numbers = Table::new(&[Column::Left(words.name), Column::Right(words.value), Column::Left("")]);
+    for one in &one.numbers {
+        let interval = one.interval.as_ref().map_or("", |interval| interval.text.as_str());
+        let note = [interval, one.note.as_str()].join(" ");
+        numbers.row(vec![markdown_text(&one.name), number(one), markdown_text(note.trim())]);
+    }
+    if !numbers.is_empty() {
+        text += &format!("{}\n", numbers.render(words, context.table_bytes));
+    }
+    for query in one.queries.iter().take(QUERIES_MAX) {
+        let window = format!("{} – {}", query.from, query.to);
+        text += &format!("{} · {window}\n{}", markdown_code(&query.source), pre(&query.text));
+    }
+    if let Some(prediction) = &one.prediction {
+        let then = prediction.then.as_ref().map_or_else(String::new, |then| {
+            let interval = then.interval.as_ref().map_or("", |interval| interval.text.as_str());
+            format!(": {} {}", number(then), markdown_text(interval))
+        });
+        let change = markdown_prose(&prediction.change) + then.trim_end();
+        text += &format!("{}\n", fill(words.bn_prediction, &[&change, &markdown_prose(&prediction.wrong_if)]));
+        if !prediction.command.is_empty() {
+            text += &pre(&prediction.command);
+        }
+    }
+    let doubts = one.flags.iter().chain(&one.caveats).map(|doubt| format!("> {}\n", markdown_prose(doubt)));
+    text + &doubts.collect::<String>() + "\n"
+}
+
+fn remedies(diagnosis: &DiagnosisReport, context: &Context<'_>) -> String {
+    let words = context.words;
+    let mut table = Table::new(&[Column::Left(words.bn_cost), Column::Left(words.bn_remedy), Column::Right(words.bn_finding)]);
+    for remedy in &diagnosis.remedies {
+        let of = remedy.finding.to_string();
+        table.row(vec![cost(remedy.cost, words).to_owned(), markdown_prose(&remedy.text), of]);
+    }
+    if table.is_empty() { String::new() } else { table.render(words, context.table_bytes) }
+}
+
+fn cost(cost: &str, words: &'static Words) -> &'static str {
+    match cost {
+        "logic" => words.bn_cost_logic,
+        "setting" => words.bn_cost_setting,
+        "cache" => words.bn_cost_cache,
+        "resource" => words.bn_cost_resource,
+        _ => words.bn_cost_architecture,
+    }
+}
+
+/// What was looked at and is not it, each with its number.
+pub(super) fn ruled_out(context: &Context<'_>) -> Option<String> {
+    let (words, diagnosis) = (context.words, context.report.diagnosis.as_ref()?);
+    let mut table = Table::new(&[
+        Column::Left(words.bn_suspect),
+        Column::Left(words.bn_why_not),
+        Column::Right(words.value),
+    ]);
+    for one in &diagnosis.ruled_out {
+        table.row(vec![markdown_text(&one.what), markdown_prose(&one.why), markdown_text(&one.number)]);
+    }
+    (!table.is_empty()).then(|| table.render(words, context.table_bytes))
+}
+
+/// What nobody could look at, and how to connect it.
+pub(super) fn connect(context: &Context<'_>) -> Option<String> {
+    let diagnosis = context.report.diagnosis.as_ref()?;
+    let line = |what: &str, tells: &str, how: &str| {
+        format!("* **{}**: {}\n{}", markdown_text(what), markdown_prose(tells), pre(how))
+    };
+    let lines = diagnosis.missing.iter().map(|one| line(&one.what, &one.tells, &one.connect));
+    let text: String = lines.collect();
+    (!text.is_empty()).then_some(text)
+}
+
+fn number(number: &DiagnosisNumber) -> String {
+    markdown_text(&number.text)
+}
+
+/// A query or a command to copy; what is longer is cut.
+fn pre(text: &str) -> String {
+    let cut: String = text.chars().take(QUERY_CHARS_MAX).collect();
+    format!("<pre>{}</pre>\n\n", html_lines(&cut))
+}

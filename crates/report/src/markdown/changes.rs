@@ -1,0 +1,10 @@
+//! What changed since the run of the same script before this one.
+
+use crate::comparison;
+
+use super::Context;
+
+pub(super) fn body(context: &Context<'_>) -> Option<String> {
+    let previous = context.report.previous.as_ref()?;
+    Some(comparison::section(previous, context.lang, context.table_bytes))
+}

@@ -1,0 +1,22 @@
+//! What came out, in a few lines: what limits, how much is safe, what changed.
+
+use crate::comparison;
+use crate::escape::markdown_prose;
+
+use super::{Context, capacity};
+
+pub(super) fn body(context: &Context<'_>) -> Option<String> {
+    let (report, words) = (context.report, context.words);
+    let mut lines = Vec::new();
+    if let Some(part) = capacity::part(context) {
+        lines.push((words.cap_line, format!("{} {}", markdown_prose(&part.sentence), markdown_prose(&part.plan))));
+    }
+    if let Some(diagnosis) = &report.diagnosis {
+        lines.push((words.ch_bottleneck, markdown_prose(&diagnosis.headline)));
+    }
+    if let Some(previous) = &report.previous {
+        lines.push((words.ch_changes, comparison::closing(previous, words)));
+    }
+    let line = |(title, text): &(&str, String)| format!("* **{title}**: {}\n", text.trim());
+    (!lines.is_empty()).then(|| lines.iter().map(line).collect())
+}
