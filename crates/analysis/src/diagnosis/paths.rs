@@ -157,13 +157,13 @@ impl Paths {
             _ => 1.0,
         };
         self.total_ns += length_ns as f64;
-        self.attribution.add(&attribute(&tree, &path, None));
+        self.attribution.add(&attribute(&tree, &path, None), 1.0);
         let mut own_ns = vec![0_u64; trace.spans.len()];
         for piece in &path {
             match piece.kind {
                 PieceKind::Work => own_ns[piece.span] += piece.length_ns(),
                 PieceKind::Queue => self.queue_ns += piece.length_ns() as f64,
-                PieceKind::Between => {}
+                PieceKind::Between | PieceKind::Poll => {}
             }
         }
         for repeats in repeated_statements(&tree, &path) {

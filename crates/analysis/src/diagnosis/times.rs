@@ -23,7 +23,7 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     let part = |(at, part): (usize, Part)| TimePart {
         name: part.as_str().to_owned(),
         does: match part {
-            Part::Network => Does::Travels,
+            Part::Network | Part::Poll => Does::Travels,
             Part::Target | Part::Database | Part::External => Does::Works,
             Part::Queue => Does::Waits,
             Part::Unseen => Does::Unseen,
@@ -84,6 +84,7 @@ pub(super) fn of_tasks(view: &View<'_>) -> Vec<TimeUse> {
                 does: match stage.kind {
                     StageKind::Queue => Does::Waits,
                     StageKind::Work => Does::Works,
+                    StageKind::Submit | StageKind::Poll => Does::Travels,
                     StageKind::Between => Does::Unseen,
                 },
                 mean_s: stage.mean_ns / 1e9,
