@@ -498,7 +498,7 @@ pub(super) const WORDS: Words = Words {
     bn_cost_resource: "resource",
     bn_cost_architecture: "architecture",
     cap_title: "Trend over load",
-    cap_line: "Load line",
+    cap_name: "Load line",
     cap_load: "Load",
     cap_throughput: "Throughput",
     cap_gain: "Gain",

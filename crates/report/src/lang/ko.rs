@@ -498,7 +498,7 @@ pub(super) const WORDS: Words = Words {
     bn_cost_resource: "자원",
     bn_cost_architecture: "구조",
     cap_title: "부하에 따른 추이",
-    cap_line: "부하 한계선",
+    cap_name: "부하 한계선",
     cap_load: "부하",
     cap_throughput: "처리량",
     cap_gain: "증가율",

@@ -45,7 +45,7 @@ words! {
     bn_outcome, bn_prediction, bn_cost, bn_remedy, bn_suspect, bn_why_not, bn_cost_logic, bn_cost_setting, bn_cost_cache,
     bn_cost_resource, bn_cost_architecture,
     // How much load is safe.
-    cap_title, cap_line, cap_load, cap_throughput, cap_gain, cap_slo, cap_remark, cap_resource, cap_demand, cap_used,
+    cap_title, cap_name, cap_load, cap_throughput, cap_gain, cap_slo, cap_remark, cap_resource, cap_demand, cap_used,
     cap_ceiling, requests_rate,
     // Columns.
     metric, condition, observed, limit, margin, value, precision, count, code, message, example, name, endpoint, requests,
