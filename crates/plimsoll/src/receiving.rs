@@ -113,6 +113,11 @@ impl ReceiveSettings {
         Ok(ReceiveSettings { addresses, token, share, lab })
     }
 
+    /// Whether any request is put into a trace.
+    pub(crate) fn makes_traces(&self) -> bool {
+        TraceSample::of(self.share).is_some()
+    }
+
     /// Which requests are put into traces, beside this receiver. Whoever asked for none and has none gets none.
     pub(crate) fn sample(&self, receiving: Option<&Receiving>) -> Option<TraceSample> {
         if self.lab.is_some() && receiving.is_none() { None } else { TraceSample::of(self.share) }

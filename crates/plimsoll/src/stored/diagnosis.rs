@@ -235,7 +235,7 @@ fn told(reader: &Reader) -> Result<Evidence, Failure> {
     let signals: Vec<Signal> = reader.signals().map_err(|error| failed(&error))?;
     let records = reader.records().map_err(|error| failed(&error))?;
     let gaps = reader.gaps().map_err(|error| failed(&error))?;
-    Ok(Evidence { signals, records, gaps })
+    Ok(Evidence { signals, records, gaps, ..Evidence::default() })
 }
 
 /// What all workers can do at once, as those say that have pools.

@@ -35,7 +35,7 @@ pub(super) fn sides(flags: &RunFlags, common: &Common) -> Result<Vec<RunFlags>, 
     if flags.otlp.trace_sample.is_none() && common.env.setting("TRACE_SAMPLE").is_none() {
         with.otlp.trace_sample = Some(SHARE_DEFAULT.to_string());
     }
-    if ReceiveSettings::of(&with.otlp, common)?.sample.is_none() {
+    if !ReceiveSettings::of(&with.otlp, None, common)?.makes_traces() {
         let text = "failed to measure what tracing costs: --trace-sample puts no request into a trace";
         return Err(Failure::new(Exit::InvalidConfig, text));
     }
