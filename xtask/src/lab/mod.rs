@@ -184,7 +184,8 @@ impl Up<'_> {
         for (name, value) in [(variable.as_str(), self.url.as_str())].iter().chain(variables) {
             command.arg("--env").arg(format!("{name}={value}"));
         }
-        let status = command.arg(self.script(script)).stdout(Stdio::null()).status().context("run the program")?;
+        let status =
+            command.arg(self.script(script)).stdout(Stdio::null()).status().context("run the program")?;
         match status.code() {
             Some(NOT_VALID) => return Ok(None),
             Some(0 | THRESHOLDS_CROSSED) => {}

@@ -213,7 +213,7 @@ fn recommended(line: &Found, question: &Question, deciding: &[&Observed]) -> Opt
     };
     Some(Recommended {
         load,
-        vus: if question.unit == LoadUnit::Vus { Some(load) } else { at(|level| level.vus) },
+        vus: if question.unit == LoadUnit::Vus { Some(load) } else { at(|level| level.vus).map(f64::ceil) },
         throughput_per_s: at(|level| Some(level.throughput_per_s))?,
         requests_per_s: at(|level| level.requests_per_s),
         head_room: question.head_room,

@@ -29,6 +29,9 @@ pub(crate) struct LevelFlags {
     /// The beginning of each level, which is not looked at
     #[arg(long, value_name = "TIME", default_value = "5s")]
     pub(crate) warm_up: String,
+    /// Wait so long after a level that broke what is asked, for what it left behind to be worked off
+    #[arg(long, value_name = "TIME", default_value = "2s")]
+    pub(crate) rest: String,
     /// Plan for this part of the lower bound of the load line
     #[arg(long, value_name = "SHARE", default_value = "0.8")]
     pub(crate) head_room: f64,
@@ -84,7 +87,7 @@ Examples:
 
 /// `plimsoll capacity`
 #[derive(Clone, Debug, Default, Args)]
-#[command(after_help = CAPACITY_EXAMPLES, mut_arg("script", |script| script.required(false).default_value("").hide_default_value(true)))]
+#[command(after_help = CAPACITY_EXAMPLES, mut_arg("script", |script| script.required(false).default_value("-").hide_default_value(true)))]
 pub(crate) struct CapacityFlags {
     /// Search for a rate of iterations per second; without it, for a number of VUs
     #[arg(long, help_heading = "Search")]

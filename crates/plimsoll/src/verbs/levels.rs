@@ -1,6 +1,7 @@
 //! Levels of a study: each a run of its own, made where it is not there already.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use analysis::capacity::search::is_decided;
 use catalogue::{Catalogue, RunId};
@@ -36,6 +37,9 @@ const VUS_FACTOR: f64 = 2.0;
 /// VUs that a rate has at least.
 const VUS_MIN: f64 = 10.0;
 
+/// How long a signal may go unheeded while the target rests.
+const REST_SLICE: Duration = Duration::from_millis(50);
+
 /// The warm-up of a level, and any other of its times, at most.
 const TIME_S_MAX: f64 = 24.0 * 3600.0;
 
@@ -70,6 +74,10 @@ pub(super) struct Levels<'a> {
     turn: Turn,
     running: Running,
     control: Option<RunControl>,
+    /// How long the target may rest after a level that broke what is asked.
+    rest: Duration,
+    /// Whether the last level did.
+    is_tired: bool,
     /// The mean time of an iteration at the last level, in seconds.
     iteration_s: Option<f64>,
     /// How the last run ended.
@@ -138,6 +146,8 @@ impl<'a> Levels<'a> {
             turn,
             running,
             control: None,
+            rest: Duration::from_secs_f64(seconds("--rest", &level.rest)?),
+            is_tired: false,
             iteration_s: None,
             exit: Exit::Ok,
         })
@@ -224,6 +234,9 @@ impl<'a> Levels<'a> {
             Some(_) => self.turn.next(),
         };
         let is_first = self.control.replace(control.clone()).is_none();
+        if self.is_tired {
+            rest(self.rest, &control);
+        }
         if control.is_stopped() {
             self.exit = Exit::Signal;
             return Ok(None);
@@ -258,7 +271,10 @@ impl<'a> Levels<'a> {
         };
         self.exit = Exit::Ok;
         let path = self.catalogue.find(id.as_str()).map_err(|error| stored::failed(&error))?;
-        study::read(&path, &facts, &self.asked).map(Some)
+        let read = study::read(&path, &facts, &self.asked)?;
+        self.is_tired =
+            read.observed.sights.iter().any(|sight| sight.holds().is_some_and(|holds| holds < 0.5));
+        Ok(Some(read))
     }
 
     /// The flags of a level's run.
@@ -312,6 +328,16 @@ impl<'a> Levels<'a> {
     }
 }
 
+/// Waits, unless the study is stopped.
+fn rest(time: Duration, control: &RunControl) {
+    let mut left = time;
+    while !left.is_zero() && !control.is_stopped() {
+        let slice = left.min(REST_SLICE);
+        std::thread::sleep(slice);
+        left -= slice;
+    }
+}
+
 /// A time of a flag in seconds.
 ///
 /// # Errors
@@ -356,8 +382,7 @@ fn refuse(flags: &StudyFlags) -> Result<(), Failure> {
     let options = &flags.options;
     let script = flags.script.script.as_os_str();
     let refusals = [
-        (script.is_empty(), "no script", "name one"),
-        (script == "-", "-", "standard input can be read once; name a file"),
+        (script == "-", "no file of a script", "name one; standard input can be read once"),
         (options.duration.is_some(), "--duration", "each level has its own length"),
         (options.iterations.is_some(), "--iterations", "levels last for a time"),
         (!options.stages.is_empty(), "--stage", "the load of a level stays the same"),
@@ -406,7 +431,6 @@ mod tests {
         assert!(with(|_| {}));
         assert!(with(|flags| flags.options.vus = Some("1,2".to_owned())));
         assert!(!with(|flags| flags.script.script = "-".into()));
-        assert!(!with(|flags| flags.script.script = "".into()));
         assert!(!with(|flags| flags.options.duration = Some("5s".to_owned())));
         assert!(!with(|flags| flags.level.head_room = 1.1));
         assert!(!with(|flags| flags.level.head_room = f64::NAN));
