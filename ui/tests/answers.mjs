@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { capacityNone, capacityPage, diagnosisNone, diagnosisPage } from './verdicts.mjs';
-import { HUGE, hugePage, SCAN, scanPage, servicesPage, tracesPage } from './traces.mjs';
+import { chainPage, HUGE, hugePage, SCAN, scanPage, servicesPage, tracesPage } from './traces.mjs';
 
 export const RUN = 'ab12cd08';
 export const LIVE = 'ab12cd09';
@@ -38,6 +38,7 @@ export function answersOf(path, query, { isLive }) {
 }
 
 function made(run, part, trace, query) {
+  if (run === 'closed' && part === 'services') return chainPage();
   if (trace !== undefined && trace !== SCAN && trace !== HUGE) return undefined;
   const answer = trace === HUGE ? hugePage() : trace === SCAN ? scanPage() : MADE[part](query);
   if (run === 'hostile') return nastyTraces(answer);

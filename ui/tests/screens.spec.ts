@@ -31,6 +31,7 @@ const SCREENS: [string, string][] = [
   ['trace-linear', '/runs/ab12cd08/traces?trace=3e7037e3a1c94b62985d0f47c6d2aab1&linear=1&path=1'],
   ['trace-huge', '/runs/ab12cd08/traces?trace=50005000500050005000500050005000'],
   ['services', '/runs/ab12cd08/services'],
+  ['services-chain', '/runs/closed/services'],
   ['services-table', '/runs/ab12cd08/services?view=table'],
   ['empty-traces', '/runs/empty/traces'],
   ['empty-services', '/runs/empty/services'],

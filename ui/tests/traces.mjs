@@ -141,6 +141,23 @@ export function tracesPage(query) {
   };
 }
 
+/** A chain in which every step has a queue and a worker of its own, which is longer than a card is wide. */
+export function chainPage() {
+  const whole = servicesPage();
+  const like = (key, name, kind) => ({ ...whole.places.find((place) => place.key === key), key: `${kind}:${name}`, kind, name });
+  const edge = (from, to) => ({ ...whole.edges[0], from, to });
+  const places = [whole.places[0], whole.places[1], like('database:redis', 'redis', 'database')];
+  const edges = [edge('outside:', 'service:scan-api'), edge('service:scan-api', 'database:redis')];
+  let before = 'service:scan-api';
+  for (const [queue] of STAGES) {
+    const [from, worker] = [`queue:${queue}`, `service:${queue}-worker`];
+    places.push(like('queue:scan.vision', queue, 'queue'), like('service:scan-worker', `${queue}-worker`, 'service'));
+    edges.push(edge(before, from), edge(from, worker), edge(worker, 'database:redis'));
+    before = worker;
+  }
+  return { ...whole, places, edges };
+}
+
 /** Who calls whom. */
 export function servicesPage() {
   const place = (kind, name, rate, p95, failed = 0) => ({ key: `${kind}:${name}`, kind, name, rate: perSecond(rate), failed: share(failed), p50: ms(p95 / 2), p95: ms(p95) });

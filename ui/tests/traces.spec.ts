@@ -113,3 +113,15 @@ test('the map and its table say the same', async ({ page }) => {
   await expect(page).toHaveURL(/\/traces\?service=scan-worker/);
   expect(problems()).toEqual([]);
 });
+
+test('a long chain of queues and workers stays within its card', async ({ page }) => {
+  await page.goto('/runs/closed/services');
+  const map = page.getByRole('group', { name: 'Who calls whom' });
+  await expect(map.locator('g.place')).toHaveCount(11);
+  const { inner, outer } = await map.evaluate((box) => ({ inner: box.scrollWidth, outer: box.clientWidth }));
+  expect(inner).toBeLessThanOrEqual(outer);
+  // No place stands on another.
+  const boxes = await map.locator('g.place').evaluateAll((all) => all.map((place) => place.getBoundingClientRect()).map(({ x, y, width, height }) => ({ x, y, width, height })));
+  const overlap = (a: (typeof boxes)[0], b: (typeof boxes)[0]) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+  expect(boxes.filter((a, index) => boxes.slice(index + 1).some((b) => overlap(a, b)))).toEqual([]);
+});

@@ -15,8 +15,6 @@ export interface PlotPoint {
   x: number;
   y: number;
   label?: string;
-  /** On which side of it the label stands. */
-  side?: 'start' | 'end';
   low?: number;
   high?: number;
   /** Whether it counts; one that does not is drawn in grey. */
