@@ -34,6 +34,6 @@ pub static SYSTEM: System = System {
         },
     ],
     servers: &[POSTGRES],
-    scripts: &["lab/appstore/first-page.js", "lab/appstore/browse.js"],
+    scripts: &["lab/appstore/first-page.js", "lab/appstore/browse.js", "lab/appstore/ranking.js"],
     serve: service::serve,
 };

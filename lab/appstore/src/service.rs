@@ -88,6 +88,8 @@ fn router(store: Arc<Store>) -> Router {
 #[derive(Debug, Default, Deserialize)]
 struct PageQuery {
     page: Option<i64>,
+    /// Only the list in this order.
+    sort: Option<String>,
 }
 
 impl PageQuery {
@@ -95,11 +97,19 @@ impl PageQuery {
         let page = self.page.unwrap_or_default();
         if (0..=PAGE_MAX).contains(&page) { Ok(page) } else { Err(Refusal::BadPage) }
     }
+
+    /// The orders of the lists that are asked for: all, unless one is named.
+    fn sorts(&self) -> Result<Vec<Sort>, Refusal> {
+        let Some(name) = &self.sort else { return Ok(Sort::ALL.to_vec()) };
+        let named = Sort::ALL.into_iter().find(|sort| sort.name() == name);
+        named.map(|sort| vec![sort]).ok_or(Refusal::BadSort)
+    }
 }
 
 /// Why there is no answer.
 enum Refusal {
     BadPage,
+    BadSort,
     NotFound,
     Database(Error),
 }
@@ -114,6 +124,7 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let (status, error) = match self {
             Refusal::BadPage => (StatusCode::BAD_REQUEST, format!("page is not between 0 and {PAGE_MAX}")),
+            Refusal::BadSort => (StatusCode::BAD_REQUEST, "there is no such order".to_owned()),
             Refusal::NotFound => (StatusCode::NOT_FOUND, "there is no such thing".to_owned()),
             Refusal::Database(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
         };
@@ -170,14 +181,14 @@ impl Call {
 
     /// All lists of a page, one after the other on the one connection of the request.
     async fn lists(&mut self, code: Option<&str>, query: &PageQuery) -> Result<String, Refusal> {
-        let (page, store) = (query.page()?, &self.store);
+        let (page, sorts, store) = (query.page()?, query.sorts()?, &self.store);
         let mut session = store.pool.session(&mut self.trace).await?;
         let category = match code {
             None => None,
             Some(code) => Some(store.category_of_code(&mut session, code).await?.ok_or(Refusal::NotFound)?),
         };
         let mut lists = BTreeMap::new();
-        for sort in Sort::ALL {
+        for sort in sorts {
             lists.insert(sort.name(), store.list(&mut session, sort, category.as_ref(), page).await?);
         }
         Ok(to_json(&lists))
