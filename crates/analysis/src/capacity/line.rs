@@ -19,6 +19,11 @@ const REPLICATES: usize = 499;
 /// By how much the log odds leave the straight line at a distance in the logarithm of the load: this times its square.
 const CURVATURE: f64 = 3.0;
 
+/// By how much bounds lie farther out than the replicates say. A search stops when its interval is narrow, and levels when they are
+/// sure, both of which chance helps with. Measured: without it intervals of 95 % covered three quarters of the truths of simulated
+/// queues (`cargo xtask evaluate --case capacity`).
+const STRETCH: f64 = 1.6;
+
 /// No level is known better than this, or one whose seconds are all the same would count alone.
 const VARIANCE_MIN: f64 = 1e-6;
 
@@ -132,7 +137,9 @@ fn fitted(levels: &[Seen<'_>], confidence: f64, seed: u64) -> Option<Found> {
     replicates.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| replicates[(share * (REPLICATES - 1) as f64).round() as usize];
     let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
-    let load = Estimate { value: load, lower: at(tail).min(load), upper: at(1.0 - tail).max(load) };
+    let (below, above) = ((load - at(tail)).max(0.0), (at(1.0 - tail) - load).max(0.0));
+    let load =
+        Estimate { value: load, lower: (load - STRETCH * below).max(0.0), upper: load + STRETCH * above };
     Some(Found { load, place: Place::Inside, method: LineMethod::LogLinear, confidence })
 }
 

@@ -221,9 +221,13 @@ impl<'a> Levels<'a> {
                 && stored.facts.variant == wanted.change
                 && stored.target_version == version
         };
-        if let Some(at) = self.there.iter().position(is_it) {
-            let stored = self.there.remove(at).into_iter();
-            return stored.map(|it| study::read(&it.path, &it.facts, &self.asked)).next().transpose();
+        while let Some(at) = self.there.iter().position(is_it) {
+            let Some(stored) = self.there.remove(at) else { break };
+            let read = study::read(&stored.path, &stored.facts, &self.asked)?;
+            // A search goes on from what it knew then; what somebody chose is made again until it is of use.
+            if !read.is_useless() || wanted.purpose != Purpose::Asked {
+                return Ok(Some(read));
+            }
         }
         self.make(wanted)
     }

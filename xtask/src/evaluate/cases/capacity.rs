@@ -1,9 +1,9 @@
 //! Searches for the load line of simulated queues: how often the interval covers the truth, and what it costs.
 //!
 //! Each level is a simulation of its own in virtual time, from an empty system, measured second by second by what leaves, as a
-//! run is. The search beside it goes up in steps of one size, each as long as the longest of ours, and answers with the middle
-//! between the last level that kept the objective and the first that broke it; its step is chosen so that even without noise its
-//! error would be that of our search.
+//! run is. The search beside it goes up in steps of one size and answers with the middle between the last level that kept the
+//! objective and the first that broke it. Its step is chosen so that without any noise its error would be that of our search;
+//! its levels are as long as the longest of ours, and longer where noise makes its error the larger one.
 
 use analysis::capacity::line::Found;
 use analysis::capacity::search::{Made, Search, Step, Wanted, is_decided};
@@ -32,6 +32,9 @@ const WARM_UP_S: f64 = 5.0;
 const LEAST_S: f64 = 15.0;
 const MOST_S: f64 = 60.0;
 
+/// Levels of the search in steps are no longer than this.
+const LEVEL_S_MAX: f64 = 960.0;
+
 /// Jobs of a simulation that stands for the truth, and halvings of what is not known.
 const TRUTH_JOBS: f64 = 400_000.0;
 const HALVINGS: usize = 12;
@@ -57,6 +60,8 @@ struct Trial {
     time_s: f64,
     levels: usize,
     width: f64,
+    /// The line and its bounds, all of the truth.
+    found: [f64; 3],
 }
 
 pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
@@ -74,12 +79,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     let trials: Vec<Trial> = trials.into_iter().collect::<anyhow::Result<_>>()?;
     let mean = |of: &dyn Fn(&Trial) -> f64| trials.iter().map(of).sum::<f64>() / trials.len() as f64;
     let error = mean(&|trial| trial.error);
-    let fixed = simulate::each(TRIALS, |trial| {
-        let (system, truth) = &systems[trial];
-        in_steps(system, *truth, error, trial as u64)
-    });
-    let fixed: Vec<(f64, f64)> = fixed.into_iter().collect::<anyhow::Result<_>>()?;
-    let mean_fixed = |of: &dyn Fn(&(f64, f64)) -> f64| fixed.iter().map(of).sum::<f64>() / fixed.len() as f64;
+    let fixed = equally_good(&systems, error)?;
     Ok(json!({
         "trials": trials.len(),
         "covered": trials.iter().filter(|trial| trial.covered).count(),
@@ -87,9 +87,36 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
         "width": mean(&|trial| trial.width),
         "levels": mean(&|trial| trial.levels as f64),
         "time_s": mean(&|trial| trial.time_s),
-        "fixed_error": mean_fixed(&|fixed| fixed.0),
-        "fixed_time_s": mean_fixed(&|fixed| fixed.1),
+        "fixed_error": fixed.error,
+        "fixed_time_s": fixed.time_s,
+        "fixed_level_s": fixed.level_s,
+        "found": trials.iter().map(|trial| trial.found).collect::<Vec<_>>(),
     }))
+}
+
+/// What searches in steps came to.
+struct Fixed {
+    error: f64,
+    time_s: f64,
+    level_s: f64,
+}
+
+/// The search in steps whose levels are just long enough for its mean error to be no larger.
+fn equally_good(systems: &[(System, f64)], error: f64) -> anyhow::Result<Fixed> {
+    let mut level_s = MOST_S;
+    loop {
+        let trials = simulate::each(systems.len(), |trial| {
+            let (system, truth) = &systems[trial];
+            in_steps(system, *truth, (error, level_s), trial as u64)
+        });
+        let trials: Vec<(f64, f64)> = trials.into_iter().collect::<anyhow::Result<_>>()?;
+        let mean = |of: fn(&(f64, f64)) -> f64| trials.iter().map(of).sum::<f64>() / trials.len() as f64;
+        let fixed = Fixed { error: mean(|trial| trial.0), time_s: mean(|trial| trial.1), level_s };
+        if fixed.error <= error || level_s >= LEVEL_S_MAX {
+            return Ok(fixed);
+        }
+        level_s *= 2.0;
+    }
 }
 
 /// A system of this kind with figures of its own.
@@ -235,12 +262,18 @@ fn search(system: &System, truth: f64, trial: u64) -> anyhow::Result<Trial> {
         time_s: search.spent_s(),
         levels: search.made().len(),
         width: (line.load.upper - line.load.lower) / truth,
+        found: [line.load.value, line.load.lower, line.load.upper].map(|load| load / truth),
     })
 }
 
 /// The error and the time of the search in steps of one size. Between two levels the truth is anywhere, so that the middle is
 /// off by a quarter of a step on average.
-fn in_steps(system: &System, truth: f64, error: f64, trial: u64) -> anyhow::Result<(f64, f64)> {
+fn in_steps(
+    system: &System,
+    truth: f64,
+    (error, level_s): (f64, f64),
+    trial: u64,
+) -> anyhow::Result<(f64, f64)> {
     let mut random = Random::new(9_000_000 + trial);
     let by = 4.0 * error * truth;
     let from = truth * (0.05 + 0.15 * random.unit());
@@ -248,7 +281,7 @@ fn in_steps(system: &System, truth: f64, error: f64, trial: u64) -> anyhow::Resu
     for number in 0..STEPS_MAX {
         let load = from + by * number as f64;
         let step =
-            Step { load, purpose: Purpose::Asked, warm_up_s: WARM_UP_S, least_s: MOST_S, most_s: MOST_S };
+            Step { load, purpose: Purpose::Asked, warm_up_s: WARM_UP_S, least_s: level_s, most_s: level_s };
         let made = level(system, &step, 500_000_000 + trial * 1_000 + number as u64)?;
         time_s += made.spent_s;
         if made.holds().is_some_and(|holds| holds < 0.5) {
@@ -268,6 +301,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
         "levels",
         "load time",
         "in steps: error",
+        "in steps: length of a level",
         "in steps: load time",
     ];
     let mut table = Table { rows: vec![titles.map(str::to_owned).to_vec()], ..Table::default() };
@@ -284,6 +318,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
             format!("{:.1}", number("levels")),
             format!("{:.0} s", number("time_s")),
             percent(number("fixed_error")),
+            format!("{:.0} s", number("fixed_level_s")),
             format!("{:.0} s", number("fixed_time_s")),
         ]);
     }
@@ -301,13 +336,13 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
     let share = sum("time_s") / sum("fixed_time_s").max(1.0);
     table.bars.push(Bar {
         line: format!(
-            "a search takes {} of the load time of one in steps that is no better: mean errors {} and {} (at most {})",
+            "a search takes {} of the load time of one in steps, with mean errors of {} and {} (at most {})",
             percent(share),
             percent(sum("error") / results.len().max(1) as f64),
             percent(sum("fixed_error") / results.len().max(1) as f64),
             percent(TIME_SHARE_MAX)
         ),
-        reached: share <= TIME_SHARE_MAX && sum("error") <= sum("fixed_error"),
+        reached: share <= TIME_SHARE_MAX,
     });
     table
 }
