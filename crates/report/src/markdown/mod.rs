@@ -94,10 +94,7 @@ const CHAPTERS: &[Chapter] = &[
     },
     Chapter {
         title: |words| words.ch_configuration,
-        sections: &[
-            Section::open(|words| words.timeline, timeline::body),
-            Section::folded(|words| words.options, options::body),
-        ],
+        sections: &[Section::open(|words| words.timeline, timeline::body)],
     },
     Chapter {
         title: |words| words.ch_results,
@@ -164,6 +161,7 @@ const CHAPTERS: &[Chapter] = &[
             Section::folded(|words| words.ev_title_queries, evidence::queries),
             Section::folded(|words| words.generator, generator::body),
             Section::folded(|words| words.environment, environment::body),
+            Section::folded(|words| words.options, options::body),
             Section::open(|words| words.raw, raw::body),
         ],
     },
