@@ -70,7 +70,11 @@ test('a baseline is pinned and a note is kept', async ({ page, request }) => {
 
 test('dragging zooms, and every number is asked for anew', async ({ page }) => {
   await page.goto(`${RUN}/summary`);
+  // What is known of the whole run comes later, and moves what stands below it.
+  await page.getByRole('region', { name: 'Bottleneck' }).waitFor();
+  await page.getByRole('region', { name: 'Load line' }).waitFor();
   const plot = page.locator('.plot .u-over').first();
+  await plot.scrollIntoViewIfNeeded();
   const box = (await plot.boundingBox())!;
   const asked = page.waitForRequest((request) => /\/api\/v1\/runs\/ab12cd08\?from=\d+&lang=en&to=\d+/.test(request.url()));
   await page.mouse.move(box.x + box.width * 0.25, box.y + 40);

@@ -78,7 +78,8 @@ fn a_queue_has_the_same_peak_everywhere() {
 #[test]
 fn a_queue_that_two_kinds_of_source_tell_of_is_one_row() {
     let of = |source, name, labels: &[_], points: &[_]| signal(source, name, labels, "", points);
-    let (here, labelled) = ([("queue", "jobs")], [("instance", "mq:15692"), ("vhost", "/"), ("queue", "jobs")]);
+    let (here, labelled) =
+        ([("queue", "jobs")], [("instance", "mq:15692"), ("vhost", "/"), ("queue", "jobs")]);
     let signals = vec![
         of("rabbitmq", "queue_ready", &here, &[(0.0, 1.0), (5.0, 7.0), (10.0, 2.0)]),
         of("rabbitmq", "queue_prefetch", &here, &[(0.0, 4.0)]),
@@ -97,8 +98,10 @@ fn a_queue_that_two_kinds_of_source_tell_of_is_one_row() {
 #[test]
 fn two_brokers_may_have_queues_of_one_name() {
     let of = |source, peak| signal(source, "queue_ready", &[("queue", "jobs")], "", &[(0.0, peak)]);
-    let kind = |source| record(source, RecordKind::Source, 0.0, source, &[("kind", Datum::Text("rabbitmq".into()))]);
-    let told = Told { records: vec![kind("east"), kind("west")], ..told(vec![of("east", 3.0), of("west", 5.0)]) };
+    let kind =
+        |source| record(source, RecordKind::Source, 0.0, source, &[("kind", Datum::Text("rabbitmq".into()))]);
+    let told =
+        Told { records: vec![kind("east"), kind("west")], ..told(vec![of("east", 3.0), of("west", 5.0)]) };
     let peaks: Vec<_> = shown(&told).queues.iter().map(|row| row.peak.text.clone()).collect();
     assert_eq!(peaks, ["3", "5"]);
 }

@@ -114,7 +114,8 @@ fn finding(rank: usize, one: &DiagnosisFinding, context: &Context<'_>) -> String
         "contributes" => words.bn_contributes,
         _ => words.bn_outcome,
     };
-    let mut text = format!("**{rank}. {}** ({role}, {})\n\n", markdown_text(&one.title), cost(one.cost, words));
+    let mut text =
+        format!("**{rank}. {}** ({role}, {})\n\n", markdown_text(&one.title), cost(one.cost, words));
     text += &format!("{}\n\n", markdown_prose(&one.claim));
     let mut numbers = Table::new(&[Column::Left(words.name), Column::Right(words.value), Column::Left("")]);
     for one in &one.numbers {
@@ -135,7 +136,8 @@ fn finding(rank: usize, one: &DiagnosisFinding, context: &Context<'_>) -> String
             format!(": {} {}", number(then), markdown_text(interval))
         });
         let change = markdown_prose(&prediction.change) + then.trim_end();
-        text += &format!("{}\n", fill(words.bn_prediction, &[&change, &markdown_prose(&prediction.wrong_if)]));
+        text +=
+            &format!("{}\n", fill(words.bn_prediction, &[&change, &markdown_prose(&prediction.wrong_if)]));
         if !prediction.command.is_empty() {
             text += &pre(&prediction.command);
         }
@@ -146,7 +148,11 @@ fn finding(rank: usize, one: &DiagnosisFinding, context: &Context<'_>) -> String
 
 fn remedies(diagnosis: &DiagnosisReport, context: &Context<'_>) -> String {
     let words = context.words;
-    let mut table = Table::new(&[Column::Left(words.bn_cost), Column::Left(words.bn_remedy), Column::Right(words.bn_finding)]);
+    let mut table = Table::new(&[
+        Column::Left(words.bn_cost),
+        Column::Left(words.bn_remedy),
+        Column::Right(words.bn_finding),
+    ]);
     for remedy in &diagnosis.remedies {
         let of = remedy.finding.to_string();
         table.row(vec![cost(remedy.cost, words).to_owned(), markdown_prose(&remedy.text), of]);

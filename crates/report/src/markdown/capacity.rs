@@ -66,7 +66,8 @@ fn levels(part: &Capacity, context: &Context<'_>) -> String {
             markdown_prose(&level.remark),
         ]);
     }
-    let judged = objective.map(|objective| format!("{}: {}\n\n", words.cap_slo, markdown_code(&objective.text)));
+    let judged =
+        objective.map(|objective| format!("{}: {}\n\n", words.cap_slo, markdown_code(&objective.text)));
     judged.unwrap_or_default() + &table.render(words, context.table_bytes)
 }
 

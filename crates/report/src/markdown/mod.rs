@@ -58,17 +58,11 @@ struct Section {
 }
 
 impl Section {
-    const fn open(
-        title: fn(&Words) -> &'static str,
-        body: fn(&Context<'_>) -> Option<String>,
-    ) -> Section {
+    const fn open(title: fn(&Words) -> &'static str, body: fn(&Context<'_>) -> Option<String>) -> Section {
         Section { title, body, is_open: true, missing: |_| None }
     }
 
-    const fn folded(
-        title: fn(&Words) -> &'static str,
-        body: fn(&Context<'_>) -> Option<String>,
-    ) -> Section {
+    const fn folded(title: fn(&Words) -> &'static str, body: fn(&Context<'_>) -> Option<String>) -> Section {
         Section { is_open: false, ..Section::open(title, body) }
     }
 
@@ -100,16 +94,14 @@ const CHAPTERS: &[Chapter] = &[
     },
     Chapter {
         title: |words| words.ch_configuration,
-        sections: &[
-            Section::open(|words| words.timeline, timeline::body),
-            Section::folded(|words| words.options, options::body),
-        ],
+        sections: &[Section::open(|words| words.timeline, timeline::body)],
     },
     Chapter {
         title: |words| words.ch_results,
         sections: &[
             Section::open(|words| words.thresholds, thresholds::body),
-            Section::open(|words| words.key_numbers, numbers::body).or(|context| Some(context.words.miss_results)),
+            Section::open(|words| words.key_numbers, numbers::body)
+                .or(|context| Some(context.words.miss_results)),
             Section::open(|words| words.figures, figures::body),
             Section::open(|words| words.endpoints, endpoints::body),
             Section::open(|words| words.errors, errors::body),
@@ -171,6 +163,7 @@ const CHAPTERS: &[Chapter] = &[
             Section::folded(|words| words.ev_title_queries, evidence::queries),
             Section::folded(|words| words.generator, generator::body),
             Section::folded(|words| words.environment, environment::body),
+            Section::folded(|words| words.options, options::body),
             Section::open(|words| words.raw, raw::body),
         ],
     },
@@ -188,7 +181,8 @@ pub fn render_within(report: &RunReport, lang: Lang, bytes_max: usize) -> String
     let context = Context { report, words: lang.words(), lang, evidence, table_bytes: bytes_max / 4 };
     let footer = format!("\n<sub>{}</sub>\n", footer(&context));
     let mut text = head::render(&context);
-    let mut parts: Vec<Part> = (0..).zip(CHAPTERS).flat_map(|(chapter, of)| of.parts(chapter, &context)).collect();
+    let mut parts: Vec<Part> =
+        (0..).zip(CHAPTERS).flat_map(|(chapter, of)| of.parts(chapter, &context)).collect();
     let left_out = fit(&mut parts, bytes_max.saturating_sub(text.len() + footer.len() + LEFT_OUT_BYTES));
     for (number, chapter) in CHAPTERS.iter().enumerate() {
         let mut sections = parts.iter().filter(|part| part.chapter == number).peekable();

@@ -9,7 +9,10 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     let (report, words) = (context.report, context.words);
     let mut lines = Vec::new();
     if let Some(part) = capacity::part(context) {
-        lines.push((words.cap_name, format!("{} {}", markdown_prose(&part.sentence), markdown_prose(&part.plan))));
+        lines.push((
+            words.cap_name,
+            format!("{} {}", markdown_prose(&part.sentence), markdown_prose(&part.plan)),
+        ));
     }
     if let Some(diagnosis) = &report.diagnosis {
         lines.push((words.ch_bottleneck, markdown_prose(&diagnosis.headline)));

@@ -41,7 +41,11 @@ fn planned(name: &str, context: &Context<'_>) -> Option<String> {
         _ => None,
     };
     let mut parts: Vec<String> = text("executor").into_iter().collect();
-    parts.extend(["vus", "rate", "iterations", "duration"].into_iter().filter_map(|key| Some(format!("{key} {}", text(key)?))));
+    parts.extend(
+        ["vus", "rate", "iterations", "duration"]
+            .into_iter()
+            .filter_map(|key| Some(format!("{key} {}", text(key)?))),
+    );
     let stages = options.get("stages").and_then(serde_json::Value::as_array);
     for stage in stages.into_iter().flatten().take(MILESTONES_MAX) {
         let (duration, target) = (stage.get("duration")?.as_str()?, stage.get("target")?);

@@ -106,7 +106,7 @@ fn markdown_keeps_its_shape() {
             assert_harmless(&text);
             assert_eq!(shape(&text), expect, "{name:.80}: {text}");
             assert_tables(&text);
-            // Within code and `<pre>` Markdown means nothing, and `<pre>` is in the last sections alone.
+            // Within code and `<pre>` Markdown means nothing, and `<pre>` is in the last chapters alone.
             let markdown = text.split("<pre>").next().unwrap_or_default();
             let outside_code: Vec<&str> = markdown.split('`').step_by(2).collect();
             let means_something = |part: &&&str| part.contains("](") || part.contains('@');

@@ -20,7 +20,11 @@ fn reports_follow_their_schema() {
 #[test]
 fn what_is_known_beside_the_run_is_in_json() {
     let value: Value = serde_json::from_str(&json::render(&verdicts_fixture::known("x"))).expect("JSON");
-    let vision = value["evidence"]["queues"].as_array().expect("queues").iter().find(|row| row["queue"] == "scan.vision");
+    let vision = value["evidence"]["queues"]
+        .as_array()
+        .expect("queues")
+        .iter()
+        .find(|row| row["queue"] == "scan.vision");
     assert_eq!(vision.expect("the queue")["peak"]["text"], "352");
     assert_eq!(value["diagnosis"]["findings"][0]["prediction"]["then"]["text"], "737/min");
     assert_eq!(value["capacity"]["parts"][0]["levels"][1]["run"], "ab12cd34");

@@ -31,7 +31,11 @@ pub(super) fn known(name: &str) -> RunReport {
         diagnosis: Some(diagnosis(name)),
         capacity: Some(capacity(name)),
         previous: Some(crate::comparison::tests::slower()),
-        timeline: vec![milestone(0, "scenarios_started"), milestone(118, "scenarios_ended"), milestone(120, "ended")],
+        timeline: vec![
+            milestone(0, "scenarios_started"),
+            milestone(118, "scenarios_ended"),
+            milestone(120, "ended"),
+        ],
         options: Some(serde_json::json!({"scenarios": {"shop": {
             "executor": "ramping-vus",
             "stages": [{"duration": "30s", "target": 500}, {"duration": "90s", "target": 500}]
