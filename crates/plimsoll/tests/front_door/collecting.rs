@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::harness::{Plimsoll, verb};
+use crate::harness::{Plimsoll, eventually, verb};
+use crate::lab::get;
 
-/// Long enough for a Prometheus to have scraped something a few times.
-const SCRAPED: Duration = Duration::from_secs(5);
+/// Long enough for a Prometheus to scrape a few times more.
+const SCRAPED: Duration = Duration::from_secs(3);
 
 fn collect(words: &str, address: &str) -> Plimsoll {
     let project = format!("[evidence.prometheus]\naddress = \"{address}\"\nquery.targets_up = \"up\"\n");
@@ -23,8 +24,10 @@ fn a_time_becomes_a_run_without_requests() {
         return;
     }
     let lab = lab::Alone::start(&[server]).unwrap_or_else(|error| panic!("failed to {error}"));
+    let address = lab.url("prometheus");
+    eventually("a scrape", || get(&format!("{address}/api/v1/query?query=up")).1.contains("__name__"));
     std::thread::sleep(SCRAPED);
-    let ran = collect("--from -10s --name quiet", &lab.url("prometheus")).run().exits(0);
+    let ran = collect("--from -10s --name quiet", &address).run().exits(0);
     let ran = ran.says("prometheus: ").says("run: ").says("plimsoll report");
 
     let listed: Vec<Value> =
