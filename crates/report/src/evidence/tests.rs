@@ -212,11 +212,11 @@ fn a_way_is_its_parts_and_little_says_the_same() {
     let parts: Vec<_> = way.parts.iter().map(|part| (part.kind, part.mean.text.as_str())).collect();
     assert_eq!(parts[..3], [("submit", "150ms"), ("queue", "20s"), ("work", "4.5s")]);
     assert_eq!(parts.last(), Some(&("poll", "1s")));
-    assert_eq!((way.sum.text.as_str(), way.sum_off.text.as_str()), ("1m7.5s", "0.00%"));
+    assert_eq!((way.sum.text.as_str(), way.sum_off.text.as_str()), ("1m7s", "0.00%"));
     let measured = way.measured.as_ref().expect("whoever waited measured it");
     assert_eq!(
         (measured.count, measured.mean.text.as_str(), measured.off.text.as_str()),
-        (1_336, "1m8s", "-0.74%")
+        (1_336, "1m8s", "-0.73%")
     );
     let queues: Vec<_> = way.laws.iter().map(|law| law.queue.as_str()).collect();
     assert_eq!(queues, ["scan.vision", "scan.rule", "scan.answer", "scan.reward"]);

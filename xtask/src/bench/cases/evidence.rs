@@ -109,9 +109,10 @@ fn costs(lab: &Lab<'_>, kind: usize) -> anyhow::Result<(f64, f64, u64)> {
     let address = free_address()?;
     load.flags = vec![format!("--otlp={address}"), "--project".to_owned(), lab.project.display().to_string()];
     let (is_over, spans) = (AtomicBool::new(false), AtomicU64::new(0));
+    let log = &lab.log;
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| send_spans(address, &is_over, &spans));
-        scope.spawn(|| write_lines(&lab.log, &is_over));
+        scope.spawn(|| write_lines(log, &is_over));
         let outcome = bench.plimsoll().run(&load, &bench.server, &bench.folder, |_| ());
         is_over.store(true, Ordering::Relaxed);
         outcome
