@@ -41,6 +41,14 @@ impl Wanted {
         Ok(Wanted { sources: open(&settings)?, credentials })
     }
 
+    /// These, and no others.
+    ///
+    /// # Errors
+    /// A source cannot be made.
+    pub(crate) fn these(settings: &[Settings]) -> Result<Wanted, Failure> {
+        Ok(Wanted { sources: open(settings)?, credentials: Vec::new() })
+    }
+
     /// Starts to ask. Without threads for it the load goes on alone, and that is told.
     pub(crate) fn start(self, common: &Common) -> Option<Gathering> {
         if self.sources.is_empty() {
