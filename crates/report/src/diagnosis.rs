@@ -637,7 +637,9 @@ mod tests {
 
     #[test]
     fn on_a_terminal() {
-        check(false, expect![[r#"
+        check(
+            false,
+            expect![[r#"
             text
               LIMITED: CPU limit: CPU of worker is at its limit
 
@@ -678,7 +680,8 @@ mod tests {
                   connect it: --otlp
 
                 Caveat: one run: what grows is not known
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]

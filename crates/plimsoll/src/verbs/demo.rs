@@ -4,7 +4,7 @@ use std::num::NonZeroU16;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use api::DiagnosisReport;
+use api::diagnosis::DiagnosisReport;
 use engine::RunControl;
 use evidence::Settings;
 use model::plan::Compat;
@@ -60,7 +60,7 @@ pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
     let Some((found, told)) = before.diagnose(common)? else { return Ok(before.exit()) };
     crate::print("\n");
     diagnose::print(&told, false, common);
-    let remedied = ShopConfig { slots: planted.slots * REMEDY, ..planted.clone() };
+    let remedied = ShopConfig { slots: planted.slots * REMEDY, ..planted };
     crate::print(&format!(
         "\nThe remedy is tried: {} slots instead of {}, and the same visitors come again.\n\n",
         remedied.slots, planted.slots
@@ -93,7 +93,7 @@ impl Demo<'_> {
     /// Opens a shop, and has the script visit it.
     fn visit(&self, config: &ShopConfig, control: RunControl) -> Result<Visit, Failure> {
         let (flags, common) = (self.flags, self.common);
-        let shop = Shop::start(config.clone())
+        let shop = Shop::start(*config)
             .map_err(|error| Failure::new(Exit::Other, format!("failed to open the shop: {error}")))?;
         let url = shop.url("");
         let env = [("SHOP".to_owned(), url.trim_end_matches('/').to_owned())].into();
@@ -129,7 +129,6 @@ impl Demo<'_> {
             finished.map(|finished| Visit { finished, busiest_per_s: watcher.join().unwrap_or_default() })
         })
     }
-
 }
 
 impl Visit {

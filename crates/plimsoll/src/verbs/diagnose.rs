@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use analysis::diagnosis::diagnose;
-use api::DiagnosisReport;
+use api::diagnosis::DiagnosisReport;
 use model::Diagnosis;
 use report::diagnosis::{Clock, document, text};
 use runfile::Reader;

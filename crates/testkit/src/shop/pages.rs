@@ -133,7 +133,8 @@ pub(super) fn metrics(config: PoolConfig, state: PoolState) -> Reply {
     ];
     let mut text = String::new();
     let rows = rows.map(|row| ("shop_pool", row)).into_iter();
-    for (of, (name, kind, help, value)) in rows.chain(of_connections.map(|row| ("db_client_connection", row))) {
+    for (of, (name, kind, help, value)) in rows.chain(of_connections.map(|row| ("db_client_connection", row)))
+    {
         let _ = write!(text, "# HELP {of}_{name} {help}\n# TYPE {of}_{name} {kind}\n{of}_{name} {value}\n");
     }
     Reply::new(200, &[("content-type", "text/plain; version=0.0.4; charset=utf-8")], text.as_bytes())
