@@ -57,6 +57,14 @@ impl Wanted {
         common.logger.say(LogLevel::Warn, text);
     }
 
+    /// These, and no others.
+    ///
+    /// # Errors
+    /// A source cannot be made.
+    pub(crate) fn these(settings: &[Settings]) -> Result<Wanted, Failure> {
+        Ok(Wanted { sources: open(settings)?, credentials: Vec::new() })
+    }
+
     /// Starts to ask. Without threads for it the load goes on alone, and that is told.
     pub(crate) fn start(self, common: &Common) -> Option<Gathering> {
         if self.sources.is_empty() {

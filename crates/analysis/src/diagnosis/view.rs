@@ -152,10 +152,11 @@ impl<'a> View<'a> {
         self.growth().map(|growth| growth >= GROWTH_MIN)
     }
 
-    /// The interval of a share that so many traces show.
+    /// The interval of a share that so many traces show; without traces it is known by Little's law, of everything under way.
     pub(super) fn share_interval(&self, share: f64) -> (f64, f64) {
-        let traces = self.paths.traces.max(1) as f64;
-        let half = normal_quantile(0.5 + CONFIDENCE / 2.0) * (share * (1.0 - share) / traces).sqrt();
+        let of_traces =
+            |traces: f64| normal_quantile(0.5 + CONFIDENCE / 2.0) * (share * (1.0 - share) / traces).sqrt();
+        let half = if self.paths.traces == 0 { 0.0 } else { of_traces(self.paths.traces as f64) };
         let half = half.max(share * RELATIVE_MIN);
         ((share - half).max(0.0), (share + half).min(1.0))
     }

@@ -9,6 +9,9 @@ pub(crate) struct DiagnoseFlags {
     /// Runs (@last, the beginning of an id, a path); several of one test at rising load tell what grows with it
     #[arg(value_name = "RUN", required = true)]
     pub(crate) levels: Vec<String>,
+    /// Only this part of each run, in whole seconds from its start: 30s..2m, 30s.., ..2m
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
+    pub(crate) window: Option<String>,
     /// Print JSON for programs
     #[arg(long)]
     pub(crate) json: bool,
@@ -24,5 +27,6 @@ The exit code is 0 whatever is found.
 Examples:
   plimsoll diagnose @last                     what limits the last run's target
   plimsoll diagnose @prev @last               what grows between two loads
+  plimsoll diagnose @last --window 2m..5m     what limits it in these minutes
   plimsoll diagnose @last --all               each finding with all of its proof
   plimsoll diagnose @last --json | jq .outcome";

@@ -8,7 +8,7 @@ use super::{failed, json};
 use crate::stored::diagnosis;
 
 pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
-    let level = diagnosis::level(&scope.reader).map_err(failed)?;
+    let level = diagnosis::level(&scope.reader, None).map_err(failed)?;
     let clocks = [diagnosis::clock(&scope.reader, &level)];
     let found = diagnose(&Case { levels: vec![level] });
     json(&report::diagnosis::document(&found, &clocks))

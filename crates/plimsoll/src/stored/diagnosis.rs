@@ -1,12 +1,13 @@
 //! Stored runs as what a diagnosis looks at.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use analysis::diagnosis::{Case, Level, Requests, Second, Tasks};
 use histo::Histogram;
 use model::metric::builtin::{
     DATA_RECEIVED, HTTP_REQ_CONNECTING, HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQ_RECEIVING,
-    HTTP_REQ_WAITING,
+    HTTP_REQ_WAITING, VUS,
 };
 use model::{
     Aggregate, Datum, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey, Signal, Trend,
@@ -17,7 +18,7 @@ use runfile::Reader;
 
 use super::failed;
 use super::offered::Offered;
-use super::read::{quoted_command, totals_of, whole};
+use super::read::{part as part_of, quoted_command, totals_of, whole};
 use crate::failure::Failure;
 use crate::validity;
 
@@ -29,12 +30,16 @@ const OUTCOME: &str = "outcome";
 /// When a SYN that was lost is answered, seconds (RFC 6298, 2), and how much later it may be.
 const AFTER_LOST_SYNS_S: [f64; 3] = [1.0, 3.0, 7.0];
 
-/// Whoever looks at runs by their load.
+/// A run, and the windows of it that are looked at; all of them unless they are named.
+pub(crate) type Looked<'a> = (&'a Reader, Option<Range<u32>>);
+
+/// Whoever looks at runs, or at parts of them, by their load.
 ///
 /// # Errors
 /// A file is damaged.
-pub(crate) fn case(readers: &[Reader]) -> Result<Case, Failure> {
-    let mut levels = readers.iter().map(level).collect::<Result<Vec<Level>, Failure>>()?;
+pub(crate) fn case<'a>(looked: impl IntoIterator<Item = Looked<'a>>) -> Result<Case, Failure> {
+    let levels = looked.into_iter().map(|(reader, part)| level(reader, part));
+    let mut levels = levels.collect::<Result<Vec<Level>, Failure>>()?;
     // More users may bring less throughput: what is offered decides, where it is known.
     levels.sort_by(|a, b| load_of(a).total_cmp(&load_of(b)));
     Ok(Case { levels })
@@ -55,16 +60,20 @@ fn load_of(level: &Level) -> f64 {
     level.closed_vus.unwrap_or_else(|| level.requests_per_s())
 }
 
-/// A run.
+/// A run, or a part of it.
 ///
 /// # Errors
 /// The file is damaged.
-pub(crate) fn level(reader: &Reader) -> Result<Level, Failure> {
-    let (window, elapsed) = whole(reader)?;
-    let range = reader.range().map_err(|error| failed(&error))?;
+pub(crate) fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure> {
+    let (window, elapsed) = match &part {
+        None => whole(reader)?,
+        Some(range) => part_of(reader, range.clone())?,
+    };
+    let range = part.clone().map_or_else(|| reader.range().map_err(|error| failed(&error)), Ok)?;
+    let is_part = part.is_some();
     let mut seconds = Seconds::default();
     let is_wanted = |key: SeriesKey| key.metric == HTTP_REQ_DURATION;
-    let validity = validity::of_stored_beside(reader, &window, None, is_wanted, |index, key, brief| {
+    let validity = validity::of_stored_beside(reader, &window, part, is_wanted, |index, key, brief| {
         if key.metric == HTTP_REQ_DURATION {
             let second = seconds.0.entry(index).or_default();
             second.count = second.count.saturating_add(brief.count());
@@ -77,10 +86,12 @@ pub(crate) fn level(reader: &Reader) -> Result<Level, Failure> {
             seconds.0.entry(row.window).or_default().in_flight_ns += row.in_flight_ns as f64;
         }
     }
-    for window in reader.windows_of(range.clone(), &[DATA_RECEIVED]) {
+    let mut vus = VuSeconds::default();
+    for window in reader.windows_of(range.clone(), &[DATA_RECEIVED, VUS]) {
         let window = window.map_err(|error| failed(&error))?;
         let bytes: f64 = window.series.iter().map(|(_, aggregate)| counted(aggregate)).sum();
         seconds.0.entry(window.index).or_default().bytes_in += bytes;
+        vus.add(&window);
     }
     let spans = reader.spans(range).map_err(|error| failed(&error))?;
     let header = reader.header();
@@ -96,6 +107,12 @@ pub(crate) fn level(reader: &Reader) -> Result<Level, Failure> {
     let Validity { grade, reasons, .. } = validity;
     let evidence = told(reader)?;
     let tasks = tasks(reader, &window);
+    let is_closed = Offered::of(header).is_some_and(|offered| offered.closed_vus().is_some());
+    let mut traces = reader.traces().map_err(|error| failed(&error))?;
+    if is_part {
+        let span = window.start.as_ns() as i64..window.end.as_ns() as i64;
+        traces.retain(|trace| trace.spans.first().is_some_and(|first| span.contains(&first.start_ns)));
+    }
     Ok(Level {
         id: header.run_id.clone(),
         command: quoted_command(header),
@@ -103,15 +120,40 @@ pub(crate) fn level(reader: &Reader) -> Result<Level, Failure> {
         reasons,
         slots: slots(&evidence),
         service_s: tasks.as_ref().and_then(|tasks| service_s(&evidence.records, tasks)),
-        closed_vus: Offered::of(header).and_then(|offered| offered.closed_vus()).map(|vus| vus as f64),
+        closed_vus: is_closed.then(|| vus.mean()).flatten(),
         seconds: seconds.of(&spans),
         requests: requests(&window),
         tasks,
         thresholds_failed,
         evidence,
-        traces: reader.traces().map_err(|error| failed(&error))?,
+        traces,
         operations: reader.operations().map_err(|error| failed(&error))?,
     })
+}
+
+/// VUs times seconds: those that there were on average are what a closed loop offers.
+#[derive(Default)]
+struct VuSeconds {
+    vu_s: f64,
+    length_s: f64,
+}
+
+impl VuSeconds {
+    fn add(&mut self, window: &Window) {
+        let gauge = window.series.iter().find_map(|(key, aggregate)| match aggregate {
+            Aggregate::Gauge(gauge) if key.metric == VUS && !gauge.is_empty() => Some(gauge.last),
+            _ => None,
+        });
+        if let Some(vus) = gauge {
+            let length_s = window.end.since(window.start).as_secs_f64();
+            self.vu_s += vus * length_s;
+            self.length_s += length_s;
+        }
+    }
+
+    fn mean(&self) -> Option<f64> {
+        (self.length_s > 0.0).then(|| self.vu_s / self.length_s)
+    }
 }
 
 /// What is added up of each second.

@@ -26,6 +26,7 @@ pub(crate) use document::{Judged, document, document_judged};
 pub(crate) use ending::cause;
 pub(crate) use imported::{Source, evidence_header, figure, header as imported_header, stated_summary};
 pub(crate) use offered::Offered;
+pub(crate) use part::Part;
 pub(crate) use read::{Shown, find, open, state_word, summary_facts, summary_of, time_unit, whole};
 pub(crate) use recording::{RecordSettings, Recording, quoted};
 pub(crate) use told::{between, collected, told};

@@ -17,6 +17,11 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    /// From one second of the run to another.
+    pub(crate) const fn of_seconds(from: u64, to: u64) -> Part {
+        Part { from: Duration::from_secs(from), to: Some(Duration::from_secs(to)) }
+    }
+
     /// Reads `FROM..TO`; either may be missing.
     ///
     /// # Errors

@@ -104,7 +104,7 @@ pub(crate) fn whole(reader: &Reader) -> Result<(Window, Duration), Failure> {
 ///
 /// # Errors
 /// The file is damaged.
-fn part(reader: &Reader, range: Range<u32>) -> Result<(Window, Duration), Failure> {
+pub(super) fn part(reader: &Reader, range: Range<u32>) -> Result<(Window, Duration), Failure> {
     if range.is_empty() {
         return Ok((Window::default(), Duration::ZERO));
     }

@@ -3,6 +3,8 @@
 use std::io::IsTerminal;
 
 use analysis::diagnosis::diagnose;
+use api::diagnosis::DiagnosisReport;
+use model::Diagnosis;
 use report::diagnosis::{Clock, document, text};
 use runfile::Reader;
 
@@ -11,7 +13,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::DiagnoseFlags;
 use crate::logger;
-use crate::stored::{self, diagnosis};
+use crate::stored::diagnosis::{self, Looked};
+use crate::stored::{self, Part};
 
 /// Runs that are looked at together: the levels of a sweep.
 const RUNS_MAX: usize = 50;
@@ -34,7 +37,25 @@ pub(crate) fn run(flags: &DiagnoseFlags, common: &Common) -> Result<Exit, Failur
         stored::open(&path)
     };
     let readers = flags.levels.iter().map(open).collect::<Result<Vec<Reader>, Failure>>()?;
-    let case = diagnosis::case(&readers)?;
+    let part = flags.window.as_deref().map(Part::parse).transpose()?;
+    let look = |reader| Ok((reader, part.map(|part| part.range(reader)).transpose()?));
+    let looked = readers.iter().map(look).collect::<Result<Vec<Looked>, Failure>>()?;
+    let (_, told) = of(looked)?;
+    if flags.json {
+        crate::print(&report::diagnosis::json(&told));
+    } else {
+        print(&told, flags.all, common);
+    }
+    Ok(Exit::Ok)
+}
+
+/// What limits the target of these runs, or of parts of them, and how that is told.
+///
+/// # Errors
+/// A file is damaged.
+pub(super) fn of(looked: Vec<Looked>) -> Result<(Diagnosis, DiagnosisReport), Failure> {
+    let readers: Vec<&Reader> = looked.iter().map(|(reader, _)| *reader).collect();
+    let case = diagnosis::case(looked)?;
     let clocks: Vec<Clock> = case
         .levels
         .iter()
@@ -43,12 +64,13 @@ pub(crate) fn run(flags: &DiagnoseFlags, common: &Common) -> Result<Exit, Failur
             Some(diagnosis::clock(reader, level))
         })
         .collect();
-    let told = document(&diagnose(&case), &clocks);
-    if flags.json {
-        crate::print(&report::diagnosis::json(&told));
-        return Ok(Exit::Ok);
-    }
+    let found = diagnose(&case);
+    let told = document(&found, &clocks);
+    Ok((found, told))
+}
+
+/// Prints it for people.
+pub(super) fn print(told: &DiagnosisReport, is_whole: bool, common: &Common) {
     let style = logger::style(common.may_colour && std::io::stdout().is_terminal());
-    crate::print(&text(&told, flags.all, style));
-    Ok(Exit::Ok)
+    crate::print(&text(told, is_whole, style));
 }

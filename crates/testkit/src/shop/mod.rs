@@ -248,6 +248,9 @@ mod tests {
             "shop_pool_waiting 0",
             "shop_pool_completed_total 1",
             "shop_pool_hold_seconds_total 0.01",
+            "db_client_connection_max 3",
+            "db_client_connection_used 0",
+            "db_client_connection_pending_requests 0",
         ] {
             assert!(metrics.text().lines().any(|got| got == line), "{line}\n{}", metrics.text());
         }

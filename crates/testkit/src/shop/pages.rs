@@ -125,12 +125,17 @@ pub(super) fn metrics(config: PoolConfig, state: PoolState) -> Reply {
             state.waited_ns as f64 / 1e9,
         ),
     ];
+    // The slots stand for connections to a database, by the names that such pools have.
+    let of_connections = [
+        ("max", "gauge", "Connections that may be open.", config.slots as f64),
+        ("used", "gauge", "Connections in use.", state.in_use as f64),
+        ("pending_requests", "gauge", "Requests that wait for a connection.", state.waiting as f64),
+    ];
     let mut text = String::new();
-    for (name, kind, help, value) in rows {
-        let _ = write!(
-            text,
-            "# HELP shop_pool_{name} {help}\n# TYPE shop_pool_{name} {kind}\nshop_pool_{name} {value}\n"
-        );
+    let rows = rows.map(|row| ("shop_pool", row)).into_iter();
+    for (of, (name, kind, help, value)) in rows.chain(of_connections.map(|row| ("db_client_connection", row)))
+    {
+        let _ = write!(text, "# HELP {of}_{name} {help}\n# TYPE {of}_{name} {kind}\n{of}_{name} {value}\n");
     }
     Reply::new(200, &[("content-type", "text/plain; version=0.0.4; charset=utf-8")], text.as_bytes())
 }
