@@ -38,7 +38,7 @@ fn a_time_becomes_a_run_without_requests() {
     ran.and("show @last").run().exits(0).prints("IMPORTED from evidence (prometheus)");
     let markdown = ran.and("report @last --format md").run().exits(0);
     let markdown = markdown.prints("Imported from `evidence` (`prometheus`)").prints("no load was made");
-    assert!(markdown.out.contains("targets_up"), "{}", markdown.out);
+    assert!(markdown.out.contains("<pre>up [start="), "{}", markdown.out);
     ran.and("report @last --format md --lang ko").run().exits(0).prints("가져온 결과입니다");
     let html = ran.and("report @last --format html").run().exits(0).out.clone();
     let (_, data) = html.split_once("id=\"plimsoll-data\">").expect("the data");
