@@ -219,11 +219,14 @@ impl Sight {
 fn negative(seconds: &[f64], variance_min: f64) -> f64 {
     let sum: f64 = seconds.iter().sum();
     let spread = long_run(&[seconds]);
-    let variance = (spread.variance * seconds.len() as f64).max(variance_min);
+    let seen = spread.variance * seconds.len() as f64;
+    let variance = seen.max(variance_min);
     if variance <= 0.0 {
         return whole(sum <= 0.0);
     }
-    student_cdf(-sum / variance.sqrt(), spread.dof.max(1.0))
+    // The least variance is known, and not estimated of the few seconds there are.
+    let dof = if seen < variance_min { f64::INFINITY } else { spread.dof.max(1.0) };
+    student_cdf(-sum / variance.sqrt(), dof)
 }
 
 fn whole(holds: bool) -> f64 {

@@ -73,7 +73,7 @@ fn a_study_is_told_in_sentences_and_rows() {
     for expect in [
         "The load line is 169 VUs, between the levels at 50 and 200 VUs, for e2e: p(95)<=30000.",
         "Confirmed by a hold of 5m0s at 169 VUs; a load above it broke.",
-        "Plan for 135 VUs, 4.59/s: 0.8 × the line",
+        "Plan for 135 VUs, 4.9/s: 0.8 × the line",
         "200 VUs  level",
         "33.2s ✗",
         "SLO exceeded",
