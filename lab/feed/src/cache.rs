@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use lab::{LabError, Launch, Place, REDIS, Server};
+use lab::{LabError, Launch, Offer, Place, REDIS, Server};
 use redis::aio::MultiplexedConnection;
 use redis::{Client, RedisError};
 
@@ -21,6 +21,10 @@ pub(crate) static CACHE: CacheServer = CacheServer;
 pub(crate) struct CacheServer;
 
 impl Server for CacheServer {
+    fn offer(&self, place: &Place) -> Option<Offer> {
+        REDIS.offer(place)
+    }
+
     fn name(&self) -> &'static str {
         REDIS.name()
     }
