@@ -12,6 +12,9 @@ const STALL_NS_MIN: i64 = 45_000_000;
 /// A stall is so many times as long as the usual time between two things that happen.
 const TIMES_USUAL: i64 = 15;
 
+/// A stall is so many times as long as what the service does takes in the middle; or it is what it does.
+const TIMES_ANSWER: i64 = 3;
+
 /// Fewer stalls show no rule.
 const STALLS_MIN: usize = 5;
 
@@ -57,7 +60,13 @@ fn of_service(service: &str, edges: &[i64], mut open: Vec<(i64, i64)>) -> Option
     }
     let mut gaps: Vec<i64> = edges.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
     gaps.sort_unstable();
-    let least_ns = STALL_NS_MIN.max(gaps[gaps.len() / 2].saturating_mul(TIMES_USUAL));
+    let mut lengths: Vec<i64> =
+        open.iter().map(|(start_ns, end_ns)| end_ns.saturating_sub(*start_ns)).collect();
+    lengths.sort_unstable();
+    let answer_ns = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
+    let usual_ns =
+        gaps[gaps.len() / 2].saturating_mul(TIMES_USUAL).max(answer_ns.saturating_mul(TIMES_ANSWER));
+    let least_ns = STALL_NS_MIN.max(usual_ns);
     open.sort_unstable();
     let long = edges.windows(2).filter(|pair| pair[1].saturating_sub(pair[0]) >= least_ns);
     let stalls: Vec<f64> = long
@@ -123,6 +132,14 @@ mod tests {
     use super::super::case::Case;
     use super::super::testing::level;
     use super::*;
+
+    #[test]
+    fn a_service_whose_work_takes_long_does_not_stand_still() {
+        let mut level = testing::standing_still(level(20, 10, 0.1), 1000, 150);
+        level.traces.iter_mut().for_each(|trace| trace.spans[0].duration *= 50);
+        let case = Case { levels: vec![level] };
+        assert_eq!(of(&View::of(&case).expect("a run")), None);
+    }
 
     #[test]
     fn stalls_are_found_with_their_length() {

@@ -159,7 +159,7 @@ impl Bench {
         if name == "generator-limit" || kind == Kind::Planted {
             self.lab(&["fault", &self.system, name, "on"])?;
         }
-        let runs = (0..RUNS).map(|number| {
+        let runs = (0..RUNS).map(|number| -> anyhow::Result<Value> {
             eprintln!("  run {} of {RUNS}", number + 1);
             let vus =
                 if kind == Kind::Healthy { load.healthy_vus } else { load.vus[number % load.vus.len()] };

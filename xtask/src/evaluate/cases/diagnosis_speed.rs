@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_written_run_has_what_it_should() {
-        let folder = tempfile_like();
+        let folder = folder_of_test();
         let file = folder.join("run.plimsoll");
         write_run(&file, 30, 500).expect("written");
         let reader = runfile::Reader::open(&file).expect("a run");
@@ -176,7 +176,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).expect("removed");
     }
 
-    fn tempfile_like() -> std::path::PathBuf {
+    fn folder_of_test() -> std::path::PathBuf {
         let folder =
             std::env::temp_dir().join(format!("plimsoll-diagnosis-speed-test-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");

@@ -211,14 +211,20 @@ fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, label: 
             numbers: vec![
                 exact("a call", step.mean_s(), Unit::Seconds).noted(format!("mean of {}", step.spans)),
                 exact("of the time of requests", share.own * 100.0, Unit::Percent),
-                exact("of what the service does", share.demand * 100.0, Unit::Percent).noted("apart from waiting"),
-                exact("waits for workers", share.waits * 100.0, Unit::Percent).noted("of the time of requests"),
+                exact("of what the service does", share.demand * 100.0, Unit::Percent)
+                    .noted("apart from waiting"),
+                exact("waits for workers", share.waits * 100.0, Unit::Percent)
+                    .noted("of the time of requests"),
             ],
             exemplars: view.exemplars(&step.slowest),
             flags: super::statements::biased(view),
             caveats: match limits {
                 true => Vec::new(),
-                false => vec!["it takes the time, and nothing says that it takes longer than it should: compare it with a run that is well".to_owned()],
+                false => vec![
+                    "it takes the time, and nothing says that it takes longer than it should: \
+                    compare it with a run that is well"
+                        .to_owned(),
+                ],
             },
             remedy,
             cost,
@@ -248,7 +254,8 @@ fn words(key: &StepKey, step: &Step, share: &Share, label: &'static str, view: &
         LIMITED => (
             format!("{} takes so many calls and no more", key.operation),
             format!(
-                "as many calls pass each second ({} of those traced), some at once and others after {}: that is a limit of rate",
+                "as many calls pass each second ({} of those traced), some at once and others after {}: \
+                    that is a limit of rate",
                 rate(per_s),
                 time(step.quantile_s(0.9))
             ),

@@ -115,7 +115,8 @@ fn of_prefetch(view: &View<'_>, name: &str, queue: &Queue, waits: f64) -> Says {
                 count(queue.ready)
             ),
             claim: format!(
-                "{} consumers of {name} may hold {} messages each, hold them all the time, and {} more wait: no more is done at once",
+                "{} consumers of {name} may hold {} messages each, hold them all the time, and {} more \
+                    wait: no more is done at once",
                 count(consumers),
                 count(each),
                 count(queue.ready)

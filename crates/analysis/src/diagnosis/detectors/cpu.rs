@@ -129,7 +129,8 @@ fn flags(resource: &Resource<'_>) -> Vec<String> {
     let mut flags = Vec::new();
     if resource.peak_share > IMPOSSIBLE {
         flags.push(format!(
-            "{} of a limit is used at the peak, which cannot be: a control group is counted twice, or the limit is another's",
+            "{} of a limit is used at the peak, which cannot be: a control group is counted twice, or \
+                the limit is another's",
             percent(resource.peak_share)
         ));
     }

@@ -38,34 +38,46 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
         "sessions wait until blocks have come from the disk",
         is_read as fn(&Signal) -> bool,
     );
-    [log, read].into_iter().map(|(what, label, why, is_so)| {
-        let those: Vec<&Signal> = sessions.iter().copied().filter(|signal| is_so(signal)).collect();
-        let waiting: f64 = those.iter().filter_map(|signal| series::mean(view.level, signal)).sum();
-        let share = view.share_of_waiting(waiting);
-        if share < SHARE_MIN {
-            return not(what, why, format!("{} wait", count(waiting)));
-        }
-        Says::Found(
-            Box::new(Hypothesis {
-                title: format!("requests wait for the {what}"),
-                summary: format!("{} sessions wait at a time, {} of the time", count(waiting), percent(share)),
-                claim: format!("{why}, which is {} of the time of requests", percent(share)),
-                role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
-                strength: Strength::Limit,
-                explains: Some(share),
-                numbers: vec![
-                    exact("sessions that wait", waiting, Unit::Count).noted("mean, looked at ten times a second"),
-                    exact("of the time of requests", share * 100.0, Unit::Percent),
-                ],
-                queries: those.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
-                remedy: "write less often and more at a time, or take a faster disk; for reads, more memory or an index".to_owned(),
-                cost: CostClass::Resource,
-                prediction: view.without(share, "nobody waits for the disk"),
-                ..draft(NAME, label, what)
-            }),
-            Depth::Resource,
-        )
-    }).collect()
+    [log, read]
+        .into_iter()
+        .map(|(what, label, why, is_so)| {
+            let those: Vec<&Signal> = sessions.iter().copied().filter(|signal| is_so(signal)).collect();
+            let waiting: f64 = those.iter().filter_map(|signal| series::mean(view.level, signal)).sum();
+            let share = view.share_of_waiting(waiting);
+            if share < SHARE_MIN {
+                return not(what, why, format!("{} wait", count(waiting)));
+            }
+            Says::Found(
+                Box::new(Hypothesis {
+                    title: format!("requests wait for the {what}"),
+                    summary: format!(
+                        "{} sessions wait at a time, {} of the time",
+                        count(waiting),
+                        percent(share)
+                    ),
+                    claim: format!("{why}, which is {} of the time of requests", percent(share)),
+                    role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
+                    strength: Strength::Limit,
+                    explains: Some(share),
+                    numbers: vec![
+                        exact("sessions that wait", waiting, Unit::Count).noted(
+                            "mean, looked at ten times \
+                        a second",
+                        ),
+                        exact("of the time of requests", share * 100.0, Unit::Percent),
+                    ],
+                    queries: those.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
+                    remedy: "write less often and more at a time, or take a faster disk; for reads, more \
+                    memory or an index"
+                        .to_owned(),
+                    cost: CostClass::Resource,
+                    prediction: view.without(share, "nobody waits for the disk"),
+                    ..draft(NAME, label, what)
+                }),
+                Depth::Resource,
+            )
+        })
+        .collect()
 }
 
 /// Whether sessions wait for the log.

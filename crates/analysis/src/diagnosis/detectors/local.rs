@@ -3,38 +3,54 @@
 //!
 //! Not: messages in queues, and waits for a connection or a call, which are spans of their own.
 
+use std::collections::BTreeMap;
+
 use model::SpanKind;
 use model::diagnosis::{CostClass, Hypothesis, Role};
 use model::{Strength, Unit};
 
+use super::super::paths::Step;
 use super::super::view::{Depth, Says, View, draft, exact, percent, time};
 
 const NAME: &str = "worker-memory";
 const LABEL: &str = "memory limit";
 
 /// The share of the time from which on it is told, and from which on it limits.
-const SHARE_MIN: f64 = 0.1;
-const LIMITS_MIN: f64 = 0.2;
+const SHARE_MIN: f64 = 0.05;
+const LIMITS_MIN: f64 = 0.1;
 
 /// A shorter wait is what every start takes.
 const WAIT_S_MIN: f64 = 0.02;
 
 /// What waits inside its worker.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let tasks =
-        view.paths.steps.iter().filter(|(key, step)| key.kind == SpanKind::Consumer && step.parents > 0);
-    let most = tasks.max_by(|a, b| a.1.before_ns.total_cmp(&b.1.before_ns));
-    let Some((key, step)) = most else { return Vec::new() };
-    let share = view.share_of_paths(step.before_ns);
-    let wait_s = step.before_ns / step.parents.max(1) as f64 / 1e9;
+    // The same work may be done by several services: a canary is one of its own.
+    let mut tasks: BTreeMap<&str, (f64, u64, &Step)> = BTreeMap::new();
+    for (key, step) in view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Consumer) {
+        let task = tasks.entry(&key.operation).or_insert((0.0, 0, step));
+        task.0 += step.before_ns;
+        task.1 += step.parents;
+        if step.before_ns > task.2.before_ns {
+            task.2 = step;
+        }
+    }
+    let most = tasks.into_iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0));
+    let Some((operation, (before_ns, parents, step))) = most else { return Vec::new() };
+    let share = view.share_of_paths(before_ns);
+    let wait_s = before_ns / parents.max(1) as f64 / 1e9;
     if share < SHARE_MIN || wait_s < WAIT_S_MIN {
         return Vec::new();
     }
     vec![Says::Found(
         Box::new(Hypothesis {
-            title: format!("{} waits inside its worker", key.operation),
+            title: format!("{operation} waits inside its worker"),
             summary: format!("{} each before anything is done, {} of the time", time(wait_s), percent(share)),
-            claim: format!("{} holds a slot for {} before it does anything, which is {} of the time", key.operation, time(wait_s), percent(share)),
+            claim: format!(
+                "{operation} holds a slot for {} before it does anything, which is {} of \
+                the time",
+                time(wait_s),
+                percent(share)
+            ),
             role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Pattern,
             explains: Some(share),
@@ -44,11 +60,16 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
                 exact("of the time", share * 100.0, Unit::Percent),
             ],
             exemplars: view.exemplars(&step.slowest),
-            caveats: vec!["what it waits for was not told: memory for what is worked on, a semaphore or a lock look the same".to_owned()],
-            remedy: "raise the worker's memory limit and what it may hold at once, or hold it for less long".to_owned(),
+            caveats: vec![
+                "what it waits for was not told: memory for what is worked on, a semaphore or \
+                a lock look the same"
+                    .to_owned(),
+            ],
+            remedy: "raise the worker's memory limit and what it may hold at once, or hold it for less long"
+                .to_owned(),
             cost: CostClass::Setting,
             prediction: view.without(share, "nothing waits inside the worker"),
-            ..draft(NAME, LABEL, key.operation.to_string())
+            ..draft(NAME, LABEL, operation)
         }),
         Depth::Cause,
     )]

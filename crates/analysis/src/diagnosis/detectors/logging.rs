@@ -54,7 +54,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
             title: format!("{} waits at the end of each request", key.service),
             summary: format!("{} each when all has answered, {} of the time", time(end_s), percent(share)),
             claim: format!(
-                "each request of {} waits {} after the last thing that it called, and computes no more than {} in all",
+                "each request of {} waits {} after the last thing that it called, and computes no more \
+                    than {} in all",
                 key.service,
                 time(end_s),
                 time(computed_s.unwrap_or(0.0))

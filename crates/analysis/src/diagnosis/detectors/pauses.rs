@@ -99,7 +99,7 @@ fn found(
             ),
             role: Role::Limits,
             strength,
-            explains: Some(share.max(0.5).min(1.0)),
+            explains: Some(share.clamp(0.5, 1.0)),
             numbers,
             queries: view.signals(&SHARES).into_iter().map(|signal| view.query(signal)).collect(),
             remedy: "allocate less, or take a collector that does not stop the world".to_owned(),

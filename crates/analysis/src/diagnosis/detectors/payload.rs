@@ -23,8 +23,8 @@ const OWN_MIN: f64 = 0.2;
 /// The share of the time outside of the service, from which on the way is told.
 const OUTSIDE_MIN: f64 = 0.4;
 
-/// The data rate of a way that is full varies by no more than this.
-const EVEN_MAX: f64 = 0.2;
+/// The data rate of a way that is full is hardly ever above its middle: nine of ten seconds are below so many times of it.
+const EVEN_MAX: f64 = 1.25;
 
 /// Less is no load for any way.
 const BYTES_PER_S_MIN: f64 = 500_000.0;
@@ -108,7 +108,9 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
     let rates = rates.get(1..rates.len().saturating_sub(1)).filter(|rates| rates.len() >= 5)?;
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let variance = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / rates.len() as f64;
-    let is_even = variance.sqrt() <= mean * EVEN_MAX;
+    let mut sorted = rates.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let is_even = sorted[sorted.len() * 9 / 10] <= sorted[sorted.len() / 2] * EVEN_MAX;
     // Who stands still keeps requests waiting outside of it.
     let is_still = stalls::of(view).is_some_and(|stalls| stalls.share >= STILL_MIN);
     // A load by plan has a data rate that is even by itself.
@@ -133,7 +135,8 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
                 percent(share)
             ),
             claim: format!(
-                "{:.2} MB/s come through, hardly more in any second, and a request spends {} ({}) outside of the service",
+                "{:.2} MB/s come through, hardly more in any second, and a request spends {} ({}) \
+                    outside of the service",
                 mean / 1e6,
                 time(mean_s * share),
                 percent(share)

@@ -44,7 +44,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
         return vec![missing(
             "the pools of connections",
             "whether requests wait for a connection",
-            "expose the pool's metrics (HikariCP through Micrometer, db.client.connection.* of OpenTelemetry) and --evidence scrape=http://SERVICE/metrics",
+            "expose the pool's metrics (HikariCP through Micrometer, db.client.connection.* of \
+                OpenTelemetry) and --evidence scrape=http://SERVICE/metrics",
         )];
     }
     let mut all = Vec::new();
@@ -141,7 +142,8 @@ fn of_line(view: &View<'_>, key: &StepKey, step: &Step, share: f64) -> Says {
             title: format!("{} waits for its connection", key.service),
             summary: format!("{} of waiting each, {} of the time", time(step.mean_s()), percent(share)),
             claim: format!(
-                "requests of {} spend {} of their time waiting until another's answer has left the connection free",
+                "requests of {} spend {} of their time waiting until another's answer has left the \
+                    connection free",
                 key.service,
                 percent(share)
             ),

@@ -45,7 +45,11 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
         Box::new(Hypothesis {
             title: format!("one statement runs {} times in a request", count(each)),
             summary: format!("{} of the time, in {} of the requests", percent(share), percent(of)),
-            claim: format!("{} of the time of requests is one statement that runs again and again: {}", percent(share), short(statement)),
+            claim: format!(
+                "{} of the time of requests is one statement that runs again and again: {}",
+                percent(share),
+                short(statement)
+            ),
             role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Arithmetic,
             explains: Some(share),
@@ -56,7 +60,9 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
             ],
             exemplars,
             flags: super::statements::biased(view),
-            remedy: "load what is needed with one statement: join it, ask for all of it at once, or keep it in memory".to_owned(),
+            remedy: "load what is needed with one statement: join it, ask for all of it at once, or \
+                keep it in memory"
+                .to_owned(),
             cost: CostClass::Logic,
             // One of them stays.
             prediction: view.without(share * (1.0 - 1.0 / each.max(1.0)), "one statement instead of many"),

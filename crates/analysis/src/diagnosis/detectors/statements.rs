@@ -53,7 +53,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
             true => vec![missing(
                 "the database's own counters",
                 "which statement takes its time, how many blocks it reads, and whether an index is missing",
-                "--evidence postgresql=postgres://USER@HOST:5432/DATABASE (plimsoll doctor prints the grants)",
+                "--evidence postgresql=postgres://USER@HOST:5432/DATABASE (plimsoll doctor prints the \
+                    grants)",
             )],
             false => Vec::new(),
         };
@@ -137,7 +138,8 @@ fn of(view: &View<'_>, one: &Known<'_>, lacks_index: bool) -> Says {
             "missing index",
             "a statement reads far more than it gives".to_owned(),
             format!(
-                "each call reads {} blocks for {} rows, though it asks for one thing: nothing leads to its rows",
+                "each call reads {} blocks for {} rows, though it asks for one thing: nothing leads to \
+                    its rows",
                 count(one.blocks),
                 count(one.rows)
             ),
@@ -261,7 +263,8 @@ mod tests {
     #[test]
     fn adding_up_much_is_slow_and_lacks_nothing() {
         let text = "select app_id, avg(rating) from app join review on a = b where s = 'X' group by app_id";
-        let expect = "slow statement: select app_id, avg(rating) from app join review on a = b where s = ? group by ap…";
+        let expect = "slow statement: select app_id, avg(rating) from app join review on a = b where s \
+            = ? group by ap…";
         check(detect, &case(text, 900.0, 10.0, 0.9), &[expect]);
     }
 }

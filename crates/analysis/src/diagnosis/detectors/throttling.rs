@@ -46,7 +46,8 @@ fn told(view: &View<'_>) -> Vec<Says> {
                 title: format!("{place} is throttled"),
                 summary: format!("held back in {} of the scheduler's periods", percent(throttled)),
                 claim: format!(
-                    "the quota of {place} is used up in {} of its periods, and its work stands still until the next",
+                    "the quota of {place} is used up in {} of its periods, and its work stands still \
+                        until the next",
                     percent(throttled)
                 ),
                 role: Role::Limits,
@@ -86,7 +87,8 @@ fn seen(view: &View<'_>) -> Option<Says> {
                 percent(stalled)
             ),
             claim: format!(
-                "{place} uses {} of a core, never more, and stands still {} times a second while requests are open: it has a quota and uses it up",
+                "{place} uses {} of a core, never more, and stands still {} times a second while \
+                    requests are open: it has a quota and uses it up",
                 count(cores),
                 count(stalls.per_s)
             ),
