@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 pub const NAME_CHARS_MAX: usize = 160;
 
 /// Characters of sentences that Markdown shows.
-const PROSE_CHARS_MAX: usize = 600;
+const PROSE_CHARS_MAX: usize = 400;
 
 /// Text for a terminal: what would steer it, or hide or reorder what is read, is shown as an escape (`\u{1b}`, `\n`).
 pub fn terminal(text: &str) -> String {

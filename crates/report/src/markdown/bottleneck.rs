@@ -15,7 +15,7 @@ const FINDINGS_MAX: usize = 5;
 const QUERIES_MAX: usize = 4;
 
 /// Characters of a query or a command.
-const QUERY_CHARS_MAX: usize = 4_000;
+const QUERY_CHARS_MAX: usize = 1_500;
 
 /// Why there are no findings.
 pub(super) fn missing(context: &Context<'_>) -> &'static str {
