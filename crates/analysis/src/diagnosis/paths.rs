@@ -103,7 +103,7 @@ pub(super) struct Step {
     /// Start and length of each, or of every so many.
     pub(super) times_ns: Vec<(i64, u64)>,
     /// The slowest traces that have it.
-    pub(super) slowest: Vec<(u64, u128)>,
+    pub(super) slowest: Slowest,
 }
 
 /// A statement that ran again and again.
@@ -116,7 +116,7 @@ pub(super) struct Repeated {
     /// How long it was on critical paths.
     pub(super) on_path_ns: f64,
     /// Traces that show it.
-    pub(super) slowest: Vec<(u64, u128)>,
+    pub(super) slowest: Slowest,
 }
 
 /// Calls and a limit of rate.
@@ -131,6 +131,9 @@ pub(super) struct Limited {
     /// The calls, by the service that tells.
     pub(super) service: String,
 }
+
+/// The slowest traces of a kind, by their length in nanoseconds and their number, the slowest first.
+pub(super) type Slowest = Vec<(u64, u128)>;
 
 /// Exemplars of each kind.
 pub(super) const EXEMPLARS_MAX: usize = 3;
@@ -300,7 +303,7 @@ impl Step {
 }
 
 /// Keeps the slowest few, the slowest first.
-fn keep_slowest(slowest: &mut Vec<(u64, u128)>, length_ns: u64, id: u128) {
+fn keep_slowest(slowest: &mut Slowest, length_ns: u64, id: u128) {
     if slowest.iter().any(|(_, known)| *known == id) {
         return;
     }

@@ -125,7 +125,7 @@ impl Kind {
 /// Whether a kind of fault is held out: by a hash of its name (FNV-1a, Fowler, Noll and Vo), so that it is held out in all systems.
 fn is_held_out(fault: &str) -> bool {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    fault.bytes().fold(0xcbf2_9ce4_8422_2325, step) % 2 == 0
+    fault.bytes().fold(0xcbf2_9ce4_8422_2325, step).is_multiple_of(2)
 }
 
 pub(super) fn measure(part: &str) -> anyhow::Result<Value> {

@@ -93,7 +93,8 @@ fn write_run(path: &Path, seconds: usize, spans: usize) -> anyhow::Result<()> {
 
 /// The use of a container, or its limit.
 fn signal(at: usize, seconds: usize) -> Signal {
-    let (name, value) = if at % 2 == 0 { ("container_cpu", 0.4) } else { ("container_cpu_limit", 1.0) };
+    let (name, value) =
+        if at.is_multiple_of(2) { ("container_cpu", 0.4) } else { ("container_cpu_limit", 1.0) };
     let labels = [("pod", format!("p{}", at / 2)), ("container", format!("c{}", at / 20))];
     let points = (0..seconds / STEP_S).map(|step| {
         let at = Instant::from_ns((step * STEP_S + 1) as u64 * SECOND_NS);

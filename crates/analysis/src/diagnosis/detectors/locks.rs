@@ -6,6 +6,7 @@
 use model::diagnosis::{CostClass, Hypothesis, Role};
 use model::{Record, RecordKind, Strength, Unit};
 
+use super::super::paths::Slowest;
 use super::super::series;
 use super::super::view::{Depth, Says, View, count, draft, exact, not, percent, time};
 
@@ -82,7 +83,7 @@ fn is_blocked(record: &&Record) -> bool {
 }
 
 /// Traces of what writes and waits.
-fn slowest_update(view: &View<'_>) -> Vec<(u64, u128)> {
+fn slowest_update(view: &View<'_>) -> Slowest {
     let writes = |text: &str| super::says(text, &["update", "insert", "delete", "for update"]);
     let steps = view.paths.steps.values().filter(|step| step.statement.as_deref().is_some_and(writes));
     steps.max_by(|a, b| a.own_ns.total_cmp(&b.own_ns)).map(|step| step.slowest.clone()).unwrap_or_default()

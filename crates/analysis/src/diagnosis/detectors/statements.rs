@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
 use model::{Record, RecordKind, Strength, Unit};
 
+use super::super::paths::Slowest;
 use super::super::series;
 use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, time};
 use super::short;
@@ -41,7 +42,7 @@ struct Known<'a> {
     rows: f64,
     database_share: f64,
     share: f64,
-    slowest: Vec<(u64, u128)>,
+    slowest: Slowest,
 }
 
 /// Which statement takes the time.
@@ -74,7 +75,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
 }
 
 fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
-    let mut traced: BTreeMap<&str, (f64, &Vec<(u64, u128)>)> = BTreeMap::new();
+    let mut traced: BTreeMap<&str, (f64, &Slowest)> = BTreeMap::new();
     for step in view.paths.steps.values().filter(|step| step.is_database) {
         if let Some(statement) = &step.statement {
             let entry = traced.entry(statement).or_insert((0.0, &step.slowest));
