@@ -21,10 +21,6 @@ pub(crate) static CACHE: CacheServer = CacheServer;
 pub(crate) struct CacheServer;
 
 impl Server for CacheServer {
-    fn offer(&self, place: &Place) -> Option<Offer> {
-        REDIS.offer(place)
-    }
-
     fn name(&self) -> &'static str {
         REDIS.name()
     }

@@ -10,8 +10,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{ReportFlags, ReportFormat};
 use crate::stored::{self, Shown};
+use crate::study;
 
-use super::{compare, history};
+use super::{compare, diagnose, history};
 
 /// Runs the verb. The exit code is about the report, not about the run.
 ///
@@ -25,6 +26,9 @@ pub(crate) fn run(flags: &ReportFlags, common: &Common) -> Result<Exit, Failure>
     let mut report = stored::document(&reader, &window, elapsed, range)?;
     if is_whole && matches!(flags.format, ReportFormat::Md | ReportFormat::Json) {
         report.previous = previous(&reader, common);
+        report.diagnosis = Some(diagnose::of(vec![(&reader, None)])?.1);
+        report.capacity = study::of_run(reader.path(), &common.catalogue()?)?
+            .map(|found| report::capacity::document(&found, flags.lang.lang()));
     }
     let text = stored::render(&report, reader.path(), part, flags.format, flags.lang.lang())?;
     match &flags.output {
