@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use api::page::{RunList, RunRow};
+use catalogue::{Catalogue, Location};
 use report::Lang;
 use server::{PageError, Question, View};
 
 use super::library::{Mode, reopen};
 use super::remarks::Remark;
 use super::scope::{Detail, Scope};
-use super::{Beside, about, json, list, of_run, requests, traces};
+use super::{Beside, about, capacity, json, list, of_run, requests, traces};
 
 /// The page without data.
 const TEMPLATE: &str = "report.html";
@@ -86,6 +87,13 @@ fn data(path: &Path, range: Option<std::ops::Range<u32>>, lang: Lang) -> Result<
     for trace in traces::standing_for_others(&scope)? {
         let question = Question::of_part(View::Trace, &id, &trace);
         answers.insert(question.path(), of_run(&scope, &question, &beside)?);
+    }
+    if let Some(folder) = path.parent() {
+        // The levels of a study lie beside each other.
+        let catalogue = Catalogue::open(Location::Directory(folder.to_owned()), folder);
+        let question = Question::of_run(View::Capacity, &id, &[("lang", lang.code())]);
+        let answer = capacity::answer(path, &catalogue, &question)?;
+        answers.insert(Question::of_run(View::Capacity, &id, &[]).path(), answer);
     }
     let of_all = |view| Question::of_run(view, "", &[]).path();
     answers.insert(of_all(View::About), about::answer(Mode::Report, "", Some(&id))?);

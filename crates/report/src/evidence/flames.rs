@@ -128,6 +128,7 @@ fn functions(calls: &[Call<'_>], total: f64, shown: &dyn Fn(f64) -> api::page::V
 mod tests {
     use model::Instant;
 
+    use super::super::Collected;
     use super::*;
 
     fn told(frames: &str, total: f64) -> Told {
@@ -145,7 +146,8 @@ mod tests {
             subject: "cpu".to_owned(),
             fields: fields.map(|(name, datum)| (name.to_owned(), datum)).into(),
         };
-        Told { records: vec![record], ..Told::default() }
+        let all = Collected { records: vec![record], ..Collected::default() };
+        Told { all: all.into(), ..Told::default() }
     }
 
     #[test]

@@ -100,8 +100,8 @@ fn two_brokers_may_have_queues_of_one_name() {
     let of = |source, peak| signal(source, "queue_ready", &[("queue", "jobs")], "", &[(0.0, peak)]);
     let kind =
         |source| record(source, RecordKind::Source, 0.0, source, &[("kind", Datum::Text("rabbitmq".into()))]);
-    let told =
-        Told { records: vec![kind("east"), kind("west")], ..told(vec![of("east", 3.0), of("west", 5.0)]) };
+    let mut told = told(vec![of("east", 3.0), of("west", 5.0)]);
+    all_of(&mut told).records = vec![kind("east"), kind("west")];
     let peaks: Vec<_> = shown(&told).queues.iter().map(|row| row.peak.text.clone()).collect();
     assert_eq!(peaks, ["3", "5"]);
 }
