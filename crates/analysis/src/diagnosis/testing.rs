@@ -45,7 +45,7 @@ pub(super) fn level(seconds: u32, rate: u64, mean_s: f64) -> Level {
 
 /// The same with what servers told.
 pub(super) fn told(level: Level, signals: Vec<Signal>, records: Vec<Record>) -> Level {
-    Level { evidence: Evidence { signals, records, gaps: Vec::new() }, ..level }
+    Level { evidence: Evidence { signals, records, ..Evidence::default() }, ..level }
 }
 
 pub(super) fn signal(name: &str, labels: &[(&str, &str)], points: &[(f64, f64)]) -> Signal {
