@@ -310,7 +310,8 @@ mod tests {
 
     #[test]
     fn calls_that_pass_at_once_or_wait_long_are_limited() {
-        let steps = |number: u128| if number.is_multiple_of(5) { 0.1 } else { 150.0 * (1 + number % 3) as f64 };
+        let steps =
+            |number: u128| if number.is_multiple_of(5) { 0.1 } else { 150.0 * (1 + number % 3) as f64 };
         check(detect, &case("ask downstream", 0.0, steps), &["downstream rate limit: ask downstream"]);
     }
 
