@@ -73,7 +73,7 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
 #[test]
 fn the_load_line_of_a_shop_is_found() {
     let shop = shop();
-    let words = "capacity script.js --rate --from 10 --to 100 --warm-up 1s --step-min 2s --step-max 4s --hold 0s --json";
+    let words = "capacity script.js --rate --from 10 --to 100 --warm-up 1s --step-min 2s --step-max 4s --hold 0s --budget 40s --json";
     let search = || {
         let run = against(&shop, words, SCRIPT).word("--slo").word("http_req_duration: p(95)<150");
         json(&run.word("--slo").word("http_req_failed: rate==0").run())
