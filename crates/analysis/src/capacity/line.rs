@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use model::capacity::{Estimate, LineMethod, Place};
+use model::capacity::{Estimate, LineMethod, Place, SURE};
 use stats::Random;
 
 use super::points::{crossing, isotonic};
@@ -125,7 +125,7 @@ fn fitted(levels: &[Seen<'_>], confidence: f64, seed: u64) -> Option<Found> {
     let Some(first) = crossing(&curve, 0.0) else {
         return outside(&curve).map(|found| softened(found, levels));
     };
-    let around = around(&curve, first);
+    let around = around(levels, &curve, first);
     let load = refined(&data, first, &around);
     let mut random = Random::new(seed);
     let mut replicates: Vec<f64> = (0..REPLICATES)
@@ -147,8 +147,8 @@ fn fitted(levels: &[Seen<'_>], confidence: f64, seed: u64) -> Option<Found> {
 fn softened(at: Found, levels: &[Seen<'_>]) -> Found {
     let is_sure = |level: &&Seen<'_>| {
         level.1.holds().is_some_and(|holds| match at.place {
-            Place::BelowAll => holds <= 1.0 - model::capacity::SURE,
-            Place::AboveAll | Place::Inside => holds >= model::capacity::SURE,
+            Place::BelowAll => holds <= 1.0 - SURE,
+            Place::AboveAll | Place::Inside => holds >= SURE,
         })
     };
     let load = match at.place {
@@ -182,11 +182,18 @@ fn curve_of(data: &[Datum]) -> Vec<(f64, f64)> {
     data.iter().map(|datum| datum.load).zip(isotonic(&values)).collect()
 }
 
-/// Where a fitted crossing is believed: between the two levels around the first guess, and a little beyond.
-fn around(curve: &[(f64, f64)], first: f64) -> Range<f64> {
+/// Where a fitted crossing is believed: between the two levels around the first guess, and a little beyond, but not beyond a level
+/// that surely is on the other side: where a limit is broken all at once, no straight line fits.
+fn around(levels: &[Seen<'_>], curve: &[(f64, f64)], first: f64) -> Range<f64> {
     let below = curve.iter().rev().find(|level| level.1 <= 0.0).map_or(first, |level| level.0);
     let above = curve.iter().find(|level| level.1 > 0.0).map_or(first, |level| level.0);
-    below * (1.0 - OUTSIDE_MAX)..above * (1.0 + OUTSIDE_MAX)
+    let sure = |is_sure: fn(f64) -> bool| {
+        levels.iter().filter(move |level| level.1.holds().is_some_and(is_sure)).map(|level| level.0)
+    };
+    let kept = sure(|holds| holds >= SURE).filter(|load| *load <= first).fold(0.0, f64::max);
+    let broken =
+        sure(|holds| holds <= 1.0 - SURE).filter(|load| *load >= first).fold(f64::INFINITY, f64::min);
+    (below * (1.0 - OUTSIDE_MAX)).max(kept)..(above * (1.0 + OUTSIDE_MAX)).min(broken)
 }
 
 /// Where the line through the levels around a first guess crosses the limit; the guess itself where it does so far away.
@@ -239,6 +246,23 @@ mod tests {
         assert!(found.load.lower < truth && truth < found.load.upper, "{found:?}");
         assert!(found.load.upper - found.load.lower < 0.15 * truth, "{found:?}");
         assert_eq!(find(&seen, 0.95, 1), Some(found), "the same seed gives the same interval");
+    }
+
+    #[test]
+    fn a_limit_that_is_broken_all_at_once_is_between_its_levels() {
+        let level = |per_s: f64| {
+            let over = if per_s <= 40.4 { 0.0 } else { 0.1 * per_s };
+            Sight {
+                rule: Rule::Share { allowed: 0.05 },
+                value: None,
+                seconds: (0..10).map(|_| (over, per_s)).collect(),
+            }
+        };
+        let loads = [10.0, 20.0, 40.0, 40.4, 41.2, 43.1, 47.3, 56.4, 80.0];
+        let sights = loads.map(level);
+        let seen: Vec<Seen<'_>> = loads.into_iter().zip(&sights).collect();
+        let found = find(&seen, 0.95, 1).expect("a line");
+        assert!((40.4..=41.2).contains(&found.load.value), "{found:?}");
     }
 
     #[test]
