@@ -11,8 +11,7 @@ use model::{
 };
 use rquickjs::{Object, Persistent};
 
-use crate::callbacks::Spans;
-use crate::callbacks::{Control, Deadline, Log, Notes, Sink};
+use crate::callbacks::{Control, Deadline, Log, Notes, Sink, Spans};
 use crate::error::Stop;
 use crate::event_loop::EventLoop;
 use crate::http::{HttpState, RateGate, TraceSample};
