@@ -160,8 +160,9 @@ export function nasty(value, chosen = CHOSEN_BY_OTHERS) {
   return walk(value, '');
 }
 
-// A text of a number is the program's own, and a text of these is not.
+// A text of a number is the program's own, and a text of these is not; the kind of a stage is.
 function nastyEvidence(answer) {
+  for (const stage of answer.ways.flatMap((way) => way.parts)) stage.kind = 'queue';
   for (const row of [...answer.story, ...answer.statements, ...answer.happenings]) row.text = `${NASTY[row.text.length % NASTY.length]} ${row.text}`;
   for (const lane of answer.lanes) lane.queries = lane.queries.map((query) => `${NASTY[query.length % NASTY.length]} ${query}`);
   return answer;

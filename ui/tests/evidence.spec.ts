@@ -26,7 +26,7 @@ test('a queue’s peak is the same in its lane, in the table and in the sentence
   await expect(page.locator('.story')).toContainText('scan.vision 352 at 0:40');
   await page.goto(`${EVIDENCE}?view=queues`);
   const row = page.getByRole('group', { name: 'Queues' }).locator('tr', { hasText: 'scan.vision' });
-  await expect(row.locator('td').nth(1)).toHaveText('rabbitmq, prometheus');
+  await expect(row.locator('td').nth(1)).toHaveText('rabbitmq');
   await expect(row.locator('td').nth(3)).toHaveText('352');
   await expect(row.locator('td').nth(4)).toHaveText('0:40');
 });
