@@ -111,7 +111,7 @@ function events(request, response) {
       say('thresholds', { thresholds: thresholds.map((row) => ({ ...row, values: [], t: [], oks: [], ok: wave < 0.5 })) });
     }
     if (state.isEnded || state.isStopped) {
-      say('ended', { reopen: `plimsoll serve, then http://localhost:6566/runs/${LIVE}` });
+      say('ended', { reopen: `plimsoll serve, then http://localhost:6568/runs/${LIVE}` });
       state.isEnded = true;
       return response.end();
     }

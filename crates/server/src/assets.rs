@@ -14,6 +14,9 @@ const ABSENT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><
 /// Files below this folder have a hash of their content in their name.
 const HASHED: &str = "assets/";
 
+/// What browsers ask for whenever the address changes, unless they may keep it.
+const ICON: &str = "favicon.svg";
+
 /// The page of a path: a file, or the one page that shows all screens.
 pub(crate) fn of(path: &str) -> Response {
     let name = path.trim_start_matches('/');
@@ -36,7 +39,11 @@ fn find(name: &str) -> Option<&'static [u8]> {
 
 fn answer(name: &str, bytes: &'static [u8]) -> Response {
     let mut response = Response::new(Body::from(bytes));
-    let caching = if name.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let caching = match name {
+        ICON => "public, max-age=86400",
+        _ if name.starts_with(HASHED) => "public, max-age=31536000, immutable",
+        _ => "no-cache",
+    };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind(name)));
     response

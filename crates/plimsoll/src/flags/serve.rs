@@ -13,7 +13,7 @@ pub(crate) struct ServeFlags {
 }
 
 const SERVE_EXAMPLES: &str = "\
-The page is at http://localhost:6566 unless --address says otherwise.
+The page is at http://localhost:6568 unless --address says otherwise.
 
 Examples:
   plimsoll serve                                    the runs of this machine

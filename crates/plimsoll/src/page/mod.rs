@@ -43,8 +43,9 @@ use server::{PageError, Question, View};
 use crate::failure::Failure;
 use scope::Scope;
 
-/// Where `plimsoll serve` listens unless it is told otherwise.
-pub(crate) const ADDRESS_DEFAULT: &str = "localhost:6566";
+/// Where `plimsoll serve` listens unless it is told otherwise: a port that browsers open, which 6566 is not (Fetch Standard,
+/// 2.9 "Port blocking").
+pub(crate) const ADDRESS_DEFAULT: &str = "localhost:6568";
 
 /// What an answer about a run says beside the run's file.
 #[derive(Clone, Debug, Default)]
@@ -117,4 +118,17 @@ fn number<T: std::str::FromStr>(question: &Question, name: &str) -> Result<Optio
     let Some(text) = question.get(name) else { return Ok(None) };
     let invalid = || PageError::Invalid(format!("failed to read {name}={text:?}: it is no such number"));
     text.parse().map(Some).map_err(|_| invalid())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn browsers_open_the_port_of_the_page() {
+        let port: u16 = ADDRESS_DEFAULT.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
+        // Those above 6000 of the Fetch Standard's bad ports.
+        let refused = [6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080];
+        assert!(!refused.contains(&port), "{port}");
+    }
 }
