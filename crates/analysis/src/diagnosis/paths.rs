@@ -6,8 +6,8 @@ use std::sync::Arc;
 use model::{Kept, Span, SpanKind, SpanStatus, Trace};
 
 use crate::traces::{
-    Attribution, PieceKind, Tree, attribute, critical_path, database, normalised, queue, repeated_statements,
-    request, statement,
+    Attribution, PieceKind, Tree, answer_path, attribute, critical_path, database, normalised, queue,
+    repeated_statements, request, statement,
 };
 
 /// Lengths and times of an operation that are kept one by one; of more, every so many.
@@ -189,7 +189,8 @@ impl Paths {
         let shown = Shown { is_asked: root.is_some(), length_ns, id: trace.id };
         if shown.is_asked {
             self.asked.traces += 1;
-            self.asked.attribution.add(&attribution, 1.0);
+            // What is done once the answer is there is no part of the request.
+            self.asked.attribution.add(&attribute(&tree, &answer_path(&tree), None), 1.0);
         }
         let mut own_ns = vec![0_u64; trace.spans.len()];
         for piece in &path {

@@ -149,6 +149,7 @@ export const options = { vus: 1, iterations: 1, throw: false };
 export default () => {
     http.get(`${__ENV.URL}/status/503`, { tags: { name: 'refused' } });
     http.get('http://127.0.0.1:1/', { tags: { name: 'nobody' } });
+    http.get(`${__ENV.URL}/delay/900`, { timeout: '50ms', tags: { name: 'too late' } });
     http.get(`${__ENV.URL}/redirect/2`, { tags: { name: 'led on' } });
     const headers = { traceparent: '00-000000000000000000000000000000aa-00000000000000bb-01' };
     http.get(`${__ENV.URL}/json`, { headers, tags: { name: 'mine' } });
@@ -182,6 +183,7 @@ fn each_request_of_the_sample_is_one_span_however_it_ends() {
         ("mine", false, "measured", "200", "-"),
         ("nobody", true, "failed", "-", "-"),
         ("refused", true, "measured", "503", "-"),
+        ("too late", true, "timed_out", "-", "-"),
     ];
     let expect = expect.map(|(name, fails, how, status, exchanges)| {
         (name, fails, how.to_owned(), status.to_owned(), exchanges.to_owned())
@@ -191,7 +193,25 @@ fn each_request_of_the_sample_is_one_span_however_it_ends() {
     let traced = stored_report(&ran);
     let failed =
         traced["exemplars"].as_array().expect("exemplars").iter().filter(|one| one["kind"] == "failed");
-    assert!(failed.clone().count() == 2 && failed.clone().all(|one| one["isTraceKept"] == true), "{traced}");
+    assert!(failed.clone().count() == 3 && failed.clone().all(|one| one["isTraceKept"] == true), "{traced}");
+}
+
+#[test]
+fn a_request_that_is_given_up_is_a_span_of_what_was_seen_of_it() {
+    let server = testkit::http::start();
+    let script = "
+        import http from 'k6/http';
+        export const options = { scenarios: { cut: {
+            executor: 'constant-vus', vus: 1, duration: '400ms', gracefulStop: '0s',
+        } } };
+        export default () => http.get(__ENV.URL + '/delay/9000');";
+    let flags = format!("--otlp={} --trace-sample 100%", free_address());
+    let ran = plimsoll(script).against(&server).flags(&flags).run().exits(0);
+    let traces = Reader::open(&stored_file(&ran)).and_then(|reader| reader.traces()).expect("traces");
+    let spans: Vec<&Span> = traces.iter().flat_map(|trace| &trace.spans).collect();
+    let [span] = spans[..] else { panic!("one span: {spans:?}") };
+    assert_eq!((request(span), span.status), (Some("cut"), SpanStatus::Error), "{span:?}");
+    assert!(span.duration.as_millis() >= 200, "{span:?}");
 }
 
 /// The run as `plimsoll report` tells it.
