@@ -58,6 +58,8 @@ impl RequestSpan {
     }
 
     /// An exchange ended, or was given up with its request on the way.
+    #[cold]
+    #[inline(never)]
     pub(super) fn add(&mut self, exchange: &Exchange, verdict: &Verdict) {
         if self.exchanges == 0 {
             self.started = exchange.started;
@@ -72,6 +74,8 @@ impl RequestSpan {
     }
 
     /// The request is over. One that was given up before it had a connection is none that anybody saw.
+    #[cold]
+    #[inline(never)]
     pub(super) fn hand_over(self: Box<Self>, vu: &VuState, prepared: &Prepared) {
         if self.exchanges == 0 {
             return;
