@@ -109,6 +109,7 @@ export const PART_COLOURS: Record<PartName, string> = {
   queue: '--s1',
   unseen: '--s6',
   poll: '--s8',
+  connecting: '--s5',
 };
 
 /** Whether somebody waits all the time that is a part's. */

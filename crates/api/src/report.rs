@@ -387,8 +387,24 @@ pub struct ReportExemplar {
     /// The trace it belongs to, 32 hexadecimal digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
+    /// Whether that trace is in the run's file.
+    pub is_trace_kept: bool,
+    /// Whose its time was, from connecting to the last byte; empty where no trace says so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ReportExemplarPart>,
     /// What went wrong; empty where nothing did.
     pub error: String,
+}
+
+/// A part of the time of a request.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReportExemplarPart {
+    /// `network`, `target`, `database`, `external`, `queue`, `unseen`, `poll`, `connecting`.
+    pub name: &'static str,
+    /// How long it was.
+    pub duration: ReportValue,
 }
 
 /// What the load generator says about itself.

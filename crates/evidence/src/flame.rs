@@ -14,6 +14,8 @@ const TOLD_MAX: usize = 500;
 const DEPTH_MAX: usize = 200;
 /// Of a function's name so much is told.
 const NAME_CHARS_MAX: usize = 80;
+/// What a stack took, at most: more than all numbers of profiles, and so little that all stacks together are a number.
+const VALUE_MAX: f64 = 1e24;
 
 /// A tree of calls. The first frame is all of it.
 #[derive(Debug)]
@@ -36,9 +38,10 @@ impl Flame {
         Flame { frames: vec![Frame::default()], calls: HashMap::new() }
     }
 
-    /// Adds a stack, whoever called first in front, and what it took. What is no positive number is not added.
+    /// Adds a stack, whoever called first in front, and what it took. What is no positive number, or more than could be taken, is
+    /// not added.
     pub(crate) fn add<'a>(&mut self, stack: impl IntoIterator<Item = &'a str>, value: f64) {
-        if !value.is_finite() || value <= 0.0 {
+        if value.is_nan() || value <= 0.0 || value > VALUE_MAX {
             return;
         }
         let mut at = 0;
@@ -53,6 +56,26 @@ impl Flame {
     /// All that was added.
     pub(crate) fn total(&self) -> f64 {
         self.frames[0].value
+    }
+
+    /// What everybody promises of what is told, whatever was added.
+    #[cfg(test)]
+    pub(crate) fn assert_bounded(&self) {
+        assert!(self.total().is_finite() && self.total() >= 0.0, "{}", self.total());
+        let told = self.told();
+        let Datum::Text(text) = &told["frames"] else { panic!("a text: {told:?}") };
+        assert!(text.lines().count() <= TOLD_MAX);
+        for line in text.lines() {
+            let mut words = line.splitn(3, ' ');
+            let mut number = || words.next().and_then(|word| word.parse::<f64>().ok()).expect("a number");
+            let (depth, value) = (number(), number());
+            assert!(depth < DEPTH_MAX as f64 && value <= self.total() * (1.0 + 1e-9), "{line:?}");
+            let name = words.next().expect("a name");
+            assert!(
+                name.chars().count() <= NAME_CHARS_MAX && !name.chars().any(char::is_control),
+                "{line:?}"
+            );
+        }
     }
 
     /// A line for each frame, those that it calls below it: how deep it is, what it took with all that it called, and its name;

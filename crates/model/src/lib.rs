@@ -40,7 +40,7 @@ pub use metric::{Metric, MetricId, MetricKind, MetricRegistry, ValueKind};
 pub use plan::{Plan, Scenario, ScenarioId};
 pub use progress::{RunProgress, ScenarioProgress};
 pub use sample::{Mark, Metadata, Sample};
-pub use span::{Kept, OperationLoad, Span, SpanKind, SpanStatus, Trace};
+pub use span::{Kept, OWN_SERVICE, OperationLoad, Span, SpanKind, SpanStatus, Trace};
 pub use table::Table;
 pub use tags::{SystemTag, SystemTags, TagInterner, TagSet, TagSetId};
 pub use threshold::ThresholdResult;

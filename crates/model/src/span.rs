@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use histo::Values;
 
+/// The service whose spans the run itself makes: of its requests, and of the tasks of its script.
+pub const OWN_SERVICE: &str = "plimsoll";
+
 /// A trace that was kept, whole as far as it was received.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
@@ -109,6 +112,11 @@ impl Span {
         self.start_ns.saturating_add(i64::try_from(self.duration.as_nanos()).unwrap_or(i64::MAX))
     }
 
+    /// Whether the run itself made it, of a request or of a task: whoever loads is none of those who are loaded.
+    pub fn is_own(&self) -> bool {
+        self.kind == SpanKind::Client && &*self.service == OWN_SERVICE
+    }
+
     /// An attribute by its name.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| &**key == name).map(|(_, value)| value.as_str())
@@ -116,12 +124,13 @@ impl Span {
 }
 
 impl Trace {
-    /// The span that nothing in the trace caused; the earliest of them, where parents are missing.
+    /// The span that nothing in the trace caused. Where parents are missing, that of whoever sent the request, else the earliest
+    /// of them: clocks differ.
     pub fn root(&self) -> Option<&Span> {
         let here: HashSet<u64> = self.spans.iter().map(|span| span.id).collect();
         let orphans =
             self.spans.iter().filter(|span| !span.parent.is_some_and(|parent| here.contains(&parent)));
-        orphans.min_by_key(|span| (span.start_ns, span.id))
+        orphans.min_by_key(|span| (!span.is_own(), span.start_ns, span.id))
     }
 }
 
@@ -205,6 +214,8 @@ mod tests {
         assert_eq!(root(vec![span(2, Some(1), 3), span(1, None, 0)]), Some(1));
         assert_eq!(root(vec![span(2, Some(9), 3), span(3, Some(9), 1)]), Some(3), "the earliest of orphans");
         assert_eq!(root(vec![span(2, Some(3), 3), span(3, Some(2), 1)]), None, "two that claim each other");
+        let own = Span { kind: SpanKind::Client, service: OWN_SERVICE.into(), ..span(7, None, 5) };
+        assert_eq!(root(vec![span(2, Some(9), 3), own]), Some(7), "whoever asked came first");
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct Counts {
     pub requests_ignored: u64,
     /// Spans that were taken.
     pub spans_received: u64,
+    /// Spans that the run itself made, of requests and tasks.
+    pub spans_own: u64,
     /// Spans without valid numbers.
     pub spans_without_id: u64,
     /// Spans that were too large, or too many for one request.
@@ -50,6 +52,7 @@ impl Counts {
             ("requests_refused", self.requests_refused),
             ("requests_ignored", self.requests_ignored),
             ("spans_received", self.spans_received),
+            ("spans_own", self.spans_own),
             ("spans_without_id", self.spans_without_id),
             ("spans_too_large", self.spans_too_large),
             ("texts_cut", self.texts_cut),

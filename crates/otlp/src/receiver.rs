@@ -126,7 +126,9 @@ impl Receiver {
     /// Takes spans that the run itself makes, as if they had come through a door.
     pub fn add(&self, spans: Vec<(u128, Span)>) {
         if !spans.is_empty() {
-            self.room.shelves().add(SystemClock::now(), spans);
+            let mut shelves = self.room.shelves();
+            shelves.counts.spans_own += spans.len() as u64;
+            shelves.add(SystemClock::now(), spans);
         }
     }
 
@@ -219,12 +221,12 @@ impl Shelves {
         if !decoded.spans.is_empty() {
             self.last_received = Some(now);
         }
+        self.counts.spans_received += decoded.spans.len() as u64;
         self.add(now, decoded.spans);
         decoded.without_id + decoded.too_large
     }
 
     fn add(&mut self, now: Instant, spans: Vec<(u128, Span)>) {
-        self.counts.spans_received += spans.len() as u64;
         for (id, span) in spans {
             self.red.add(now, &span);
             self.keeper.add(now, id, span);

@@ -47,7 +47,8 @@ const SILENCE_OF_LAB: Duration = Duration::from_secs(3);
 /// The share of requests that are put into traces while somebody listens.
 pub(crate) const SHARE_DEFAULT: f64 = 0.01;
 
-/// Spans of tasks that wait for the receiver, which takes them once a second; what comes on top is dropped and counted.
+/// Spans of requests and tasks that wait for the receiver, which takes them once a second; what comes on top is dropped and
+/// counted.
 const OWN_SPANS_WAITING_MAX: usize = 8_192;
 
 /// What was asked for.
@@ -72,7 +73,7 @@ pub(crate) struct Receiving {
     share: f64,
 }
 
-/// Takes the spans that the run itself makes, of tasks, without ever waiting.
+/// Takes the spans that the run itself makes, of requests and tasks, without ever waiting.
 struct OwnSpans {
     sender: SyncSender<(u128, Span)>,
     dropped: AtomicU64,
@@ -201,8 +202,9 @@ impl Receiving {
         say(&counts, common);
         let dropped = self.own.dropped.load(Ordering::Relaxed);
         if dropped > 0 {
-            let text =
-                format!("{dropped} traces are without the span of their task: there were too many at once");
+            let text = format!(
+                "{dropped} spans of requests and tasks are not in their traces: there were too many at once"
+            );
             common.logger.say(LogLevel::Warn, text);
         }
         let Some(recording) = recording else { return };
@@ -210,7 +212,7 @@ impl Receiving {
         let mut fields = counts.fields();
         fields.insert("kind".to_owned(), SOURCE.into());
         fields.insert("address".to_owned(), Datum::Text(addresses));
-        fields.insert("task_spans_dropped".to_owned(), Datum::Number(dropped as f64));
+        fields.insert("own_spans_dropped".to_owned(), Datum::Number(dropped as f64));
         let (kind, subject) = (RecordKind::Source, SOURCE.to_owned());
         let record = Record { source: SOURCE.to_owned(), kind, at: SystemClock::now(), subject, fields };
         recording.evidence(Evidence { records: vec![record], ..Evidence::default() });
@@ -254,8 +256,10 @@ impl Receiving {
 
 /// Says what came, and what of it was lost.
 fn say(counts: &Counts, common: &Common) {
-    let (spans, traces, kept) = (counts.spans_received, counts.traces_kept, counts.spans_kept);
-    let text = format!("traces: {spans} spans received, {traces} traces kept with {kept} spans");
+    let (spans, own) = (counts.spans_received, counts.spans_own);
+    let (traces, kept) = (counts.traces_kept, counts.spans_kept);
+    let text =
+        format!("traces: {spans} spans received, {own} made here, {traces} traces kept with {kept} spans");
     let losses = counts.losses();
     if !losses.is_empty() {
         common.logger.say(LogLevel::Warn, format!("{text}; left out: {}", losses.join(", ")));

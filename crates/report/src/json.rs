@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use analysis::traces::{Attribution, Part};
 use api::report::{
-    Report, ReportCheck, ReportDrop, ReportEndpoint, ReportError, ReportExemplar, ReportFact, ReportFigure,
-    ReportGenerator, ReportImport, ReportLog, ReportMetric, ReportOutcome, ReportPart, ReportReason,
-    ReportRun, ReportSeconds, ReportThreshold, ReportValidity, ReportValue, ReportVerdict, ReportWindow,
-    SCHEMA_VERSION,
+    Report, ReportCheck, ReportDrop, ReportEndpoint, ReportError, ReportExemplar, ReportExemplarPart,
+    ReportFact, ReportFigure, ReportGenerator, ReportImport, ReportLog, ReportMetric, ReportOutcome,
+    ReportPart, ReportReason, ReportRun, ReportSeconds, ReportThreshold, ReportValidity, ReportValue,
+    ReportVerdict, ReportWindow, SCHEMA_VERSION,
 };
 use api::{Number, Ordered};
 use model::plan::Compat;
@@ -324,6 +325,10 @@ impl Shape {
 
     fn exemplar(&self, one: &ExemplarEntry) -> ReportExemplar {
         let metric = MetricSummary::duration(Values::NotApplicable(""));
+        let part = |(part, ns): (Part, u64)| ReportExemplarPart {
+            name: part.as_str(),
+            duration: self.value(Statistic::Number(ns as f64 / 1e6), "max", &metric),
+        };
         ReportExemplar {
             kind: match one.kind {
                 ExemplarKind::Slowest => "slowest",
@@ -336,6 +341,8 @@ impl Shape {
             url: one.url.clone(),
             status: one.status.clone(),
             trace_id: one.trace_id.map(|id| format!("{id:032x}")),
+            is_trace_kept: one.is_trace_kept,
+            parts: one.whole.iter().flat_map(Attribution::parts).map(part).collect(),
             error: one.error.clone(),
         }
     }

@@ -15,6 +15,7 @@ mod rate;
 mod response;
 mod sampled;
 mod samples;
+mod span;
 mod url;
 
 use std::cell::{OnceCell, RefCell};

@@ -46,7 +46,7 @@ pub struct RunShared {
     pub rate: Option<RateGate>,
     /// Puts a share of the requests into traces, where that is asked for.
     pub traces: Option<TraceSample>,
-    /// Takes the spans of tasks, where traces are received.
+    /// Takes the spans of requests and tasks, where traces are received.
     pub spans: Option<Arc<dyn Spans>>,
     /// Aborts and failures.
     pub control: Arc<dyn Control>,

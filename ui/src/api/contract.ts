@@ -162,7 +162,7 @@ export interface Report {
   endpoints: { method: string; name: string; requests: number; failed: number; duration: Metric }[];
   errors: { code: number; message: string; count: number; example: string }[];
   errorsBeyond: number;
-  exemplars: { kind: "slowest" | "failed" | "bucket"; atMs: number; duration: Value; method: string; url: string; status: string; traceId?: string; error: string }[];
+  exemplars: { kind: "slowest" | "failed" | "bucket"; atMs: number; duration: Value; method: string; url: string; status: string; traceId?: string; isTraceKept: boolean; /** Whose its time was, where its trace says so. */ parts?: { name: PartName; duration: Value }[]; error: string }[];
   generator: { workers: number; workersLost: number; samplesLost: number; windowsLost: number; drops: { scenario: string; cause: "vus_exhausted" | "vu_starting" | "time_up"; count: number }[] };
   environment: Fact[];
   options: Record<string, unknown> | null;
@@ -411,7 +411,7 @@ export interface Thresholds {
 }
 
 // ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/traces?service=&operation=&min_ms=&max_ms=&status=ok|error&kept=&q=&limit=
-export type PartName = "network" | "target" | "database" | "external" | "queue" | "unseen" | "poll";
+export type PartName = "network" | "target" | "database" | "external" | "queue" | "unseen" | "poll" | "connecting";
 export interface TraceSample { share: Value | null; sampled: number; errors: number; slowest: number; buckets: number; found: number }
 export interface TracePart { name: PartName; duration: Value; share: Value; count: number }
 export interface TraceRow {

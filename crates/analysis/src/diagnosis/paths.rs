@@ -6,8 +6,8 @@ use std::sync::Arc;
 use model::{Kept, Span, SpanKind, SpanStatus, Trace};
 
 use crate::traces::{
-    Attribution, PieceKind, Tree, attribute, critical_path, database, normalised, queue, repeated_statements,
-    statement,
+    Attribution, PieceKind, Tree, answer_path, attribute, critical_path, database, normalised, queue,
+    repeated_statements, request, statement,
 };
 
 /// Lengths and times of an operation that are kept one by one; of more, every so many.
@@ -44,10 +44,12 @@ pub(super) struct Paths {
     pub(super) is_biased: bool,
     /// How many they stand for.
     pub(super) stands_for: f64,
-    /// How long all of them took, nanoseconds: until the last of their work was over.
+    /// How long all of them took as servers tell it, nanoseconds: until the last of their work was over.
     pub(super) total_ns: f64,
     /// Whose the time was, until the answer came.
     pub(super) attribution: Attribution,
+    /// Those that begin with the client's side of a request: what the network had of them is measured.
+    pub(super) asked: Asked,
     /// Time in queues.
     pub(super) queue_ns: f64,
     /// What was done, by who did it.
@@ -66,7 +68,16 @@ pub(super) struct Paths {
     pub(super) edges: HashMap<Arc<str>, Vec<i64>>,
 }
 
-/// Who did what.
+/// Traces that begin with the client's side of a request.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// How many.
+    pub(super) traces: u64,
+    /// Whose the time was.
+    pub(super) attribution: Attribution,
+}
+
+/// Who did what. What the run itself asks is none of it: it is loaded by nobody.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct StepKey {
     /// Who did it.
@@ -132,8 +143,19 @@ pub(super) struct Limited {
     pub(super) service: String,
 }
 
-/// The slowest traces of a kind, by their length in nanoseconds and their number, the slowest first.
-pub(super) type Slowest = Vec<(u64, u128)>;
+/// Traces that show something, those first that begin with the client's side of a request, and of these the slowest.
+pub(super) type Slowest = Vec<Shown>;
+
+/// A trace that shows something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// Whether it begins with the client's side of a request.
+    pub(super) is_asked: bool,
+    /// How long it took.
+    pub(super) length_ns: u64,
+    /// Its number.
+    pub(super) id: u128,
+}
 
 /// Exemplars of each kind.
 pub(super) const EXEMPLARS_MAX: usize = 3;
@@ -142,9 +164,11 @@ impl Paths {
     /// Adds up the unbiased sample; where there is none, all that were kept.
     pub(super) fn of(traces: &[Trace]) -> Paths {
         let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. });
-        let is_biased = !traces.iter().any(|trace| is_sampled(&trace));
-        let mut paths = Paths { is_biased: is_biased && !traces.is_empty(), ..Paths::default() };
-        traces.iter().filter(|trace| is_biased || is_sampled(trace)).for_each(|trace| paths.add(trace));
+        // A request that no server tells of says nothing of where its time went.
+        let told: Vec<&Trace> = traces.iter().filter(|trace| !trace.spans.iter().all(Span::is_own)).collect();
+        let is_biased = !told.iter().any(is_sampled);
+        let mut paths = Paths { is_biased: is_biased && !told.is_empty(), ..Paths::default() };
+        told.into_iter().filter(|trace| is_biased || is_sampled(trace)).for_each(|trace| paths.add(trace));
         paths.edges.values_mut().for_each(|edges| edges.sort_unstable());
         paths.steps.values_mut().for_each(|step| step.times_ns.sort_unstable());
         paths
@@ -159,8 +183,15 @@ impl Paths {
             Kept::Sample { share } if share > 0.0 => 1.0 / share,
             _ => 1.0,
         };
-        self.total_ns += length_ns as f64;
-        self.attribution.add(&attribute(&tree, &path, None), 1.0);
+        let attribution = attribute(&tree, &path, None);
+        self.attribution.add(&attribution, 1.0);
+        let root = tree.root().filter(|root| request(&trace.spans[*root]).is_some());
+        let shown = Shown { is_asked: root.is_some(), length_ns, id: trace.id };
+        if shown.is_asked {
+            self.asked.traces += 1;
+            // What is done once the answer is there is no part of the request.
+            self.asked.attribution.add(&attribute(&tree, &answer_path(&tree), None), 1.0);
+        }
         let mut own_ns = vec![0_u64; trace.spans.len()];
         for piece in &path {
             match piece.kind {
@@ -169,6 +200,8 @@ impl Paths {
                 PieceKind::Between | PieceKind::Poll => {}
             }
         }
+        // What was on its way is outside of everything that servers do.
+        self.total_ns += (length_ns - root.map_or(0, |root| own_ns[root])) as f64;
         for repeats in repeated_statements(&tree, &path) {
             if self.repeats.len() >= REPEATS_MAX && !self.repeats.contains_key(&repeats.statement) {
                 continue;
@@ -177,12 +210,15 @@ impl Paths {
             repeated.traces += 1;
             repeated.times += repeats.spans.len() as u64;
             repeated.on_path_ns += repeats.on_path_ns as f64;
-            keep_slowest(&mut repeated.slowest, length_ns, trace.id);
+            keep_slowest(&mut repeated.slowest, shown);
         }
         let mut seen = BTreeSet::new();
         let mut messages: BTreeSet<(&str, &str)> = BTreeSet::new();
         for at in tree.order().iter().copied() {
             let span = &trace.spans[at];
+            if span.is_own() {
+                continue;
+            }
             self.add_edges(&tree, at);
             self.add_instance(span);
             self.add_limited(span);
@@ -204,7 +240,7 @@ impl Paths {
             step.add(&tree, at, own_ns[at]);
             if is_new {
                 step.traces += 1;
-                keep_slowest(&mut step.slowest, length_ns, trace.id);
+                keep_slowest(&mut step.slowest, shown);
             }
         }
     }
@@ -302,21 +338,22 @@ impl Step {
     }
 }
 
-/// Keeps the slowest few, the slowest first.
-fn keep_slowest(slowest: &mut Slowest, length_ns: u64, id: u128) {
-    if slowest.iter().any(|(_, known)| *known == id) {
+/// Keeps the slowest few, the slowest first, and those before the others that tell of the whole request.
+fn keep_slowest(slowest: &mut Slowest, shown: Shown) {
+    if slowest.iter().any(|known| known.id == shown.id) {
         return;
     }
-    let place = slowest.partition_point(|(known_ns, _)| *known_ns >= length_ns);
+    let rank = |one: &Shown| (one.is_asked, one.length_ns);
+    let place = slowest.partition_point(|known| rank(known) >= rank(&shown));
     if place < EXEMPLARS_MAX {
-        slowest.insert(place, (length_ns, id));
+        slowest.insert(place, shown);
         slowest.truncate(EXEMPLARS_MAX);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{request, sampled, span};
+    use super::super::testing::{asked, request, sampled, span};
     use super::*;
 
     #[test]
@@ -348,6 +385,20 @@ mod tests {
     }
 
     #[test]
+    fn the_clients_side_is_told_apart_from_what_servers_do() {
+        let traces: Vec<Trace> =
+            (0..4).map(|at| sampled(at, asked(120.0, request("shop", "GET /", 100.0, &[])))).collect();
+        let paths = Paths::of(&traces);
+        assert_eq!((paths.asked.traces, paths.mean_s()), (4, 0.1));
+        assert_eq!(paths.asked.attribution.total_ns(), 480_000_000);
+        assert!(
+            paths.steps.keys().all(|key| &*key.service == "shop") && !paths.edges.contains_key("plimsoll")
+        );
+        // Nobody is loaded where no server tells of it.
+        assert_eq!(Paths::of(&[sampled(1, asked(120.0, Vec::new()))]).traces, 0);
+    }
+
+    #[test]
     fn messages_that_come_again_are_counted() {
         let mut spans = vec![span(1, 0, "api", "POST /", 0.0, 1.0)];
         for id in 2..5 {
@@ -370,11 +421,15 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_three_are_kept() {
-        let mut slowest = Vec::new();
-        for (ns, id) in [(5, 1), (9, 2), (7, 3), (9, 2), (8, 4)] {
-            keep_slowest(&mut slowest, ns, id);
-        }
-        assert_eq!(slowest, [(9, 2), (8, 4), (7, 3)]);
+    fn the_slowest_three_are_kept_and_first_those_of_whole_requests() {
+        let check = |all: &[(bool, u64, u128)], expect: &[u128]| {
+            let mut slowest = Vec::new();
+            for (is_asked, length_ns, id) in all.iter().copied() {
+                keep_slowest(&mut slowest, Shown { is_asked, length_ns, id });
+            }
+            assert_eq!(slowest.iter().map(|one| one.id).collect::<Vec<_>>(), expect);
+        };
+        check(&[(false, 5, 1), (false, 9, 2), (false, 7, 3), (false, 9, 2), (false, 8, 4)], &[2, 4, 3]);
+        check(&[(false, 9, 1), (true, 3, 2), (false, 8, 3), (true, 4, 4)], &[4, 2, 1]);
     }
 }

@@ -111,6 +111,20 @@ pub(super) fn request(
     std::iter::once(root).chain(below).collect()
 }
 
+/// The client's side of a request, with what servers did for it: their first span has the number 1.
+pub(super) fn asked(length_ms: f64, mut below: Vec<Span>) -> Vec<Span> {
+    if let Some(server) = below.first_mut() {
+        server.parent = Some(99);
+    }
+    let attributes = vec![("plimsoll.request".into(), "measured".to_owned())];
+    let client = Span {
+        kind: SpanKind::Client,
+        attributes,
+        ..span(99, 0, model::OWN_SERVICE, "GET /", -5.0, length_ms)
+    };
+    std::iter::once(client).chain(below).collect()
+}
+
 /// A trace of the unbiased sample, a hundred milliseconds after the one before.
 pub(super) fn sampled(number: u128, mut spans: Vec<Span>) -> Trace {
     for span in &mut spans {

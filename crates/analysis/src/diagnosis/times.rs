@@ -3,9 +3,16 @@
 use model::diagnosis::{Does, TimeMethod, TimePart, TimeUse, TimeWay};
 use model::{Kept, SpanKind, Trace};
 
-use super::paths::Paths;
+use super::paths::{Asked, Paths};
 use super::view::{View, count, percent, rate};
-use crate::traces::{Part, StageKind, stages};
+use crate::traces::{Attribution, Part, StageKind, stages};
+
+/// Fewer traces that begin with the client's side of a request say too little of all of them, where there are others.
+const ASKED_MIN: u64 = 10;
+
+/// How the network's part is known where the client's side of requests was traced.
+const BY_OWN_CLOCKS: &str = "the network's part is how long requests took without how long their servers' spans took: lengths by two \
+                             clocks, which need not agree on the time";
 
 /// Ways that are further apart than this about waiting contradict each other.
 const APART_MAX: f64 = 0.1;
@@ -23,7 +30,7 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     let part = |(at, part): (usize, Part)| TimePart {
         name: part.as_str().to_owned(),
         does: match part {
-            Part::Network | Part::Poll => Does::Travels,
+            Part::Network | Part::Connecting | Part::Poll => Does::Travels,
             Part::Target | Part::Database | Part::External => Does::Works,
             Part::Queue => Does::Waits,
             Part::Unseen => Does::Unseen,
@@ -35,14 +42,16 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     let parts: Vec<TimePart> =
         parts.filter(|part| part.mean_s > 0.0 || part.low_s.is_some_and(|low_s| low_s > 0.0)).collect();
     let mut caveats = super::detectors_flags(view);
-    if measured_s.is_some_and(|measured_s| measured_s < paths.mean_s()) {
+    let asked = asked(paths);
+    if asked.is_none() && measured_s.is_some_and(|measured_s| measured_s < paths.mean_s()) {
         caveats.push(
             "requests that were traced took longer than all requests: they are not the same ones".to_owned(),
         );
     }
+    caveats.extend(asked.map(|_| BY_OWN_CLOCKS.to_owned()));
     Some(TimeUse {
         of: "a request".to_owned(),
-        count: paths.traces,
+        count: asked.map_or(paths.traces, |asked| asked.traces),
         mean_s: parts_s.iter().sum(),
         measured_s,
         parts,
@@ -52,10 +61,22 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     })
 }
 
-/// Seconds of each part. What was measured and no trace tells is the network's: on its way to the first span and back.
+/// Traces that begin with the client's side of a request, where they say enough.
+fn asked(paths: &Paths) -> Option<&Asked> {
+    let asked = &paths.asked;
+    (asked.traces > 0 && (asked.traces >= ASKED_MIN || asked.traces == paths.traces)).then_some(asked)
+}
+
+/// Seconds of each part. Without the client's side of requests, what was measured and no trace tells is the network's: on its way
+/// to the first span and back.
 fn parts_s(paths: &Paths, measured_s: Option<f64>) -> [f64; Part::ALL.len()] {
-    let traces = paths.traces.max(1) as f64;
-    let mut parts_s = Part::ALL.map(|part| paths.attribution.part_ns(part) as f64 / traces / 1e9);
+    let means_s = |attribution: &Attribution, traces: u64| {
+        Part::ALL.map(|part| attribution.part_ns(part) as f64 / traces.max(1) as f64 / 1e9)
+    };
+    if let Some(asked) = asked(paths) {
+        return means_s(&asked.attribution, asked.traces);
+    }
+    let mut parts_s = means_s(&paths.attribution, paths.traces);
     let traced_s: f64 = parts_s.iter().sum();
     parts_s[0] += (measured_s.unwrap_or(0.0) - traced_s).max(0.0);
     parts_s
@@ -212,7 +233,7 @@ mod tests {
     use model::Span;
 
     use super::super::case::{Case, Level, Tasks};
-    use super::super::testing::{flat, level, request, sampled, span, told};
+    use super::super::testing::{asked, flat, level, request, sampled, span, told};
     use super::*;
 
     /// A task of 4 s: handed in, 2 s in its queue, 1.5 s of work, and the rest until somebody asks.
@@ -279,5 +300,22 @@ mod tests {
             one.parts.iter().map(|part| (part.name.as_str(), (part.mean_s * 1e3).round())).collect();
         assert_eq!(told, [("network", 50.0), ("target", 60.0), ("database", 40.0)]);
         assert!(one.parts_apart() < 1e-9 && one.measured_s == Some(0.15));
+    }
+
+    #[test]
+    fn what_clients_measured_is_divided_among_who_had_it() {
+        let mut level = level(10, 10, 0.15);
+        let below = [("select 1", 10.0, 40.0)];
+        let of = |number| sampled(number, asked(112.0, request("shop", "GET /", 100.0, &below)));
+        // Those that servers began by themselves are no requests of the run.
+        let alone = |number| sampled(number, request("cron", "refresh", 900.0, &[]));
+        level.traces = (0..20).map(of).chain((20..30).map(alone)).collect();
+        let case = Case { levels: vec![level] };
+        let one = attribution(&View::of(&case).expect("a run")).expect("there are traces");
+        let told: Vec<_> =
+            one.parts.iter().map(|part| (part.name.as_str(), (part.mean_s * 1e3).round())).collect();
+        assert_eq!(told, [("network", 12.0), ("target", 60.0), ("database", 40.0)]);
+        assert!(one.parts_apart() < 1e-9 && one.count == 20, "{one:?}");
+        assert_eq!(one.caveats.last().map(String::as_str), Some(BY_OWN_CLOCKS));
     }
 }

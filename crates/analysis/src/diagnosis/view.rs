@@ -8,7 +8,7 @@ use stats::normal_quantile;
 use std::time::Duration;
 
 use super::case::{Case, Level};
-use super::paths::{Paths, Step, StepKey};
+use super::paths::{Paths, Shown, Step, StepKey};
 use super::{ceilings, series};
 
 /// Latency has grown with load where it is so many times that of the lowest load.
@@ -94,11 +94,11 @@ impl<'a> View<'a> {
     }
 
     /// Traces that show it.
-    pub(super) fn exemplars(&self, slowest: &[(u64, u128)]) -> Vec<ExemplarLink> {
-        let link = |(length_ns, id): &(u64, u128)| ExemplarLink::Trace {
+    pub(super) fn exemplars(&self, slowest: &[Shown]) -> Vec<ExemplarLink> {
+        let link = |one: &Shown| ExemplarLink::Trace {
             run: self.run,
-            id: *id,
-            duration: Duration::from_nanos(*length_ns),
+            id: one.id,
+            duration: Duration::from_nanos(one.length_ns),
         };
         slowest.iter().map(link).collect()
     }

@@ -177,6 +177,7 @@ fn calls<'a>(tree: &Tree<'a>, at: usize) -> Vec<Call<'a>> {
     let call = |from, to| Call { from, to, span, duration_ns: Some(node.end_ns.abs_diff(node.start_ns)) };
     let mut calls = Vec::new();
     match node.parent.map(|parent| (parent, &tree.spans()[parent])) {
+        None if span.is_own() => {}
         None => calls.push(call(Place::Outside, service(span))),
         // Messages come from queues, whoever is their parent.
         Some(_) if queue_of(span).is_some() => {}
@@ -196,15 +197,25 @@ fn calls<'a>(tree: &Tree<'a>, at: usize) -> Vec<Call<'a>> {
         calls.push(call(service(span), Place::Database(name)));
     } else if span.kind == SpanKind::Producer {
         calls.extend(peer::queue(span).map(|queue| call(service(span), Place::Queue(queue.to_owned()))));
-    } else if span.kind == SpanKind::Client && !answers(tree, at) {
+    } else if is_answered_by_nobody(tree, at) {
         let host = peer::host(span).unwrap_or(&span.operation).to_owned();
         calls.push(call(service(span), Place::External(host)));
     }
     calls
 }
 
+/// Whether a call went to somebody who has no span. Below a request of the run itself stands all that was received of it.
+fn is_answered_by_nobody(tree: &Tree<'_>, at: usize) -> bool {
+    let span = &tree.spans()[at];
+    match span.is_own() {
+        true => peer::request(span).is_some() && tree.children(at).is_empty(),
+        false => span.kind == SpanKind::Client && !answers(tree, at),
+    }
+}
+
+/// Who did it. Whoever loads is outside of what is loaded.
 fn service(span: &Span) -> Place {
-    Place::Service(span.service.to_string())
+    if span.is_own() { Place::Outside } else { Place::Service(span.service.to_string()) }
 }
 
 fn queue_of(span: &Span) -> Option<Place> {
@@ -262,6 +273,22 @@ mod tests {
                       service:shop > database:postgresql 2 1ms";
         assert_eq!(told(&graph), expect);
         assert_eq!(graph.edges[1].all.errors, 1);
+    }
+
+    #[test]
+    fn whoever_loads_is_outside() {
+        let own = |id, parent| {
+            let attributes = [("plimsoll.request", "measured"), ("server.address", "shop.example")];
+            let attributes = attributes.map(|(name, value)| (name.into(), value.to_owned())).into();
+            let service = model::OWN_SERVICE.into();
+            Span { kind: SpanKind::Client, service, attributes, ..span(id, parent, 0, 90_000_000) }
+        };
+        let mut builder = GraphBuilder::default();
+        let answer = Span { kind: SpanKind::Server, ..span(3, 1, 10, 50_000_000) };
+        builder.add(&trace(vec![own(1, 0), answer]));
+        builder.add(&trace(vec![own(1, 0)]));
+        let expect = "outside: > service:shop 2 90ms\noutside: > external:shop.example 2 90ms";
+        assert_eq!(told(&builder.build()), expect);
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub use diff::{Difference, FastAndSlow, fast_against_slow};
 pub use gaps::{Stretch, stretches};
 pub use graph::{Edge, Graph, GraphBuilder, Place, Seen};
 pub use path::{Cause, Piece, PieceKind, answer_path, causes, critical_path, own_ns};
-pub use peer::{database, host, queue, statement, task};
+pub use peer::{connecting_ns, database, host, queue, request, statement, task};
 pub use repeats::{REPEATS_MIN, Repeats, repeated_statements};
 pub use stages::{Stage, StageKind, StageTable, Way, stages, ways, weight};
 pub use statement::normalised;

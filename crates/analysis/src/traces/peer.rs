@@ -6,6 +6,7 @@ use model::{Span, SpanKind};
 const SYSTEM: [&str; 2] = ["db.system.name", "db.system"];
 const STATEMENT: [&str; 2] = ["db.query.text", "db.statement"];
 const DESTINATION: [&str; 2] = ["messaging.destination.name", "messaging.destination"];
+const CONNECTING: [&str; 3] = ["plimsoll.looking_up_ms", "plimsoll.connecting_ms", "plimsoll.tls_ms"];
 const HOST: [&str; 5] = ["peer.service", "server.address", "net.peer.name", "http.host", "url.full"];
 
 /// The kind of database that a span asks: `postgresql`, `redis`.
@@ -30,6 +31,20 @@ pub fn queue(span: &Span) -> Option<&str> {
 /// How a task of `plimsoll/flow` ended, of the span that is all of it.
 pub fn task(span: &Span) -> Option<&str> {
     first(span, &["plimsoll.task"])
+}
+
+/// How a request of the run itself ended, of the span that is the client's side of it.
+pub fn request(span: &Span) -> Option<&str> {
+    first(span, &["plimsoll.request"]).filter(|_| span.is_own())
+}
+
+/// How long a request of the run itself looked up a name, connected and agreed on TLS, nanoseconds.
+pub fn connecting_ns(span: &Span) -> u64 {
+    if request(span).is_none() {
+        return 0;
+    }
+    let ms = CONNECTING.iter().filter_map(|name| span.attribute(name)?.parse::<f64>().ok());
+    (ms.sum::<f64>() * 1e6).round() as u64
 }
 
 /// Whom a span calls, as far as it says.

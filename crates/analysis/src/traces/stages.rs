@@ -202,7 +202,7 @@ fn parts(tree: &Tree<'_>) -> BTreeMap<(StageKind, String), (u64, u64)> {
         let top = &tree.spans()[tops[piece.span]];
         let kind = match piece.kind {
             PieceKind::Queue => StageKind::Queue,
-            PieceKind::Work if peer::task(top).is_some() => StageKind::Submit,
+            PieceKind::Work if top.is_own() => StageKind::Submit,
             PieceKind::Work => StageKind::Work,
             PieceKind::Between => StageKind::Between,
             PieceKind::Poll => StageKind::Poll,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::{Kept, Span, SpanKind, SpanStatus, Trace};
+use model::{Kept, OWN_SERVICE, Span, SpanKind, SpanStatus, Trace};
 use proptest::prelude::*;
 
 /// A span of the service `shop` named by its number; a parent of zero is none.
@@ -80,7 +80,7 @@ pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
         1 => Just((i64::MAX, u64::MAX)),
         1 => (any::<i64>(), any::<u64>()),
     ];
-    let one = (1..24_u64, 0..24_u64, kind, times, 0..5_usize, 0..24_u64);
+    let one = (1..24_u64, 0..24_u64, kind, times, 0..6_usize, 0..24_u64);
     prop::collection::vec(one, 0..40).prop_map(|all| {
         let span = |(id, parent, kind, (start, length), extra, link): One| {
             let mut span = Span { kind, ..span(id, parent, start, length) };
@@ -90,9 +90,14 @@ pub(super) fn any_trace() -> impl Strategy<Value = Trace> {
                 ("messaging.destination.name", "q"),
                 ("peer.service", "shop"),
                 ("plimsoll.task", "finished"),
+                ("plimsoll.request", "measured"),
             ][extra];
             if !name.is_empty() {
                 span.attributes = vec![(name.into(), value.to_owned())];
+            }
+            if name.starts_with("plimsoll") {
+                span.service = OWN_SERVICE.into();
+                span.attributes.push(("plimsoll.connecting_ms".into(), "0.00001".to_owned()));
             }
             span.links = vec![(1, link)];
             span

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use model::{Span, SpanKind, Trace};
+use model::{Span, SpanKind, SpanStatus, Trace};
 
 use super::peer;
 
@@ -175,16 +175,20 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// By how much the clock of who answers has to be moved: what answers begins while somebody waits for it, and where it does
-/// not, it is put into the middle of the wait. (Jaeger adjusts clocks the same way.) A span that merely ends too late may be
-/// of a call that was given up, and is cut instead.
+/// By how much the clock of who answers has to be moved: what answers begins while somebody waits for it, and is over when they
+/// have their answer. Where it is not so, it is put into the middle of the wait, whole: how long it took is known by its own
+/// clock. (Jaeger adjusts clocks the same way.) A span that merely ends too late for a call that failed may be of one that was
+/// given up, and is cut instead.
 fn skew(span: &Span, above: &Span, node: &Node, moved_ns: i64) -> Option<i64> {
     if span.kind != SpanKind::Server || above.kind != SpanKind::Client {
         return None;
     }
     let start_ns = span.start_ns.saturating_add(moved_ns);
+    let end_ns = span.end_ns().saturating_add(moved_ns);
     let (wait_ns, length_ns) = (node.end_ns.abs_diff(node.start_ns), span.end_ns().abs_diff(span.start_ns));
-    if (node.start_ns..=node.end_ns).contains(&start_ns) || length_ns > wait_ns {
+    let begins_inside = (node.start_ns..=node.end_ns).contains(&start_ns);
+    let ends_inside = end_ns <= node.end_ns || above.status == SpanStatus::Error;
+    if (begins_inside && ends_inside) || length_ns > wait_ns {
         return None;
     }
     let middle_ns = node.start_ns.saturating_add_unsigned((wait_ns - length_ns) / 2);
@@ -265,10 +269,11 @@ fn adopt(spans: &[Span], parents: &mut [Option<usize>], flaws: &mut Flaws) {
     }
 }
 
-/// Puts everything below the earliest of the spans that have no parent.
+/// Puts everything below the earliest of the spans that have no parent; whoever sent the request came before all others,
+/// whatever the clocks say.
 fn below_one_root(spans: &[Span], parents: &mut [Option<usize>], flaws: &mut Flaws) -> Option<usize> {
     let tops = || (0..spans.len()).filter(|at| parents[*at].is_none());
-    let root = tops().min_by_key(|at| (spans[*at].start_ns, spans[*at].id))?;
+    let root = tops().min_by_key(|at| (!spans[*at].is_own(), spans[*at].start_ns, spans[*at].id))?;
     let others: Vec<usize> = tops().filter(|at| *at != root).collect();
     flaws.orphans = others.len();
     for other in others {

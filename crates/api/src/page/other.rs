@@ -19,7 +19,7 @@ pub struct Errors {
     pub errors: Vec<ErrorRow>,
     /// Errors that are in no row, because there were too many distinct ones.
     pub beyond: u64,
-    /// Single requests that failed.
+    /// Single requests that failed, and the slowest.
     pub exemplars: Vec<ReportExemplar>,
 }
 

@@ -100,7 +100,7 @@ pub struct TraceRow {
     pub spans: u32,
     /// Why it was kept: `sample`, `error`, `slowest`, `bucket`, `found`.
     pub kept: &'static str,
-    /// Shares of its time: network, target, database, external, queue, unseen, poll.
+    /// Shares of its time: network, target, database, external, queue, unseen, poll, connecting.
     #[cfg_attr(test, schemars(with = "Vec<Option<f64>>"))]
     pub parts: Vec<Number>,
 }
@@ -110,7 +110,7 @@ pub struct TraceRow {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TracePart {
-    /// `network`, `target`, `database`, `external`, `queue`, `unseen`, `poll`.
+    /// `network`, `target`, `database`, `external`, `queue`, `unseen`, `poll`, `connecting`.
     pub name: &'static str,
     /// How long it was.
     pub duration: Value,

@@ -121,7 +121,7 @@ impl Source for Pyroscope {
         let whole = self.render(&from.to_string(), &until.to_string())?;
         let (from, until) = whole.timeline.as_ref().and_then(busy).unwrap_or((from, until));
         let answer = self.render(&from.to_string(), &until.to_string())?;
-        let flame = flame(&answer.flamebearer);
+        let (flame, frames_not_read) = flame(&answer.flamebearer);
         if flame.total() <= 0.0 {
             return Ok(Evidence::default());
         }
@@ -130,6 +130,7 @@ impl Source for Pyroscope {
         let unit = self.query.split(':').nth(2).unwrap_or_default();
         fields.insert("unit".to_owned(), harmless(unit, NAME_CHARS_MAX).into());
         fields.insert("profile_s".to_owned(), ((until - from) as f64 / 1e3).into());
+        fields.insert("frames_not_read".to_owned(), (frames_not_read as f64).into());
         let query = format!("GET /pyroscope/render?query={}&from={from}&until={until}", self.query);
         fields.insert("query".to_owned(), query.into());
         let record = Record {
@@ -182,7 +183,8 @@ fn busy(timeline: &Timeline) -> Option<(i64, i64)> {
         let after_s = timeline.duration_delta.checked_mul(i64::try_from(place).ok()?)?;
         timeline.start_time.checked_add(after_s)?.checked_mul(1_000)
     };
-    ms(longest.start).zip(ms(longest.end))
+    let (from, until) = ms(longest.start).zip(ms(longest.end))?;
+    until.checked_sub(from).map(|_| (from, until))
 }
 
 /// A frame of a level: from where to where it is, and the names of its callers and its own.
@@ -192,15 +194,18 @@ struct Open {
     stack: Vec<usize>,
 }
 
-/// The stacks of a flame graph: what each frame did by itself, with all who called it.
-fn flame(bearer: &Flamebearer) -> Flame {
+/// The stacks of a flame graph: what each frame did by itself, with all who called it; and how many frames were not read.
+fn flame(bearer: &Flamebearer) -> (Flame, usize) {
     let name = |place: usize| bearer.names.get(place).map_or("?", String::as_str);
     let mut flame = Flame::new();
+    let of_level = |level: &Vec<f64>| level.len() / 4;
+    let mut not_read: usize = bearer.levels.iter().skip(LEVELS_MAX).map(of_level).sum();
     // The first level is all of it.
     let mut above = vec![Open { from: 0.0, to: f64::INFINITY, stack: Vec::new() }];
     for (depth, level) in bearer.levels.iter().take(LEVELS_MAX).enumerate() {
         let (mut at, mut caller) = (0.0, 0);
         let mut here = Vec::new();
+        not_read += of_level(level).saturating_sub(FRAMES_OF_LEVEL_MAX);
         for frame in level.chunks_exact(4).take(FRAMES_OF_LEVEL_MAX) {
             let (from, to) = (at + frame[0], at + frame[0] + frame[1]);
             at = to;
@@ -217,12 +222,13 @@ fn flame(bearer: &Flamebearer) -> Flame {
         }
         above = here;
     }
-    flame
+    (flame, not_read)
 }
 
 #[cfg(test)]
 mod tests {
     use model::{Epoch, Instant};
+    use proptest::prelude::*;
 
     use super::*;
     use crate::contract::promises;
@@ -283,11 +289,48 @@ mod tests {
         {
             let text = format!(r#"{{"flamebearer":{{"names":["a"],"levels":{levels}}}}}"#);
             let answer: Answer = serde_json::from_str(&text).expect("an answer");
-            assert!(flame(&answer.flamebearer).total().is_finite(), "{levels}");
+            assert!(flame(&answer.flamebearer).0.total().is_finite(), "{levels}");
         }
         let timeline = |samples: &[f64]| Timeline { samples: samples.to_vec(), ..Timeline::default() };
         assert_eq!(busy(&timeline(&[1.0])), None);
         let huge = Timeline { duration_delta: i64::MAX, ..timeline(&[0.0, 1.0]) };
         assert_eq!(busy(&huge), None);
+    }
+
+    #[test]
+    fn frames_beyond_the_limits_are_counted() {
+        let mut level = [0.0, 1.0, 0.0, 0.0].repeat(FRAMES_OF_LEVEL_MAX + 2);
+        level.push(0.0);
+        let bearer = Flamebearer { names: vec!["a".to_owned()], levels: vec![level; LEVELS_MAX + 1] };
+        assert_eq!(flame(&bearer).1, LEVELS_MAX * 2 + FRAMES_OF_LEVEL_MAX + 2);
+    }
+
+    /// A number as somebody may write it who means no harm, or does.
+    fn number() -> impl Strategy<Value = f64> {
+        prop_oneof![4 => (-5..60_i32).prop_map(f64::from), 1 => any::<f64>()]
+    }
+
+    proptest! {
+        #[test]
+        fn an_answer_is_refused_or_bounded(
+            text in ".{0,200}",
+            names in prop::collection::vec(".{0,100}", 0..5),
+            levels in prop::collection::vec(prop::collection::vec(number(), 0..40), 0..8),
+            samples in prop::collection::vec(number(), 0..20),
+            start: i64,
+            delta: i64,
+        ) {
+            prop_assert!(serde_json::from_str::<Answer>(&text).is_err() || text.trim_start().starts_with(['{', '[']));
+            let json = serde_json::json!({
+                "flamebearer": {"names": names, "levels": levels},
+                "timeline": {"startTime": start, "samples": samples, "durationDelta": delta},
+            });
+            // What is no number is written as none, and refused.
+            let Ok(answer) = serde_json::from_str::<Answer>(&json.to_string()) else { return Ok(()) };
+            flame(&answer.flamebearer).0.assert_bounded();
+            if let Some((from, until)) = answer.timeline.as_ref().and_then(busy) {
+                prop_assert!(until - from > 0);
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use api::page::{ErrorRow, Errors, Fact};
+use api::report::ReportExemplar;
 use model::{ErrorCount, TagSetId};
 use server::PageError;
 
@@ -44,11 +45,15 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
         requests: FigureTotals::of(window).requests(),
         errors,
         beyond: super::total(left_out),
-        exemplars: report::json::exemplars(scope.document()?)
-            .into_iter()
-            .filter(|one| one.kind == "failed")
-            .collect(),
+        exemplars: exemplars(report::json::exemplars(scope.document()?)),
     })
+}
+
+/// Those that failed, and after them the slowest.
+fn exemplars(all: Vec<ReportExemplar>) -> Vec<ReportExemplar> {
+    let (mut failed, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.kind == "failed");
+    failed.extend(others);
+    failed
 }
 
 fn row(scope: &Scope, error: &ErrorCount, total: u64, spread: Option<Spread>) -> ErrorRow {

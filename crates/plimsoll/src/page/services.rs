@@ -7,7 +7,7 @@ use analysis::traces::{Edge, Graph, GraphBuilder, Place, Seen};
 use api::page::{OperationRow, Services, ServicesEdge, ServicesPlace, ShownWindow, Value};
 use histo::Values;
 use model::plan::TimeUnit;
-use model::{Instant, OperationLoad, SpanKind};
+use model::{Instant, OWN_SERVICE, OperationLoad, SpanKind};
 use server::PageError;
 
 use super::scope::Scope;
@@ -95,6 +95,10 @@ fn places(
 ) -> Vec<ServicesPlace> {
     let mut services: BTreeMap<&str, Work> = BTreeMap::new();
     for ((service, _, kind), load) in work {
+        // Whoever loads is outside.
+        if &**service == OWN_SERVICE && *kind == SpanKind::Client {
+            continue;
+        }
         let is_asked_for = matches!(kind, SpanKind::Server | SpanKind::Consumer);
         let of = services.entry(service).or_default();
         if is_asked_for {

@@ -446,6 +446,7 @@ mod tests {
         let loads = vec![
             load("api", "POST /scan", SpanKind::Server, 0),
             load("worker", "process vision", SpanKind::Consumer, 1),
+            load("plimsoll", "the first page", SpanKind::Client, 1),
         ];
         writer.traces((1..=3).map(trace).collect(), loads);
         assert!(writer.finish(Ending::default()).error.is_none());

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use analysis::traces::{Attribution, Tree, answer_path, attribute, request};
 use model::metric::builtin::{HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQS};
-use model::{Aggregate, Epoch, Exemplar, ExemplarKind, Instant, MetricKind, TagSet, Validity, Window};
+use model::{Aggregate, Epoch, Exemplar, ExemplarKind, Instant, MetricKind, TagSet, Trace, Validity, Window};
 use report::RunReport;
 use report::document::{
     CanSend, DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Milestone,
@@ -212,16 +213,20 @@ fn exemplars(
     all.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.at.cmp(&b.at)));
     let of_kind = |kind| all.iter().filter(move |exemplar| exemplar.kind == kind).take(EXEMPLARS_MAX);
     let chosen = of_kind(ExemplarKind::Slowest).chain(of_kind(ExemplarKind::Failed));
-    Ok(chosen.map(|exemplar| entry(reader, exemplar, zero)).collect())
+    chosen.map(|exemplar| entry(reader, exemplar, zero)).collect()
 }
 
-fn entry(reader: &Reader, exemplar: &Exemplar, zero: Instant) -> ExemplarEntry {
+fn entry(reader: &Reader, exemplar: &Exemplar, zero: Instant) -> Result<ExemplarEntry, Failure> {
+    let trace = match exemplar.trace_id {
+        Some(id) => reader.trace(id).map_err(|error| failed(&error))?,
+        None => None,
+    };
     let set = reader.tags().get(exemplar.tags);
     let more = |name: &str| {
         let pairs = exemplar.metadata.as_deref().unwrap_or_default();
         pairs.iter().find(|(key, _)| &**key == name).map(|(_, value)| value.to_string())
     };
-    ExemplarEntry {
+    Ok(ExemplarEntry {
         kind: exemplar.kind,
         at: exemplar.at.since(zero),
         duration: Statistic::of(exemplar.value, exemplar.mark),
@@ -229,8 +234,18 @@ fn entry(reader: &Reader, exemplar: &Exemplar, zero: Instant) -> ExemplarEntry {
         url: more("url").unwrap_or_else(|| tag(&set, "name")),
         status: tag(&set, "status"),
         trace_id: exemplar.trace_id,
+        is_trace_kept: trace.is_some(),
+        whole: trace.as_ref().and_then(whole),
         error: more("error").unwrap_or_else(|| tag(&set, "error")),
-    }
+    })
+}
+
+/// Whose the time of a request was, by the trace that begins with the client's side of it. That of a task is of more than one
+/// request.
+fn whole(trace: &Trace) -> Option<Attribution> {
+    let tree = Tree::new(trace);
+    request(&trace.spans[tree.root()?])?;
+    Some(attribute(&tree, &answer_path(&tree), None))
 }
 
 fn drops(reader: &Reader) -> Vec<DropEntry> {

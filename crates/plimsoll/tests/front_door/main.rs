@@ -24,6 +24,7 @@ mod lab_faults;
 mod lab_feed;
 mod lab_ingress;
 mod lab_scan;
+mod lab_traces;
 mod live;
 mod page;
 mod prometheus;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::path::PathBuf;
 
-use model::{Datum, RecordKind};
+use analysis::traces::{Part, Tree, answer_path, attribute, request, task};
+use model::{Datum, RecordKind, Span, SpanStatus, Trace};
 use runfile::Reader;
 
 use crate::harness::{Plimsoll, Ran, plimsoll};
@@ -20,7 +21,7 @@ export default () => {
     const now = BigInt(Date.now()) * 1000000n;
     const span = {
         traceId: trace, parentSpanId: parent, spanId: hex(16), name: 'GET /json', kind: 2,
-        startTimeUnixNano: `${now - 1000000n}`, endTimeUnixNano: `${now}`,
+        startTimeUnixNano: `${now - 20000n}`, endTimeUnixNano: `${now}`,
     };
     const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'shop' } }] };
     const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans: [span] }] }] });
@@ -28,15 +29,41 @@ export default () => {
 };";
 
 /// An address that nobody listens at. Somebody else might take it in the meantime, which no test here does.
-fn free_address() -> String {
+pub(crate) fn free_address() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("its address").to_string()
 }
 
 /// The file of the one run that is stored.
-fn stored_file(ran: &Ran) -> PathBuf {
+pub(crate) fn stored_file(ran: &Ran) -> PathBuf {
     let folder = ran.folder().join("plimsoll/runs");
     std::fs::read_dir(folder).expect("a run was stored").next().expect("one").expect("readable").path()
+}
+
+/// Whether a trace is a request of the shop with what the shop told of it, and nothing but these.
+fn is_told(trace: &Trace) -> bool {
+    let tree = Tree::new(trace);
+    let Some(root) = tree.root().filter(|_| trace.spans.len() == 2) else { return false };
+    let (client, [server]) = (&trace.spans[root], tree.children(root)) else { return false };
+    let server = &trace.spans[*server];
+    assert_eq!(
+        (request(client), client.attribute("http.response.status_code")),
+        (Some("measured"), Some("200"))
+    );
+    assert_eq!((&*server.service, server.parent), ("shop", Some(client.id)));
+    assert!(client.operation.ends_with("/json") && client.parent.is_none(), "{client:?}");
+    let phase_ms =
+        |name: &str| client.attribute(name).and_then(|ms| ms.parse::<f64>().ok()).expect("a phase");
+    let names =
+        ["plimsoll.blocked_ms", "plimsoll.sending_ms", "plimsoll.waiting_ms", "plimsoll.receiving_ms"];
+    let (phases_ms, all_ms) = (names.map(phase_ms).iter().sum::<f64>(), client.duration.as_secs_f64() * 1e3);
+    // What lies between two phases is some microseconds.
+    assert!((phases_ms - all_ms).abs() <= 0.1 + all_ms * 0.02, "{phases_ms} of {all_ms}");
+    let whole = attribute(&tree, &answer_path(&tree), None);
+    assert_eq!(u128::from(whole.total_ns()), client.duration.as_nanos(), "the parts are the whole");
+    let outside_ns = whole.part_ns(Part::Network) + whole.part_ns(Part::Connecting);
+    assert_eq!(outside_ns + whole.part_ns(Part::Target), whole.total_ns());
+    true
 }
 
 fn listening(address: &str) -> Plimsoll {
@@ -50,15 +77,21 @@ fn spans_are_in_the_file_and_join_with_requests() {
     let ran = listening(&address).against(&server).flags("--trace-sample 100%").run().exits(0);
     let reader = Reader::open(&stored_file(&ran)).expect("a run");
     let traces = reader.traces().expect("traces");
-    assert_eq!(traces.len(), 40);
-    assert!(traces.iter().all(|trace| trace.spans.len() == 1 && &*trace.spans[0].service == "shop"));
-
+    let told = traces.iter().filter(|trace| is_told(trace)).count();
+    // What carries the spans is a request, too.
+    assert_eq!((traces.len(), told, server.seen().for_path("/json")), (80, 40, 40));
     let operations = reader.operations().expect("operations");
-    assert_eq!(operations.iter().map(|load| load.durations.count()).sum::<u64>(), 40);
+    let of = |service: &str| {
+        let some = operations.iter().filter(|load| &*load.service == service);
+        some.map(|load| load.durations.count()).sum::<u64>()
+    };
+    assert_eq!((of("shop"), of("plimsoll")), (40, 80));
     let records = reader.records().expect("records");
     let record = records.iter().find(|record| record.source == "otlp").expect("what the receiver counted");
     assert_eq!((record.kind, &record.fields["address"]), (RecordKind::Source, &Datum::Text(address)));
     assert_eq!(record.fields["spans_received"], Datum::Number(40.0));
+    assert_eq!(record.fields["spans_own"], Datum::Number(80.0));
+    assert_eq!(record.fields["own_spans_dropped"], Datum::Number(0.0));
 
     let kept: BTreeSet<u128> = traces.iter().map(|trace| trace.id).collect();
     let exemplars = reader.exemplars(0..u32::MAX).expect("exemplars").into_iter();
@@ -81,7 +114,7 @@ export default () => {
         done: (answer) => answer.json('state') === 'done',
     });
     const [own, other, beside] = [context(submitted), context(polled), context(http.get(`${__ENV.URL}/json`))];
-    const same = own[1] === other[1] && own[2] === other[2] && own[3] === '01' && other[3] === '00';
+    const same = own[1] === other[1] && own[2] !== other[2] && own[3] === '01' && other[3] === '00';
     if (!same || beside[1] === own[1] || beside[3] !== '01') throw new Error([own, other, beside].join(' '));
 };";
 
@@ -92,17 +125,122 @@ fn a_task_is_one_trace_with_a_span_of_its_own() {
     let flags = format!("--otlp={address} --trace-sample 100%");
     let ran = plimsoll(TASKS).against(&server).flags(&flags).run().exits(0);
     let traces = Reader::open(&stored_file(&ran)).and_then(|reader| reader.traces()).expect("traces");
-    assert_eq!(traces.len(), 3, "{traces:?}");
-    for trace in &traces {
-        let [span] = &trace.spans[..] else { panic!("one span: {trace:?}") };
+    let (tasks, beside): (Vec<_>, Vec<_>) =
+        traces.iter().partition(|trace| trace.root().is_some_and(|root| task(root).is_some()));
+    assert_eq!((tasks.len(), beside.len()), (3, 3), "{traces:?}");
+    for trace in tasks {
+        let span = trace.root().expect("spans");
         let said = (&*span.service, &*span.operation, span.attribute("plimsoll.task"));
         assert_eq!(said, ("plimsoll", "task scan", Some("finished")));
         assert!(span.parent.is_none() && span.duration.as_millis() >= 20, "{span:?}");
+        let [submission] = &trace.spans[1..] else { panic!("a task and what sent it in: {trace:?}") };
+        assert_eq!((request(submission), submission.parent), (Some("measured"), Some(span.id)));
     }
     // Whoever does not trace has none.
     let wrong = "!same || beside[1] === own[1] || beside[3] !== '01'";
     let untraced = TASKS.replace(wrong, "own.length + other.length + beside.length > 0");
     plimsoll(&untraced).against(&server).run().exits(0);
+}
+
+/// What fails on its way is a span, too, and its trace is kept for it; what carries a header of the script's own is that span.
+const FAILURES: &str = "
+import http from 'k6/http';
+export const options = { vus: 1, iterations: 1, throw: false };
+export default () => {
+    http.get(`${__ENV.URL}/status/503`, { tags: { name: 'refused' } });
+    http.get('http://127.0.0.1:1/', { tags: { name: 'nobody' } });
+    http.get(`${__ENV.URL}/delay/900`, { timeout: '50ms', tags: { name: 'too late' } });
+    http.get(`${__ENV.URL}/redirect/2`, { tags: { name: 'led on' } });
+    const headers = { traceparent: '00-000000000000000000000000000000aa-00000000000000bb-01' };
+    http.get(`${__ENV.URL}/json`, { headers, tags: { name: 'mine' } });
+};";
+
+#[test]
+fn each_request_of_the_sample_is_one_span_however_it_ends() {
+    let server = testkit::http::start();
+    let flags = format!("--otlp={} --trace-sample 100%", free_address());
+    let ran = plimsoll(FAILURES).against(&server).flags(&flags).run().exits(0);
+    let reader = Reader::open(&stored_file(&ran)).expect("a run");
+    let spans: Vec<Span> =
+        reader.traces().expect("traces").into_iter().flat_map(|trace| trace.spans).collect();
+    let mut told: Vec<_> = spans
+        .iter()
+        .map(|span| {
+            let of = |name: &str| span.attribute(name).unwrap_or("-").to_owned();
+            let is_error = span.status == SpanStatus::Error;
+            (
+                &*span.operation,
+                is_error,
+                of("plimsoll.request"),
+                of("http.response.status_code"),
+                of("plimsoll.exchanges"),
+            )
+        })
+        .collect();
+    told.sort();
+    let expect = [
+        ("led on", false, "measured", "200", "3"),
+        ("mine", false, "measured", "200", "-"),
+        ("nobody", true, "failed", "-", "-"),
+        ("refused", true, "measured", "503", "-"),
+        ("too late", true, "timed_out", "-", "-"),
+    ];
+    let expect = expect.map(|(name, fails, how, status, exchanges)| {
+        (name, fails, how.to_owned(), status.to_owned(), exchanges.to_owned())
+    });
+    assert_eq!(told, expect);
+    assert!(spans.iter().any(|span| (span.id, &*span.operation) == (0xbb, "mine")));
+    let traced = stored_report(&ran);
+    let failed =
+        traced["exemplars"].as_array().expect("exemplars").iter().filter(|one| one["kind"] == "failed");
+    assert!(failed.clone().count() == 3 && failed.clone().all(|one| one["isTraceKept"] == true), "{traced}");
+}
+
+#[test]
+fn a_request_that_is_given_up_is_a_span_of_what_was_seen_of_it() {
+    let server = testkit::http::start();
+    let script = "
+        import http from 'k6/http';
+        export const options = { scenarios: { cut: {
+            executor: 'constant-vus', vus: 1, duration: '400ms', gracefulStop: '0s',
+        } } };
+        export default () => http.get(__ENV.URL + '/delay/9000');";
+    let flags = format!("--otlp={} --trace-sample 100%", free_address());
+    let ran = plimsoll(script).against(&server).flags(&flags).run().exits(0);
+    let traces = Reader::open(&stored_file(&ran)).and_then(|reader| reader.traces()).expect("traces");
+    let spans: Vec<&Span> = traces.iter().flat_map(|trace| &trace.spans).collect();
+    let [span] = spans[..] else { panic!("one span: {spans:?}") };
+    assert_eq!((request(span), span.status), (Some("cut"), SpanStatus::Error), "{span:?}");
+    assert!(span.duration.as_millis() >= 200, "{span:?}");
+}
+
+/// The run as `plimsoll report` tells it.
+fn stored_report(ran: &Ran) -> serde_json::Value {
+    serde_json::from_str(&ran.and("report @last --format json").run().exits(0).out).expect("JSON")
+}
+
+#[test]
+fn without_a_sample_nothing_is_kept_and_nothing_is_sent() {
+    let server = testkit::http::start();
+    let script = "
+        import http from 'k6/http';
+        export const options = { iterations: 20 };
+        export default () => {
+            if ('Traceparent' in http.get(__ENV.URL + '/json').request.headers) { throw new Error('traced') }
+        }";
+    let flags = format!("--otlp={} --trace-sample 0", free_address());
+    let ran = plimsoll(script).against(&server).flags(&flags).run().exits(0);
+    let reader = Reader::open(&stored_file(&ran)).expect("a run");
+    assert_eq!(
+        (reader.traces().expect("traces").len(), reader.operations().expect("operations").len()),
+        (0, 0)
+    );
+    let records = reader.records().expect("records");
+    let record = records.iter().find(|record| record.source == "otlp").expect("what the receiver counted");
+    assert_eq!(
+        (&record.fields["spans_received"], &record.fields["spans_own"]),
+        (&Datum::Number(0.0), &Datum::Number(0.0))
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod verdict;
 
 use std::time::Duration;
 
+use analysis::traces::Attribution;
 use api::capacity::CapacityStudy;
 use api::diagnosis::DiagnosisReport;
 use model::plan::{Compat, TimeUnit};
@@ -267,6 +268,10 @@ pub struct ExemplarEntry {
     pub status: String,
     /// The trace it belongs to.
     pub trace_id: Option<u128>,
+    /// Whether that is in the file.
+    pub is_trace_kept: bool,
+    /// Whose its time was, where its trace says so.
+    pub whole: Option<Attribution>,
     /// What went wrong; empty where nothing did.
     pub error: String,
 }

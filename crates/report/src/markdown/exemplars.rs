@@ -1,5 +1,6 @@
 //! Single requests: the slowest, and those that failed.
 
+use analysis::traces::{Attribution, Part};
 use model::ExemplarKind;
 
 use crate::document::ExemplarEntry;
@@ -40,8 +41,17 @@ fn row(one: &ExemplarEntry, context: &Context<'_>) -> Vec<String> {
         markdown_code(format!("{} {}", one.method, one.url).trim()),
         words_of(&one.status),
         words_of(&one.error),
-        one.trace_id.map(|id| format!("`{id:032x}`")).unwrap_or_default(),
+        one.trace_id.map(|id| trace(id, one.whole.as_ref())).unwrap_or_default(),
     ]
+}
+
+/// A trace's number, and whose the time of its request was.
+fn trace(id: u128, whole: Option<&Attribution>) -> String {
+    let part = |(part, ns): (Part, u64)| {
+        format!("{} {}", markdown_code(part.as_str()), number::duration(ns as f64 / 1e6, None))
+    };
+    let parts: Vec<String> = whole.into_iter().flat_map(Attribution::parts).map(part).collect();
+    if parts.is_empty() { format!("`{id:032x}`") } else { format!("`{id:032x}`: {}", parts.join(", ")) }
 }
 
 fn duration(one: &ExemplarEntry, context: &Context<'_>) -> String {

@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use model::{Instant, Mark, Span, SpanKind, SpanStatus, SystemClock, TagSetId};
+use model::{Instant, Mark, OWN_SERVICE, Span, SpanKind, SpanStatus, SystemClock, TagSetId};
 
 use super::metrics::Metrics;
 use super::outcomes::OUTCOMES_MAX;
@@ -18,9 +18,6 @@ use crate::state::VuState;
 
 /// Tasks of one VU under way at once. A script that starts more forgets to await them.
 pub(super) const OPEN_MAX: usize = 10_000;
-
-/// Who makes the spans of tasks.
-const SERVICE: &str = "plimsoll";
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -318,7 +315,7 @@ impl Task {
             id: traced.context.span,
             parent: None,
             kind: SpanKind::Client,
-            service: SERVICE.into(),
+            service: OWN_SERVICE.into(),
             operation: name.into(),
             start_ns: i64::try_from(self.began.as_ns()).unwrap_or(i64::MAX),
             duration: ended.since(self.began),

@@ -4,10 +4,13 @@ use model::{Instant, Mark, ScenarioId, SystemClock, TagSetId};
 use tally::Case;
 use wire::{Exchange, Request};
 
+use super::TraceContext;
 use super::debug;
 use super::params::Prepared;
 use super::response;
+use super::sampled;
 use super::samples::{self, Verdict};
+use super::span::RequestSpan;
 use crate::Finished;
 use crate::state::{Seat, VuState};
 
@@ -18,19 +21,30 @@ pub(super) struct Flight<'a> {
     prepared: &'a Prepared,
     scenario: Option<ScenarioId>,
     is_under_way: bool,
+    /// Where its turn to be traced came.
+    span: Option<Box<RequestSpan>>,
     /// What the last exchange was.
     pub(super) last: Option<Verdict>,
 }
 
 impl<'a> Flight<'a> {
-    pub(super) fn new(vu: &'a VuState, client: &'a wire::Client, prepared: &'a Prepared) -> Flight<'a> {
-        Flight { vu, client, prepared, scenario: vu.scenario(), is_under_way: false, last: None }
+    pub(super) fn new(
+        vu: &'a VuState,
+        client: &'a wire::Client,
+        prepared: &'a Prepared,
+        span: Option<Box<RequestSpan>>,
+    ) -> Flight<'a> {
+        Flight { vu, client, prepared, scenario: vu.scenario(), is_under_way: false, span, last: None }
     }
 
     /// An exchange ended, or was given up with its request on the way.
     fn end(&mut self, exchange: &Exchange, sent: &Request) -> Verdict {
         self.is_under_way = false;
-        count(self.vu, self.prepared, self.scenario, exchange, sent)
+        let verdict = count(self.vu, self.prepared, self.scenario, exchange, sent);
+        if let Some(span) = &mut self.span {
+            span.add(exchange, &verdict);
+        }
+        verdict
     }
 }
 
@@ -54,6 +68,9 @@ impl Drop for Flight<'_> {
     fn drop(&mut self) {
         if self.is_under_way {
             self.give_up();
+        }
+        if let Some(span) = self.span.take() {
+            span.hand_over(self.vu, self.prepared);
         }
     }
 }
@@ -124,7 +141,7 @@ fn remember(vu: &VuState, seat: &Seat, exchange: &Exchange, sent: &Request, how:
         at: exchange.finished,
         duration_ns: how.duration_ns,
         mark: how.mark,
-        trace_id: trace_id(sent),
+        trace_id: sampled::header_of(sent).and_then(TraceContext::read).map(|(context, _)| context.trace),
         vu: seat.id_in_test,
         iteration: vu.call.borrow().as_ref().map(|call| call.vu_iteration),
         url: sent.target.as_str().to_owned(),
@@ -153,39 +170,5 @@ fn what_failed(exchange: &Exchange) -> (u16, String) {
             let code = if code == 0 { wire::ErrorCode::OTHER.0 } else { code };
             (code, format!("unexpected status {}", response.status))
         }
-    }
-}
-
-/// The trace that the script has put its request into (W3C Trace Context, 3.2.2: version, trace id, parent id and flags);
-/// zero is no trace.
-fn trace_id(sent: &Request) -> Option<u128> {
-    let (_, value) = sent.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("traceparent"))?;
-    let id = value.trim().split('-').nth(1).filter(|id| id.len() == 32)?;
-    if !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    u128::from_str_radix(id, 16).ok().filter(|id| *id != 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_trace_is_read_from_the_header() {
-        let check = |name: &'static str, value: &str, expect: Option<u128>| {
-            let target = wire::Target::parse("http://a.b/").expect("a URL");
-            let mut request = Request::new(wire::Method::GET, target, Instant::MAX);
-            request.headers.push((name.into(), value.to_owned()));
-            assert_eq!(trace_id(&request), expect, "{name}: {value}");
-        };
-        let id = 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c;
-        check("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Some(id));
-        check("Traceparent", "cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00-x", Some(id));
-        check("traceparent", "00-00000000000000000000000000000000-b7ad6b7169203331-01", None);
-        check("traceparent", "00-+af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", None);
-        check("traceparent", "00-0af7-b7ad6b7169203331-01", None);
-        check("traceparent", "", None);
-        check("tracestate", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", None);
     }
 }

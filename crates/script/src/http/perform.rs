@@ -9,6 +9,7 @@ use super::flight::{self, Flight};
 use super::params::Prepared;
 use super::response::{Facts, RequestFacts};
 use super::samples;
+use super::span::RequestSpan;
 use crate::state::VuState;
 
 /// A request that has ended, well or badly.
@@ -38,13 +39,12 @@ pub(crate) async fn perform(vu: &Rc<VuState>, prepared: &mut Prepared) -> Done {
             tokio::time::sleep(wait).await;
         }
     }
-    if let Some(sample) = vu.seat().and_then(|seat| seat.run.traces) {
-        sample.offer(&mut prepared.request, prepared.trace);
-    }
+    let sample = vu.seat().and_then(|seat| seat.run.traces);
+    let span = sample.and_then(|sample| RequestSpan::offer(vu, sample, prepared));
     // As in k6, what the request has waited for until here is no part of it: a place in a batch, its turn.
     let started = SystemClock::now();
     prepared.request.deadline = started + prepared.timeout;
-    let mut flight = Flight::new(vu, client, prepared);
+    let mut flight = Flight::new(vu, client, prepared, span);
     let fetched = {
         let cookies: Vec<RequestCookie<'_>> = prepared
             .cookies

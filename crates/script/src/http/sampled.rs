@@ -3,6 +3,12 @@
 
 use std::borrow::Cow;
 
+/// The header as it is sent (W3C Trace Context, 3.2).
+const HEADER: Cow<'static, str> = Cow::Borrowed("Traceparent");
+
+/// Of its flags the one that asks for the trace to be kept (W3C Trace Context, 3.2.2.5.1).
+const KEPT: u8 = 1;
+
 /// Puts a share of the requests into traces of their own (W3C Trace Context, 3.2). The numbers are none of a script's own: what
 /// `Math.random` gives is the same with and without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,18 +24,27 @@ impl TraceSample {
         (share > 0.0).then(|| TraceSample { highest: (share.min(1.0) * 2_f64.powi(64)) as u64 })
     }
 
-    /// Puts a request into a trace, if its turn comes and the script has not done so.
-    pub(super) fn offer(self, request: &mut wire::Request, of: TraceOf) {
-        let header = match of {
-            TraceOf::Itself => self.begin().map(|context| context.traceparent(true)),
-            TraceOf::Nothing => None,
-            TraceOf::Task { context, is_kept } => Some(context.traceparent(is_kept)),
-        };
-        let Some(header) = header else { return };
-        let has_one = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("traceparent"));
-        if !has_one {
-            request.headers.push((Cow::Borrowed("Traceparent"), header));
+    /// Puts a request into a trace, if its turn comes and the script has not done so. The span that it is, where whoever
+    /// answers is told to keep what they do.
+    pub(super) fn offer(self, request: &mut wire::Request, of: TraceOf) -> Option<Asked> {
+        if let Some(own) = header_of(request) {
+            let (context, is_kept) = TraceContext::read(own)?;
+            return is_kept.then_some(Asked { context, parent: None });
         }
+        let asked = match of {
+            TraceOf::Itself => Asked { context: self.begin()?, parent: None },
+            TraceOf::Nothing => return None,
+            TraceOf::Task { context, is_kept: true } => {
+                let own = TraceContext { span: fastrand::u64(1..), ..context };
+                Asked { context: own, parent: Some(context.span) }
+            }
+            TraceOf::Task { context, is_kept: false } => {
+                request.headers.push((HEADER, context.traceparent(false)));
+                return None;
+            }
+        };
+        request.headers.push((HEADER, asked.context.traceparent(true)));
+        Some(asked)
     }
 
     /// A trace and a span that nobody has yet, if their turn comes. These numbers are no secrets, so that the system is not
@@ -64,10 +79,39 @@ pub(crate) struct TraceContext {
     pub(crate) span: u64,
 }
 
+/// The span that a request is, by the header that it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub(super) context: TraceContext,
+    /// The task that it is sent by.
+    pub(super) parent: Option<u64>,
+}
+
 impl TraceContext {
-    fn traceparent(self, is_kept: bool) -> String {
-        format!("00-{:032x}-{:016x}-{:02x}", self.trace, self.span, u8::from(is_kept))
+    /// What a header says, and whether the trace is to be kept (W3C Trace Context, 3.2.2: version, trace id, parent id and
+    /// flags); zero is no number.
+    pub(super) fn read(header: &str) -> Option<(TraceContext, bool)> {
+        let mut parts = header.trim().split('-').skip(1);
+        let mut hex = |digits: usize| {
+            let part = parts.next().filter(|part| part.len() == digits)?;
+            let is_hex = part.bytes().all(|byte| byte.is_ascii_hexdigit());
+            is_hex.then(|| u128::from_str_radix(part, 16).ok()).flatten()
+        };
+        let (trace, span, flags) = (hex(32)?, hex(16)?, hex(2)?);
+        let context = TraceContext { trace, span: u64::try_from(span).ok()? };
+        (trace != 0 && span != 0).then_some((context, flags as u8 & KEPT != 0))
     }
+
+    fn traceparent(self, is_kept: bool) -> String {
+        format!("00-{:032x}-{:016x}-{:02x}", self.trace, self.span, if is_kept { KEPT } else { 0 })
+    }
+}
+
+/// The trace that a request is in already.
+pub(super) fn header_of(request: &wire::Request) -> Option<&str> {
+    let mut headers = request.headers.iter();
+    let (_, value) = headers.find(|(name, _)| name.eq_ignore_ascii_case(&HEADER))?;
+    Some(value)
 }
 
 #[cfg(test)]
@@ -102,29 +146,51 @@ mod tests {
 
     #[test]
     fn a_trace_of_the_script_stays() {
-        let sample = TraceSample::of(1.0).expect("a share");
-        let mut request = request(&[("traceparent", "mine")]);
-        sample.offer(&mut request, TraceOf::Itself);
-        assert_eq!(request.headers, [(Cow::Borrowed("traceparent"), "mine".to_owned())]);
+        let check = |header: &str, expect: Option<TraceContext>| {
+            let mut request = request(&[("traceparent", header)]);
+            let asked = TraceSample::of(1.0).expect("a share").offer(&mut request, TraceOf::Itself);
+            assert_eq!(request.headers, [(Cow::Borrowed("traceparent"), header.to_owned())]);
+            assert_eq!(asked, expect.map(|context| Asked { context, parent: None }), "{header}");
+        };
+        check("mine", None);
+        check("00-00000000000000000000000000000007-0000000000000009-00", None);
+        let context = TraceContext { trace: 7, span: 9 };
+        check("00-00000000000000000000000000000007-0000000000000009-01", Some(context));
     }
 
     #[test]
     fn requests_of_a_task_are_in_its_trace_or_in_none() {
-        let check = |of: TraceOf, expect: &[&str]| {
+        let offered = |of: TraceOf| {
             let mut request = request(&[]);
-            TraceSample::of(1.0).expect("a share").offer(&mut request, of);
-            assert_eq!(request.headers.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>(), expect);
+            let asked = TraceSample::of(1.0).expect("a share").offer(&mut request, of);
+            (asked, header_of(&request).map(str::to_owned))
         };
         let context = TraceContext { trace: 7, span: 9 };
-        check(TraceOf::Nothing, &[]);
-        check(
-            TraceOf::Task { context, is_kept: true },
-            &["00-00000000000000000000000000000007-0000000000000009-01"],
-        );
-        check(
-            TraceOf::Task { context, is_kept: false },
-            &["00-00000000000000000000000000000007-0000000000000009-00"],
-        );
+        assert_eq!(offered(TraceOf::Nothing), (None, None));
+        let polled = "00-00000000000000000000000000000007-0000000000000009-00".to_owned();
+        assert_eq!(offered(TraceOf::Task { context, is_kept: false }), (None, Some(polled)));
+        let (asked, header) = offered(TraceOf::Task { context, is_kept: true });
+        let asked = asked.expect("a submission is a span");
+        assert_eq!((asked.context.trace, asked.parent), (7, Some(9)), "below its task");
+        assert_eq!(header.as_deref().and_then(TraceContext::read), Some((asked.context, true)));
+    }
+
+    #[test]
+    fn headers_are_read() {
+        let check = |header: &str, expect: Option<(u128, u64, bool)>| {
+            let read = TraceContext::read(header).map(|(it, is_kept)| (it.trace, it.span, is_kept));
+            assert_eq!(read, expect, "{header}");
+        };
+        let (trace, span) = (0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c, 0xb7ad_6b71_6920_3331);
+        check("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Some((trace, span, true)));
+        check("cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-02-x", Some((trace, span, false)));
+        check("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-03", Some((trace, span, true)));
+        check("00-00000000000000000000000000000000-b7ad6b7169203331-01", None);
+        check("00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", None);
+        check("00-+af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", None);
+        check("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331", None);
+        check("00-0af7-b7ad6b7169203331-01", None);
+        check("", None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use host::{Machine, Tcp};
-use model::{Evidence, Instant, Signal, SystemClock};
+use model::{Datum, Evidence, Instant, Record, RecordKind, Signal, SystemClock};
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
@@ -17,6 +17,7 @@ use crate::gathered::Gathered;
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
 
+use reading::Told;
 pub use reading::reading;
 
 /// The kind.
@@ -47,6 +48,8 @@ struct Host {
     gathered: Gathered,
     /// The last reading, and when it was by the clock of the machine that was read.
     before: Option<(Instant, Machine)>,
+    /// Cores and interfaces of one reading that there was no room for.
+    left_out: usize,
 }
 
 /// One value and where it comes from.
@@ -71,7 +74,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         return Err(settings.wrong("step", "is too often; 100ms is the least"));
     }
     let about = About { name: settings.name.clone(), kind: KIND.name, address };
-    Ok(Box::new(Host { about, agent, step, gathered: Gathered::new(SERIES_MAX), before: None }))
+    Ok(Box::new(Host { about, agent, step, gathered: Gathered::new(SERIES_MAX), before: None, left_out: 0 }))
 }
 
 impl Source for Host {
@@ -81,7 +84,7 @@ impl Source for Host {
 
     fn probe(&mut self) -> Vec<Check> {
         let machine = match self.read() {
-            Ok((_, machine)) => machine,
+            Ok(told) => told.machine,
             Err(trouble) => return vec![self.unread(trouble)],
         };
         let mut checks = vec![Check::works("/proc/stat", format!("{} cores", machine.cores.len()))];
@@ -102,7 +105,8 @@ impl Source for Host {
     }
 
     fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
-        let (at, machine) = self.read()?;
+        let Told { at, machine, left_out } = self.read()?;
+        self.left_out = self.left_out.max(left_out);
         let mut values = levels(&machine);
         if let Some((before_at, before)) = &self.before {
             // A machine that was started anew has a clock that begins anew.
@@ -120,17 +124,31 @@ impl Source for Host {
         Ok(Evidence { signals: self.gathered.take_due(now.at), ..Evidence::default() })
     }
 
-    fn look_back(&mut self, _period: &Period) -> Result<Evidence, Trouble> {
-        Ok(Evidence { signals: self.gathered.take(), ..Evidence::default() })
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+        let (signals, records) = (self.gathered.take(), self.beyond(period.to.at));
+        Ok(Evidence { signals, records: records.into_iter().collect(), ..Evidence::default() })
     }
 }
 
 impl Host {
+    /// What was too much, if anything was.
+    fn beyond(&self, at: Instant) -> Option<Record> {
+        let counts =
+            [("cores_and_interfaces", self.left_out as f64), ("points", self.gathered.dropped as f64)];
+        let fields: BTreeMap<String, Datum> = counts
+            .into_iter()
+            .filter(|(_, count)| *count > 0.0)
+            .map(|(name, count)| (name.to_owned(), count.into()))
+            .collect();
+        let (source, subject) = (self.about.name.clone(), "a part of the machine is not here".to_owned());
+        (!fields.is_empty()).then_some(Record { source, kind: RecordKind::Warning, at, subject, fields })
+    }
+
     /// A reading, and when it was by the clock of the machine that was read.
-    fn read(&self) -> Result<(Instant, Machine), Trouble> {
+    fn read(&self) -> Result<Told, Trouble> {
         let Some(agent) = &self.agent else {
             let machine = Machine::read().ok_or_else(|| Trouble::new("/proc/stat cannot be read"))?;
-            return Ok((SystemClock::now(), machine));
+            return Ok(Told { at: SystemClock::now(), machine, left_out: 0 });
         };
         let text = agent.text(PATH, &[])?;
         reading::read(&text).map_err(|error| {
@@ -226,6 +244,16 @@ fn plain(name: &'static str, unit: &'static str, file: &'static str, value: Opti
 /// By how much a counter grew; one that went back was set anew.
 fn grown(before: Option<u64>, now: Option<u64>) -> Option<f64> {
     now?.checked_sub(before?).map(|count| count as f64)
+}
+
+/// What everybody promises of what is told of two readings, whatever they are.
+#[cfg(test)]
+fn assert_bounded(before: &Machine, now: &Machine) {
+    let values: Vec<Value> = levels(now).into_iter().chain(growth(before, now, 1e-9)).collect();
+    assert!(values.len() <= SERIES_MAX, "{} values", values.len());
+    for value in &values {
+        assert!(value.value.is_none_or(|number| number.is_finite() && number >= 0.0), "{}", value.name);
+    }
 }
 
 #[cfg(test)]

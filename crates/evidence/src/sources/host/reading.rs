@@ -4,9 +4,23 @@ use host::{Interface, Machine, Tcp, Ticks};
 use model::{Instant, SystemClock};
 use serde::{Deserialize, Serialize};
 
+use crate::lines::harmless;
+
 /// Cores and interfaces of another machine that are believed, as many as are read of one's own.
 const CORES_MAX: usize = 256;
 const INTERFACES_MAX: usize = 16;
+/// Of an interface's name so much is told; a kernel's have 15 characters (Linux, `IFNAMSIZ`).
+const NAME_CHARS_MAX: usize = 40;
+
+/// What another machine told.
+#[derive(Debug, PartialEq)]
+pub(super) struct Told {
+    /// When it was read, by its own clock.
+    pub(super) at: Instant,
+    pub(super) machine: Machine,
+    /// Cores and interfaces that there was no room for.
+    pub(super) left_out: usize,
+}
 
 /// What a machine tells.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -53,15 +67,17 @@ pub fn reading() -> Option<String> {
     serde_json::to_string(&written(SystemClock::now(), machine)).ok()
 }
 
-/// When another machine was read by its own clock, and what it told.
+/// What another machine told.
 ///
 /// # Errors
 /// It is no reading.
-pub(super) fn read(text: &str) -> Result<(Instant, Machine), serde_json::Error> {
+pub(super) fn read(text: &str) -> Result<Told, serde_json::Error> {
     let reading: Reading = serde_json::from_str(text)?;
     let ticks = |of: TicksOf| Ticks { total: of.total, idle: of.idle, steal: of.steal };
-    let interface =
-        |of: InterfaceOf| Interface { name: of.name, bytes_in: of.bytes_in, bytes_out: of.bytes_out };
+    let interface = |of: InterfaceOf| {
+        let name = harmless(&of.name, NAME_CHARS_MAX);
+        Interface { name, bytes_in: of.bytes_in, bytes_out: of.bytes_out }
+    };
     let tcp = |of: TcpOf| Tcp {
         segments_sent: of.segments_sent,
         segments_repeated: of.segments_repeated,
@@ -69,6 +85,8 @@ pub(super) fn read(text: &str) -> Result<(Instant, Machine), serde_json::Error> 
         listen_drops: of.listen_drops,
         listen_overflows: of.listen_overflows,
     };
+    let left_out = reading.cores.len().saturating_sub(CORES_MAX)
+        + reading.interfaces.len().saturating_sub(INTERFACES_MAX);
     let machine = Machine {
         all: ticks(reading.all),
         cores: reading.cores.into_iter().take(CORES_MAX).map(|(core, of)| (core, ticks(of))).collect(),
@@ -80,7 +98,7 @@ pub(super) fn read(text: &str) -> Result<(Instant, Machine), serde_json::Error> 
         interfaces: reading.interfaces.into_iter().take(INTERFACES_MAX).map(interface).collect(),
         tcp: reading.tcp.map(tcp),
     };
-    Ok((Instant::from_ns(reading.at_ns), machine))
+    Ok(Told { at: Instant::from_ns(reading.at_ns), machine, left_out })
 }
 
 fn written(at: Instant, machine: Machine) -> Reading {
@@ -110,6 +128,9 @@ fn written(at: Instant, machine: Machine) -> Reading {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
     use super::*;
 
     #[test]
@@ -117,7 +138,7 @@ mod tests {
         let machine = Machine::read().expect("the tests run on Linux");
         let at = Instant::from_ns(7);
         let text = serde_json::to_string(&written(at, machine.clone())).expect("a text");
-        assert_eq!(read(&text).expect("a reading"), (at, machine));
+        assert_eq!(read(&text).expect("a reading"), Told { at, machine, left_out: 0 });
         assert!(reading().is_some_and(|text| read(&text).is_ok()));
     }
 
@@ -129,6 +150,58 @@ mod tests {
         let ticks = Ticks { total: 1, idle: 1, steal: 0 };
         let machine = Machine { cores: vec![(0, ticks); CORES_MAX + 1], ..Machine::default() };
         let text = serde_json::to_string(&written(Instant::ZERO, machine)).expect("a text");
-        assert_eq!(read(&text).expect("a reading").1.cores.len(), CORES_MAX);
+        let told = read(&text).expect("a reading");
+        assert_eq!((told.machine.cores.len(), told.left_out), (CORES_MAX, 1));
+    }
+
+    fn ticks_of() -> impl Strategy<Value = TicksOf> {
+        any::<(u64, u64, u64)>().prop_map(|(total, idle, steal)| TicksOf { total, idle, steal })
+    }
+
+    prop_compose! {
+        /// What a machine may claim.
+        fn claim()(
+            (at_ns, runnable, blocked, cpu_pressure_us) in any::<(u64, Option<u64>, Option<u64>, Option<u64>)>(),
+            (memory_bytes_max, memory_bytes_available) in any::<(Option<u64>, Option<u64>)>(),
+            all in ticks_of(),
+            cores in prop::collection::vec((0..4_u32, ticks_of()), 0..300),
+            interfaces in prop::collection::vec((".{0,80}", any::<u64>(), any::<u64>()), 0..20),
+            tcp in any::<Option<(u64, u64, u64, u64, Option<u64>)>>(),
+        ) -> Reading {
+            let interface = |(name, bytes_in, bytes_out)| InterfaceOf { name, bytes_in, bytes_out };
+            let tcp = tcp.map(|(segments_sent, segments_repeated, syn_repeated, listen_drops, listen_overflows)| {
+                TcpOf { segments_sent, segments_repeated, syn_repeated, listen_drops, listen_overflows }
+            });
+            let interfaces = interfaces.into_iter().map(interface).collect();
+            Reading {
+                at_ns, all, cores, runnable, blocked, memory_bytes_max, memory_bytes_available, cpu_pressure_us, interfaces, tcp,
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn whatever_a_machine_claims_is_bounded(
+            before in claim(),
+            now in claim(),
+            changes in prop::collection::vec((any::<Index>(), "."), 0..3),
+        ) {
+            let (before, now) = (serde_json::to_string(&before).expect("a text"), serde_json::to_string(&now).expect("a text"));
+            let (before, told) = (read(&before).expect("a reading"), read(&now).expect("a reading"));
+            prop_assert!(told.machine.cores.len() <= CORES_MAX && told.machine.interfaces.len() <= INTERFACES_MAX);
+            for interface in &told.machine.interfaces {
+                prop_assert!(interface.name.chars().count() <= NAME_CHARS_MAX, "{}", interface.name);
+            }
+            super::super::assert_bounded(&before.machine, &told.machine);
+            let mut damaged: Vec<char> = now.chars().collect();
+            for (place, other) in changes {
+                let place = place.index(damaged.len());
+                damaged.splice(place..=place, other.chars());
+            }
+            // Refused or not: nobody is harmed.
+            let _ = read(&damaged.into_iter().collect::<String>());
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::flame::Flame;
 /// Bytes of a profile once it is plain: its tree is some forty times as large as the shortest text of it.
 const PLAIN_BYTES_MAX: u64 = 4 << 20;
 /// Stacks that are added up: five seconds of a hundred cores.
-const SAMPLES_MAX: usize = 50_000;
+pub(super) const SAMPLES_MAX: usize = 50_000;
 /// How a stream in gzip begins (RFC 1952, 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
@@ -117,6 +117,11 @@ impl Profile {
         let of = place.and_then(|place| self.sample_type.get(place));
         let (kind, unit) = of.map_or(("", ""), |of| (self.text(of.kind), self.text(of.unit)));
         (flame, kind, unit)
+    }
+
+    /// Stacks that there was no room for.
+    pub(super) fn left_out(&self) -> usize {
+        self.sample.len().saturating_sub(SAMPLES_MAX)
     }
 
     fn text(&self, place: i64) -> &str {

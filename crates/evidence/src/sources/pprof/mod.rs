@@ -110,6 +110,7 @@ impl Source for Pprof {
             let mut fields = flame.told();
             fields.insert("unit".to_owned(), harmless(unit, NAME_CHARS_MAX).into());
             fields.insert("profile_s".to_owned(), seconds.into());
+            fields.insert("stacks_left_out".to_owned(), (profile.left_out() as f64).into());
             fields.insert(
                 "query".to_owned(),
                 format!("GET {}?seconds={}", self.about.address, self.seconds).into(),

@@ -9,7 +9,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
 
-use super::message::{Function, Line, Location, Profile, Sample, ValueType};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::message::{Function, Line, Location, Profile, SAMPLES_MAX, Sample, ValueType};
 use super::*;
 use crate::contract::promises;
 
@@ -116,6 +119,67 @@ fn a_profile_that_points_nowhere_is_read_as_far_as_it_goes() {
     assert_eq!((flame.total(), kind, unit), (70_000_000.0, "cpu", "nanoseconds"));
     assert_eq!(flame.told()["frames"], Datum::from("0 70000000 main\n1 70000000 ?\n2 70000000 ?\n"));
     assert_eq!(Profile::default().flame().0.total(), 0.0);
+}
+
+#[test]
+fn stacks_beyond_the_limit_are_counted() {
+    let mut large = profile(7);
+    large.sample = vec![large.sample[1].clone(); SAMPLES_MAX + 3];
+    assert_eq!((large.left_out(), large.flame().0.total()), (3, SAMPLES_MAX as f64 * 30_000_000.0));
+}
+
+/// Whatever came is refused, or told within its bounds.
+fn assert_bounded(bytes: &[u8]) {
+    if let Ok(profile) = Profile::read(bytes) {
+        profile.flame().0.assert_bounded();
+    }
+}
+
+proptest! {
+    #[test]
+    fn bytes_are_no_profile_or_a_bounded_one(bytes in prop::collection::vec(any::<u8>(), 0..2_000)) {
+        assert_bounded(&bytes);
+    }
+
+    #[test]
+    fn a_damaged_profile_harms_nobody(
+        is_gzipped: bool,
+        changes in prop::collection::vec((any::<Index>(), any::<u8>()), 0..8),
+        end in any::<Index>(),
+    ) {
+        let mut bytes = if is_gzipped { gzipped(&profile(5)) } else { profile(5).encode_to_vec() };
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        bytes.truncate(end.index(bytes.len() + 1).max(bytes.len() / 2));
+        assert_bounded(&bytes);
+    }
+
+    #[test]
+    fn numbers_of_a_profile_may_mean_nothing(
+        samples in prop::collection::vec(
+            (prop::collection::vec(0..6_u64, 0..300), prop::collection::vec(any::<i64>(), 0..4)),
+            0..20,
+        ),
+        lines in prop::collection::vec((0..6_u64, 0..6_u64), 0..20),
+        functions in prop::collection::vec((0..6_u64, any::<i64>()), 0..6),
+        names in prop::collection::vec(".{0,200}", 0..6),
+        default_sample_type: i64,
+    ) {
+        let sample = |(location_id, value): (Vec<u64>, Vec<i64>)| Sample { location_id, value };
+        let location = |(id, function_id): (u64, u64)| Location { id, line: vec![Line { function_id }; 2] };
+        let made = Profile {
+            sample_type: vec![ValueType { kind: default_sample_type, unit: 1 }],
+            sample: samples.into_iter().map(sample).collect(),
+            location: lines.into_iter().map(location).collect(),
+            function: functions.into_iter().map(|(id, name)| Function { id, name: name % 8 }).collect(),
+            string_table: names,
+            duration_nanos: i64::MIN,
+            default_sample_type,
+        };
+        assert_bounded(&made.encode_to_vec());
+    }
 }
 
 #[test]

@@ -36,10 +36,7 @@ struct Jaeger {
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     let Door { base, authorization, .. } = http::door(settings)?;
-    let services = settings.list("service");
-    if services.len() > SERVICES_MAX {
-        return Err(settings.wrong("service", "are too many services; 10 can be searched"));
-    }
+    let services = super::services_of(settings)?;
     let client = Client::patient(&base, authorization, QUESTION_LIMIT);
     Ok(super::source(settings, KIND.name, base, Box::new(Jaeger { client, services })))
 }
@@ -108,10 +105,32 @@ impl Jaeger {
             Err(trouble) => return Err(trouble),
         };
         let refuse = |why: String| Trouble(format!("GET {}{path}: {why}", self.client.base()));
-        let mut answer: Value = serde_json::from_slice(&bytes)
-            .map_err(|error| refuse(format!("the answer is no JSON: {error}")))?;
-        // Spans stand in an envelope (api_v3, `GRPCGatewayWrapper`).
-        let request = answer.get_mut("result").map(Value::take).unwrap_or_default().to_string();
-        decoder.json(request.as_bytes()).map(Some).map_err(|error| refuse(format!("failed to {error}")))
+        read(&bytes, decoder).map(Some).map_err(refuse)
     }
+}
+
+/// The spans of an answer.
+///
+/// # Errors
+/// It is none.
+fn read(bytes: &[u8], decoder: &mut Decoder) -> Result<Decoded, String> {
+    let mut answer: Value =
+        serde_json::from_slice(bytes).map_err(|error| format!("the answer is no JSON: {error}"))?;
+    // Spans stand in an envelope (api_v3, `GRPCGatewayWrapper`).
+    let request = answer.get_mut("result").map(Value::take).unwrap_or_default().to_string();
+    decoder.json(request.as_bytes()).map_err(|error| format!("failed to {error}"))
+}
+
+/// Reads what came and gathers it: what every answer promises, whatever is in it.
+#[cfg(test)]
+pub(super) fn assert_bounded(bytes: &[u8]) {
+    let mut decoder = Decoder::new(model::Epoch { at: model::Instant::ZERO, wall_unix_ns: 0 });
+    let Ok(decoded) = read(bytes, &mut decoder) else { return };
+    let spans = decoded.spans.len();
+    let mut gathering = super::Gathering::default();
+    gathering.take(decoded.spans.clone());
+    gathering.take(decoded.spans);
+    let kept: usize = gathering.traces.values().map(Vec::len).sum();
+    assert!(kept == gathering.spans && kept <= spans && kept <= super::SPANS_MAX);
+    assert!(gathering.traces.len() <= super::TRACES_MAX && gathering.spans_left_out <= 2 * spans);
 }

@@ -15,7 +15,7 @@ use model::{
 use otlp::{Decoded, Decoder};
 
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
-use crate::settings::Settings;
+use crate::settings::{Settings, SettingsError};
 
 pub(super) use jaeger::KIND as JAEGER;
 pub(super) use tempo::KIND as TEMPO;
@@ -88,6 +88,15 @@ struct Gathering {
 fn source(settings: &Settings, kind: &'static str, base: String, store: Box<dyn Store>) -> Box<dyn Source> {
     let about = About { name: settings.name.clone(), kind, address: base };
     Box::new(Traces { about, store, wanted: Vec::new() })
+}
+
+/// The services that are searched, as the settings name them.
+fn services_of(settings: &Settings) -> Result<Vec<String>, SettingsError> {
+    let services = settings.list("service");
+    if services.len() > SERVICES_MAX {
+        return Err(settings.wrong("service", "are too many services; 10 can be searched"));
+    }
+    Ok(services)
 }
 
 impl Source for Traces {

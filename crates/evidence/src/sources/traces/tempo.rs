@@ -5,7 +5,7 @@
 use otlp::{Decoded, Decoder};
 use serde_json::Value;
 
-use super::{ANSWER_BYTES_MAX, Hits, QUESTION_LIMIT, SERVICES_MAX, Search, Store, is_absent};
+use super::{ANSWER_BYTES_MAX, Hits, QUESTION_LIMIT, Search, Store, is_absent};
 use crate::contract::{Check, Source, Trouble};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
@@ -36,10 +36,7 @@ struct Tempo {
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     let Door { base, authorization, .. } = http::door(settings)?;
-    let services = settings.list("service");
-    if services.len() > SERVICES_MAX {
-        return Err(settings.wrong("service", "are too many services; 10 can be searched"));
-    }
+    let services = super::services_of(settings)?;
     let client = Client::patient(&base, authorization, QUESTION_LIMIT);
     let client = client.of_tenant(settings.values.get("tenant"));
     let query = settings.values.get("query").cloned();
@@ -122,7 +119,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// A trace's number, whose zeros at the beginning may be left out.
-fn number(trace: &Value) -> Option<u128> {
+pub(super) fn number(trace: &Value) -> Option<u128> {
     u128::from_str_radix(trace["traceID"].as_str()?, 16).ok().filter(|number| *number != 0)
 }
 

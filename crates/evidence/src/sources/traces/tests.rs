@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use model::{SpanKind, SystemClock};
+use proptest::prelude::*;
+use proptest::sample::Index;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::contract::promises;
-use crate::settings::SettingsError;
 use crate::stage::{Pages, Reply};
 
 /// When the run of the tests began.
@@ -127,6 +128,32 @@ fn traces_are_found_by_their_numbers_and_by_a_search() {
     }
     let fetched: Vec<&String> = asked.iter().filter(|path| path.starts_with("/api/v3/traces/")).collect();
     assert_eq!(fetched.len(), 2, "those that the search gave are there already: {fetched:?}");
+}
+
+proptest! {
+    #[test]
+    fn an_answer_of_a_jaeger_is_refused_or_bounded(
+        bytes in prop::collection::vec(any::<u8>(), 0..500),
+        traces in prop::collection::vec((1..5_u128, any::<bool>()), 0..6),
+        changes in prop::collection::vec((any::<Index>(), prop::collection::vec(any::<u8>(), 0..4)), 0..6),
+    ) {
+        super::jaeger::assert_bounded(&bytes);
+        let all: Vec<Value> =
+            traces.iter().flat_map(|(trace, fails)| spans(*trace, *fails).as_array().cloned().unwrap_or_default()).collect();
+        let mut answer = json!({ "result": { "resourceSpans": all } }).to_string().into_bytes();
+        super::jaeger::assert_bounded(&answer);
+        for (place, other) in changes {
+            let place = place.index(answer.len());
+            answer.splice(place..=place, other);
+        }
+        super::jaeger::assert_bounded(&answer);
+    }
+
+    #[test]
+    fn numbers_of_a_tempo_are_read_or_left_out(text in ".{0,40}") {
+        let read = super::tempo::number(&json!({ "traceID": text }));
+        prop_assert!(read.is_none_or(|number| number != 0 && u128::from_str_radix(&text, 16).ok() == Some(number)));
+    }
 }
 
 #[test]
