@@ -45,6 +45,8 @@ struct TcpOf {
     syn_repeated: u64,
     listen_drops: u64,
     listen_overflows: Option<u64>,
+    /// What agents of earlier versions do not tell.
+    passive_opens: Option<u64>,
 }
 
 /// This machine, read now, as another one asks for it; `None` where its kernel does not tell.
@@ -68,6 +70,7 @@ pub(super) fn read(text: &str) -> Result<(Instant, Machine), serde_json::Error> 
         syn_repeated: of.syn_repeated,
         listen_drops: of.listen_drops,
         listen_overflows: of.listen_overflows,
+        passive_opens: of.passive_opens,
     };
     let machine = Machine {
         all: ticks(reading.all),
@@ -93,6 +96,7 @@ fn written(at: Instant, machine: Machine) -> Reading {
         syn_repeated: of.syn_repeated,
         listen_drops: of.listen_drops,
         listen_overflows: of.listen_overflows,
+        passive_opens: of.passive_opens,
     };
     Reading {
         at_ns: at.as_ns(),
