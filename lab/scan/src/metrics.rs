@@ -24,7 +24,6 @@ pub(crate) const HPA_REPLICAS: &str = "kube_horizontalpodautoscaler_status_curre
 pub(crate) const HPA_WANTED: &str = "kube_horizontalpodautoscaler_status_desired_replicas";
 pub(crate) const HPA_MAX: &str = "kube_horizontalpodautoscaler_spec_max_replicas";
 pub(crate) const HPA_CONDITION: &str = "kube_horizontalpodautoscaler_status_condition";
-pub(crate) const DEPLOYMENT_AVAILABLE: &str = "kube_deployment_status_replicas_available";
 pub(crate) const REPLICAS_MISSING: &str = "scan_scaler_missing_replica_seconds_total";
 pub(crate) const TASKS: &str = "scan_tasks_total";
 pub(crate) const TASK_SECONDS: &str = "scan_task_seconds_total";
@@ -38,11 +37,10 @@ pub(crate) const LLM_CALLS: &str = "llm_calls_total";
 pub(crate) const LLM_SECONDS: &str = "llm_service_seconds_total";
 pub(crate) const LLM_LIMITED: &str = "llm_rate_limit_wait_seconds_total";
 
-/// The workers as kube-state-metrics tells of an autoscaler and its deployment: what any operator has of them.
+/// The workers as kube-state-metrics tells of an autoscaler: what any operator has of them.
 pub(crate) const SCALER: &str = "horizontalpodautoscaler=\"scan-worker\",namespace=\"lab\"";
 pub(crate) const SCALING_LIMITED: &str =
     "condition=\"ScalingLimited\",horizontalpodautoscaler=\"scan-worker\",namespace=\"lab\",status=\"true\"";
-pub(crate) const DEPLOYMENT: &str = "deployment=\"scan-worker\",namespace=\"lab\"";
 pub(crate) const SERVICE_POD: &str = "namespace=\"lab\",pod=\"scan\"";
 
 /// What workers count, and the service shows as the sum over all that ever ran.
@@ -85,7 +83,6 @@ pub(crate) const ALL: &[Definition] = &[
     metric(HPA_WANTED, Kind::Gauge, "Workers that it has decided on."),
     metric(HPA_MAX, Kind::Gauge, "Workers that it may start."),
     metric(HPA_CONDITION, Kind::Gauge, "Whether it would start more than it may."),
-    metric(DEPLOYMENT_AVAILABLE, Kind::Gauge, "Workers that tell of themselves, without the canary."),
     metric(REPLICAS_MISSING, Kind::Counter, "Time of workers that queues asked for beyond what is allowed."),
     metric(TASKS, Kind::Counter, "Tasks that were done, by queue."),
     metric(TASK_SECONDS, Kind::Counter, "Time that doing them has taken, by queue."),

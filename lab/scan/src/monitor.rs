@@ -66,10 +66,9 @@ impl Monitor {
         }
         let workers = beats.iter().skip(1).flatten().count();
         scan.metrics.set(metrics::WORKERS, "", workers as f64);
-        // The model comes first and the canary then; the others are the deployment's.
+        // The model comes first and the canary then; the others are the autoscaler's.
         let deployed = beats.iter().skip(2).flatten().count();
         scan.metrics.set(metrics::POD_INFO, metrics::SERVICE_POD, 1.0);
-        scan.metrics.set(metrics::DEPLOYMENT_AVAILABLE, metrics::DEPLOYMENT, deployed as f64);
         scan.metrics.set(metrics::HPA_REPLICAS, metrics::SCALER, deployed as f64);
         let counters = scan.store.counters().await?;
         for ((name, labels), value) in metrics::SHIPPED.iter().zip(counters) {

@@ -78,6 +78,8 @@ pub struct Requests {
     pub after_lost_syns: u64,
     /// Bytes that came back in all.
     pub bytes_in: f64,
+    /// Requests that had to make a connection first.
+    pub connections: u64,
 }
 
 /// The tasks of a run: work that is handed in with one request and asked after with others.

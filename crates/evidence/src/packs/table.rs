@@ -88,7 +88,7 @@ pub(crate) const PACKS: &[Pack] = &[
             ),
             row("hpa_replicas_limit", "", Most("kube_horizontalpodautoscaler_spec_max_replicas"), SCALER),
             row(
-                "hpa_scaling_limited",
+                "autoscaler_limited",
                 "1",
                 Most("kube_horizontalpodautoscaler_status_condition{condition=\"ScalingLimited\",status=\"true\"}"),
                 SCALER,

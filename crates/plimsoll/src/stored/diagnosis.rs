@@ -219,6 +219,7 @@ fn requests(window: &Window) -> Requests {
             _ => None,
         },
         receiving_s: trend(window, HTTP_REQ_RECEIVING).avg().map(|ms| ms / 1e3),
+        connections: above_zero(&trend(window, HTTP_REQ_CONNECTING)),
         after_lost_syns: in_steps(&trend(window, HTTP_REQ_CONNECTING))
             .max(in_steps(&trend(window, HTTP_REQ_WAITING))),
         bytes_in,
@@ -233,6 +234,12 @@ fn trend(window: &Window, metric: MetricId) -> Trend {
         }
     }
     sum
+}
+
+/// Times that are more than nothing.
+fn above_zero(times: &Trend) -> u64 {
+    let histogram: Histogram = times.values.to_histogram();
+    histogram.buckets().filter(|bucket| bucket.upper > 0.0).map(|bucket| bucket.count).fold(0, u64::saturating_add)
 }
 
 /// Times that are those after which a SYN is sent again, more of them than of the times around.

@@ -5,6 +5,7 @@
 
 mod accept;
 mod calls;
+mod churn;
 mod consumers;
 mod cpu;
 mod disk;
@@ -41,6 +42,7 @@ pub(super) const DETECTORS: &[Detector] = &[
     locks::detect,
     disk::detect,
     accept::detect,
+    churn::detect,
     repeats::detect,
     statements::detect,
     periodic::detect,
@@ -87,6 +89,7 @@ mod tests {
         let sources = [
             include_str!("accept.rs"),
             include_str!("calls.rs"),
+            include_str!("churn.rs"),
             include_str!("consumers.rs"),
             include_str!("cpu.rs"),
             include_str!("disk.rs"),
