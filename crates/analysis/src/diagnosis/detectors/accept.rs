@@ -31,7 +31,7 @@ const AGAIN_S: f64 = 1.0;
 /// Which connections were dropped.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let level = view.level;
-    let means = OVERFLOWS.iter().filter_map(|name| view.sum_of_means(&[name]));
+    let means = OVERFLOWS.iter().filter_map(|name| view.sum_of_means(&[*name]));
     let overflows = means.reduce(f64::max);
     let late = level.requests.after_lost_syns as f64 / level.requests.count.max(1) as f64;
     let overflown = overflows.is_some_and(|per_s| per_s >= OVERFLOWS_MIN);

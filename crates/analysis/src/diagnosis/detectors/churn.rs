@@ -24,7 +24,7 @@ const WAITS_MIN: f64 = 0.15;
 
 /// Who makes connections anew.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let taken = TAKEN.iter().filter_map(|name| view.sum_of_means(&[name])).reduce(f64::max);
+    let taken = TAKEN.iter().filter_map(|name| view.sum_of_means(&[*name])).reduce(f64::max);
     let Some(taken) = taken else { return Vec::new() };
     let level = view.level;
     let own = level.requests.connections as f64 / level.length_s().max(1e-9);

@@ -154,7 +154,7 @@ pub(super) fn is_unused(view: &View<'_>) -> bool {
 
 /// How many workers there are, where they are more than take from this queue.
 fn idle(view: &View<'_>, queue: &Queue) -> Option<f64> {
-    let workers = WORKERS.iter().filter_map(|name| view.sum_of_means(&[name])).reduce(f64::max)?;
+    let workers = WORKERS.iter().filter_map(|name| view.sum_of_means(&[*name])).reduce(f64::max)?;
     let consumers = queue.consumers?;
     (consumers < workers * CONSUMING_MAX && workers - consumers >= 1.0).then_some(workers)
 }
