@@ -27,6 +27,7 @@ use model::{Diagnosis, Fault, Grade, Strength};
 
 pub use case::{Case, Level, Requests, Second, Tasks};
 use detectors::DETECTORS;
+pub use detectors::LABELS;
 use view::{Depth, Says, View, percent, time};
 
 /// Findings that are told one by one.

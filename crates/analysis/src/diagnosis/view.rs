@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::case::{Case, Level};
 use super::ceilings::Ceiling;
+use super::detectors::LABELS;
 use super::paths::{Paths, Step, StepKey};
 use super::stalls::Stalls;
 use super::{ceilings, series, stalls};
@@ -283,6 +284,7 @@ pub(super) fn is_wait(key: &StepKey) -> bool {
 
 /// A hypothesis of which only the names are known.
 pub(super) fn draft(detector: &'static str, label: &'static str, place: impl Into<String>) -> Hypothesis {
+    debug_assert!(LABELS.contains(&label), "{label} is not among the labels");
     Hypothesis {
         detector,
         label,

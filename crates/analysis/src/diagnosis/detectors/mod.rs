@@ -59,6 +59,39 @@ pub(super) const DETECTORS: &[Detector] = &[
     outcome::detect,
 ];
 
+/// What findings are called, all of them.
+pub const LABELS: &[&str] = &[
+    "CPU limit",
+    "CPU saturated",
+    "stop-the-world pauses",
+    "memory limit",
+    "connection pool too small",
+    "head-of-line blocking",
+    "row lock contention",
+    "database log sync",
+    "database reads from disk",
+    "accept-queue overflow",
+    "connection churn",
+    "N+1 queries",
+    "missing index",
+    "slow statement",
+    "periodic job",
+    "cache stampede",
+    "slow downstream",
+    "downstream rate limit",
+    "DNS delay",
+    "hot key",
+    "too few consumers",
+    "prefetch too small",
+    "scaler ceiling",
+    "redelivered messages",
+    "replica imbalance",
+    "synchronous logging",
+    "chatty serialisation",
+    "bandwidth limit",
+    "business outcome is zero",
+];
+
 /// Queries of a finding.
 const QUERIES_MAX: usize = 5;
 
