@@ -11,6 +11,9 @@ use crate::workspace;
 /// The exit codes of a run that was measured to its end, whatever thresholds and validity say.
 const MEASURED: [i32; 2] = [0, 99];
 
+/// At the end of a run, so long is waited for requests that are under way.
+const GRACE: &str = "GRACE=2s";
+
 /// Where the spans of a system go, which is where a run receives them.
 const SPANS_AT: &str = "http://127.0.0.1:4318";
 
@@ -73,7 +76,7 @@ impl Lab {
         }
         let address = format!("{}={}", self.system.to_uppercase(), self.url);
         let (vus, duration) = (format!("VUS={}", load.vus), format!("DURATION={}", load.duration));
-        for variable in [&address, &vus, &duration] {
+        for variable in [address.as_str(), &vus, &duration, GRACE] {
             command.args(["--env", variable]);
         }
         command.env("PLIMSOLL_LAB_DIR", self.labs()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -88,6 +88,8 @@ const USERS: &[(&str, &str, [&str; 4])] = &[
     ("appstore", "cpu-limit", ["30", "36", "42", "48"]),
     ("appstore", "", ["12", "14", "16", "18"]),
     ("feed", "healthy", ["80", "90", "110", "120"]),
+    // Of more users, most would never get a connection.
+    ("feed", "accept-queue-overflow", ["24", "32", "40", "48"]),
     ("feed", "memory-limit", ["310", "330", "350", "370"]),
     ("feed", "", ["260", "280", "320", "340"]),
     ("ingress", "healthy", ["3", "4", "5", "6"]),

@@ -47,7 +47,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     }
     // Each of them waited for a second at least, and none of that is in a span.
     let mean_s = level.requests.mean_s.unwrap_or(0.0);
-    let by_steps = if mean_s > 0.0 { (late * AGAIN_S / mean_s).min(1.0) } else { 0.0 };
+    let all_s = mean_s * level.requests.count as f64;
+    let by_steps = if all_s > 0.0 { (level.requests.lost_syns_s / all_s).min(1.0) } else { 0.0 };
     let by_drops = view.share_of_waiting(overflows.unwrap_or(0.0) * AGAIN_S);
     let outside = if view.paths.traces > 0 { view.share_outside() } else { 1.0 };
     let explains = by_steps.max(by_drops.min(outside));
@@ -101,6 +102,7 @@ mod tests {
             let mut level =
                 told(level(10, 100, 0.1), vec![flat("listen_overflows", &[], 10, overflows)], Vec::new());
             level.requests.after_lost_syns = late;
+            level.requests.lost_syns_s = late as f64;
             level
         };
         check(detect, &case(4.0, 30), &["accept-queue overflow: listening socket"]);
