@@ -20,7 +20,8 @@ const GROWTH_MIN: f64 = 1.2;
 /// Shares are never surer than this share of themselves: traces are of one run.
 const RELATIVE_MIN: f64 = 0.1;
 
-/// No remedy frees more of a resource than this.
+/// Less than this of a resource frees nothing, and no remedy frees more than that.
+const FREED_MIN: f64 = 0.05;
 const FREED_MAX: f64 = 0.95;
 
 /// What else differs from run to run, and how little is known of a ceiling, as shares of a rate.
@@ -209,8 +210,12 @@ impl<'a> View<'a> {
     }
 
     /// The same where what goes also frees so much of a resource that everybody waits for: with the share `freed` of its work
-    /// gone, 1 / (1 - freed) times as much goes through (utilisation law), as long as there are users.
+    /// gone, 1 / (1 - freed) times as much goes through (utilisation law), as long as there are users. Where it frees next to
+    /// nothing, it is only no longer there.
     pub(super) fn without_work(&self, share: f64, freed: f64, change: &str) -> Option<Prediction> {
+        if freed < FREED_MIN {
+            return self.without(share, change);
+        }
         self.predicted(share, change, None, Some(freed.clamp(0.0, FREED_MAX)))
     }
 

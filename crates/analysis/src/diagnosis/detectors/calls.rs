@@ -226,7 +226,12 @@ fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, label: 
             },
             remedy,
             cost,
-            prediction: view.without(share.all * 0.5, "the call takes half as long"),
+            // A worker that does not wait for the call is free for others.
+            prediction: view.without_work(
+                share.all,
+                if share.waits >= WAITS_MIN { share.demand } else { 0.0 },
+                "nobody waits for the call",
+            ),
             ..draft(NAME, label, key.operation.to_string())
         }),
         if is_jam { Depth::Cause } else { Depth::Part },
