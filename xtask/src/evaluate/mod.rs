@@ -100,7 +100,8 @@ struct Progress {
 impl Progress {
     fn add(&mut self, took_s: f64) {
         let before = f64::from(self.measured);
-        let mean_s = (self.took_s.filter(|_| self.measured > 0).unwrap_or(0.0) * before + took_s) / (before + 1.0);
+        let mean_s =
+            (self.took_s.filter(|_| self.measured > 0).unwrap_or(0.0) * before + took_s) / (before + 1.0);
         (self.took_s, self.measured) = (Some(mean_s), self.measured + 1);
         self.left = self.left.saturating_sub(1);
     }

@@ -73,7 +73,8 @@ fn of_service(view: &View<'_>, service: &str, edges: &[i64], mut open: Vec<Open>
     let length_s = edges.last()?.saturating_sub(*edges.first()?) as f64 / 1e9;
     let least_ns = least_ns(edges, &open);
     let gaps = edges.windows(2).map(|pair| (pair[0], pair[1]));
-    let long: Vec<Open> = gaps.filter(|(from_ns, to_ns)| to_ns.saturating_sub(*from_ns) >= least_ns).collect();
+    let long: Vec<Open> =
+        gaps.filter(|(from_ns, to_ns)| to_ns.saturating_sub(*from_ns) >= least_ns).collect();
     let (seen, unseen): (Vec<Open>, Vec<Open>) =
         long.into_iter().partition(|(from_ns, to_ns)| is_open(&open, *from_ns, *to_ns));
     let mut stalls = seen;
@@ -132,7 +133,8 @@ fn waited_for(view: &View<'_>, gaps: Vec<Open>, requests: usize, length_s: f64) 
 /// for half of the stall each, and never more than there are users.
 fn waiting(view: &View<'_>, stalls: &[Open], length_s: f64) -> f64 {
     let users = view.level.closed_vus.unwrap_or(f64::INFINITY);
-    let of_one = |stall: &Open| (view.level.requests_per_s() * seconds(stall)).min(users) * seconds(stall) / 2.0;
+    let of_one =
+        |stall: &Open| (view.level.requests_per_s() * seconds(stall)).min(users) * seconds(stall) / 2.0;
     if length_s > 0.0 { stalls.iter().map(of_one).sum::<f64>() / length_s } else { 0.0 }
 }
 

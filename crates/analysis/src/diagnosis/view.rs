@@ -79,7 +79,8 @@ impl<'a> View<'a> {
         let run = case.levels.len().checked_sub(1)?;
         let (level, low) = (&case.levels[run], case.levels.first().filter(|_| run > 0));
         let low_paths = low.map(|low| Paths::of(&low.traces)).filter(|paths| paths.traces > 0);
-        let mut view = View { case, run, level, low, paths: Paths::of(&level.traces), low_paths, stalls: None };
+        let mut view =
+            View { case, run, level, low, paths: Paths::of(&level.traces), low_paths, stalls: None };
         view.stalls = stalls::of(&view);
         Some(view)
     }
@@ -254,7 +255,8 @@ impl<'a> View<'a> {
         if let Some(freed) = freed {
             // As many go round as there are users, and no faster than without any wait.
             let by_law = (through / (1.0 - freed)).min(after(1.0));
-            (least, most) = (least.min(by_law * (1.0 - RELATIVE_MIN)), most.max(by_law * (1.0 + RELATIVE_MIN)));
+            (least, most) =
+                (least.min(by_law * (1.0 - RELATIVE_MIN)), most.max(by_law * (1.0 + RELATIVE_MIN)));
             then = then.midpoint(by_law);
         } else if ceiling.as_ref().is_some_and(|ceiling| after(high) > ceiling.per_s) {
             (least, most) = (least.min(then * (1.0 - OF_CEILING)), most.max(then * (1.0 + OF_CEILING)));

@@ -90,7 +90,9 @@ pub(crate) const PACKS: &[Pack] = &[
             row(
                 "autoscaler_limited",
                 "1",
-                Most("kube_horizontalpodautoscaler_status_condition{condition=\"ScalingLimited\",status=\"true\"}"),
+                Most(
+                    "kube_horizontalpodautoscaler_status_condition{condition=\"ScalingLimited\",status=\"true\"}",
+                ),
                 SCALER,
             ),
         ],

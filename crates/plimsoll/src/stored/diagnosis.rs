@@ -241,7 +241,11 @@ fn trend(window: &Window, metric: MetricId) -> Trend {
 /// Times that are more than nothing.
 fn above_zero(times: &Trend) -> u64 {
     let histogram: Histogram = times.values.to_histogram();
-    histogram.buckets().filter(|bucket| bucket.upper > 0.0).map(|bucket| bucket.count).fold(0, u64::saturating_add)
+    histogram
+        .buckets()
+        .filter(|bucket| bucket.upper > 0.0)
+        .map(|bucket| bucket.count)
+        .fold(0, u64::saturating_add)
 }
 
 /// Times that are those after which a SYN is sent again, more of them than of the times around: how many, and how long in all.

@@ -52,7 +52,9 @@ impl Lang {
     pub(crate) fn finding(self, label: &str) -> Option<&'static FindingWords> {
         match self {
             Lang::En => None,
-            Lang::Ko => ko_diagnosis::FINDINGS.iter().find(|(known, _)| *known == label).map(|(_, words)| words),
+            Lang::Ko => {
+                ko_diagnosis::FINDINGS.iter().find(|(known, _)| *known == label).map(|(_, words)| words)
+            }
         }
     }
 
@@ -151,7 +153,11 @@ mod tests {
             assert!(is_hangul(words.finds) && is_hangul(words.mend), "{words:?}");
             assert!(Lang::En.finding(label).is_none(), "the finding's own words are English");
         }
-        assert_eq!(ko_diagnosis::FINDINGS.len(), analysis::diagnosis::LABELS.len(), "no words for what is gone");
+        assert_eq!(
+            ko_diagnosis::FINDINGS.len(),
+            analysis::diagnosis::LABELS.len(),
+            "no words for what is gone"
+        );
     }
 
     #[test]

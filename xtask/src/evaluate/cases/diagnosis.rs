@@ -271,7 +271,8 @@ fn counted(kind: Kind, run: &Value, confused: &mut BTreeMap<(String, String), us
 }
 
 pub(super) fn table(results: &[(&str, Value)]) -> Table {
-    let titles = ["what is planted", "runs held out", "Top-1", "Top-3", "left out", "runs looked at", "Top-1"];
+    let titles =
+        ["what is planted", "runs held out", "Top-1", "Top-3", "left out", "runs looked at", "Top-1"];
     let mut table = Table { rows: vec![titles.map(str::to_owned).to_vec()], ..Table::default() };
     let mut confused = BTreeMap::new();
     let mut rows: BTreeMap<(&str, &str), (Counts, Counts)> = BTreeMap::new();

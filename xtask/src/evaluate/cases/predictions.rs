@@ -59,7 +59,12 @@ struct Remedy {
     users: [&'static str; 2],
 }
 
-const fn fault(name: &'static str, system: &'static str, fault: &'static str, users: [&'static str; 2]) -> Remedy {
+const fn fault(
+    name: &'static str,
+    system: &'static str,
+    fault: &'static str,
+    users: [&'static str; 2],
+) -> Remedy {
     let variant = match system.as_bytes()[0] {
         b'a' => "matview",
         b'f' => "cached",
@@ -262,7 +267,8 @@ mod tests {
         for part in PARTS {
             let (remedy, _) = find(part).expect("a remedy");
             assert!(usual(remedy.system).is_ok(), "{part}");
-            let is_known = remedy.fault.is_empty() || label_of(&catalogue, remedy.system, remedy.fault).is_some();
+            let is_known =
+                remedy.fault.is_empty() || label_of(&catalogue, remedy.system, remedy.fault).is_some();
             assert!(is_known, "{part}");
         }
         assert_eq!(PARTS.len(), REMEDIES.len() * 2);

@@ -116,6 +116,9 @@ mod tests {
         let signals = vec![of("listen_overflows"), of("listen_drops"), of("syn_repeated")];
         let found = super::super::testing::fires(detect, &told(level(10, 100, 0.1), signals, Vec::new()));
         // Four of the ten in flight, however many counters tell of them.
-        assert_eq!(found.iter().map(|it| (it.explains, it.role)).collect::<Vec<_>>(), [(Some(0.4), Role::Limits)]);
+        assert_eq!(
+            found.iter().map(|it| (it.explains, it.role)).collect::<Vec<_>>(),
+            [(Some(0.4), Role::Limits)]
+        );
     }
 }

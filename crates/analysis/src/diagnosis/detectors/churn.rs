@@ -80,7 +80,8 @@ mod tests {
     use super::*;
 
     fn case(taken: f64, own: u64) -> crate::diagnosis::Level {
-        let mut level = told(level(10, 100, 0.1), vec![flat("connections_taken", &[], 10, taken)], Vec::new());
+        let mut level =
+            told(level(10, 100, 0.1), vec![flat("connections_taken", &[], 10, taken)], Vec::new());
         level.requests.connections = own;
         level
     }
@@ -98,7 +99,8 @@ mod tests {
         let role = |traced_ms| {
             let request = super::super::super::testing::request("shop", "GET /", traced_ms, &[]);
             let mut level = case(98.0, 20);
-            level.traces = (0..20).map(|at| super::super::super::testing::sampled(at, request.clone())).collect();
+            level.traces =
+                (0..20).map(|at| super::super::super::testing::sampled(at, request.clone())).collect();
             fires(detect, &level)[0].role
         };
         assert_eq!((role(99.0), role(50.0)), (Role::Contributes, Role::Limits));

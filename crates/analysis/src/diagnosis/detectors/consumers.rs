@@ -205,7 +205,9 @@ fn of_consumers(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> 
             ruled_out: slots(view).into_iter().collect(),
             caveats: match workers {
                 Some(_) => Vec::new(),
-                None => vec!["what keeps the consumers busy may be the limit: look at what they do".to_owned()],
+                None => {
+                    vec!["what keeps the consumers busy may be the limit: look at what they do".to_owned()]
+                }
             },
             remedy: "have more consumers take from the queues: workers that lost theirs, or more workers"
                 .to_owned(),

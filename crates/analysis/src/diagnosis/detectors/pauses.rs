@@ -66,7 +66,8 @@ fn seen(view: &View<'_>) -> Option<Says> {
         exact("a pause", stalls.mean_s, Unit::Seconds),
         exact("pauses", stalls.per_s, Unit::PerSecond),
         exact("of the time", stalls.share * 100.0, Unit::Percent),
-        exact("of the time of requests", stalls.explains * 100.0, Unit::Percent).noted("in pauses, or behind them"),
+        exact("of the time of requests", stalls.explains * 100.0, Unit::Percent)
+            .noted("in pauses, or behind them"),
     ];
     let shares = (stalls.share, stalls.share.max(stalls.explains));
     let says = found(view, &stalls.service, shares, Strength::Pattern, numbers);

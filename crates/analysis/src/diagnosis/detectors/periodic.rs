@@ -55,7 +55,9 @@ fn job(view: &View<'_>) -> Option<Says> {
         let lower = text.to_lowercase();
         // Of some databases only the names of commands are told.
         let is_command = !text.contains(' ')
-            && traced.iter().any(|statement| statement.to_lowercase().split(' ').next() == Some(lower.as_str()));
+            && traced
+                .iter()
+                .any(|statement| statement.to_lowercase().split(' ').next() == Some(lower.as_str()));
         let is_of_requests =
             is_command || traced.contains(&text.as_str()) || calls / requests > CALLS_PER_REQUEST_MAX;
         let is_job = !is_of_requests && !NONE_OF_THESE.iter().any(|word| lower.starts_with(word));

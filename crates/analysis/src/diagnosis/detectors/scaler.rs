@@ -10,8 +10,8 @@ use model::diagnosis::{CostClass, Hypothesis, Role};
 use model::{Strength, Unit};
 
 use super::super::series;
-use super::consumers;
 use super::super::view::{Depth, Says, View, count, draft, exact, not, percent};
+use super::consumers;
 
 const NAME: &str = "scaler-ceiling";
 const LABEL: &str = "scaler ceiling";
@@ -90,7 +90,8 @@ fn of(view: &View<'_>, signal: &Signal) -> Option<Says> {
 
 /// The share of the time in which the autoscaler would start more than it may, as it says itself.
 fn limited(view: &View<'_>, replicas: &Signal) -> Option<f64> {
-    let says = view.signals(&["autoscaler_limited"]).into_iter().find(|says| says.labels == replicas.labels)?;
+    let says =
+        view.signals(&["autoscaler_limited"]).into_iter().find(|says| says.labels == replicas.labels)?;
     series::mean(view.level, says)
 }
 

@@ -193,7 +193,8 @@ fn scanned(view: &View<'_>) -> Option<Vec<Scanned>> {
         let name = signal.labels.get("table")?.to_lowercase();
         Some(Scanned { name, scans_per_s, rows })
     };
-    let tables = signals.iter().filter_map(|signal| of(signal)).filter(|table| table.rows >= ROWS_OF_SCAN_MIN);
+    let tables =
+        signals.iter().filter_map(|signal| of(signal)).filter(|table| table.rows >= ROWS_OF_SCAN_MIN);
     (!signals.is_empty()).then(|| tables.collect())
 }
 
@@ -202,7 +203,9 @@ fn scans(view: &View<'_>, one: &Known<'_>, tables: &[Scanned]) -> bool {
     let per_s = one.calls / view.level.length_s().max(1.0);
     let text = one.text.to_lowercase();
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let names = |table: &Scanned| text.split(|letter| !is_word(letter) && letter != '.').any(|word| word == table.name);
+    let names = |table: &Scanned| {
+        text.split(|letter| !is_word(letter) && letter != '.').any(|word| word == table.name)
+    };
     asks_for_one(&text)
         && one.database_share >= SCANNING_SHARE_MIN
         && tables.iter().any(|table| names(table) && table.scans_per_s >= per_s * SCANS_PER_CALL_MIN)
@@ -379,7 +382,8 @@ mod tests {
         let case = |text: &str, table: &str, scans: f64, rows: f64| {
             let mut level = case(text, 80.0, 1.0, 0.3);
             let signal = |name, value| flat(name, &[("table", table)], 10, value);
-            level.evidence.signals = vec![signal("table_scans", scans), signal("table_rows_scanned", scans * rows)];
+            level.evidence.signals =
+                vec![signal("table_scans", scans), signal("table_rows_scanned", scans * rows)];
             level
         };
         let lacks = |level: &crate::diagnosis::Level| {
