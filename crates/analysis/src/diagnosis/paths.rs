@@ -42,8 +42,6 @@ pub(super) struct Paths {
     pub(super) traces: u64,
     /// Whether they were kept for being slow or failed, so that shares are those of such traces.
     pub(super) is_biased: bool,
-    /// How many they stand for.
-    pub(super) stands_for: f64,
     /// How long all of them took, nanoseconds: until the last of their work was over.
     pub(super) total_ns: f64,
     /// Whose the time was, until the answer came.
@@ -155,10 +153,6 @@ impl Paths {
         let path = critical_path(&tree);
         let length_ns = tree.length_ns();
         self.traces += 1;
-        self.stands_for += match trace.kept {
-            Kept::Sample { share } if share > 0.0 => 1.0 / share,
-            _ => 1.0,
-        };
         self.total_ns += length_ns as f64;
         self.attribution.add(&attribute(&tree, &path, None), 1.0);
         let mut own_ns = vec![0_u64; trace.spans.len()];
@@ -242,11 +236,6 @@ impl Paths {
         if self.limited.service.is_empty() {
             self.limited.service = span.service.to_string();
         }
-    }
-
-    /// How many each of them stands for.
-    pub(super) fn weight(&self) -> f64 {
-        if self.traces == 0 { 1.0 } else { self.stands_for / self.traces as f64 }
     }
 
     /// The mean time of a trace, seconds.

@@ -1,6 +1,6 @@
 //! Work that waits in a queue because too little of it is taken at a time: a prefetch that is used up while messages wait, or too
-//! few consumers, for which it is telling that workers run which take from no queue. By Little's law, busy slots are throughput × time of service; where they are fewer than there are, slots are not
-//! what is missing.
+//! few consumers, for which it is telling that workers run which take from no queue. By Little's law, busy slots are throughput ×
+//! time of service; where they are fewer than there are, slots are not what is missing.
 //!
 //! Not: messages that a consumer holds. Only what is ready waits in the queue.
 

@@ -204,7 +204,7 @@ fn scans(view: &View<'_>, one: &Known<'_>, tables: &[Scanned]) -> bool {
     let text = one.text.to_lowercase();
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let names = |table: &Scanned| {
-        text.split(|letter| !is_word(letter) && letter != '.').any(|word| word == table.name)
+        text.split(|letter: char| !is_word(letter) && letter != '.').any(|word| word == table.name)
     };
     asks_for_one(&text)
         && one.database_share >= SCANNING_SHARE_MIN
