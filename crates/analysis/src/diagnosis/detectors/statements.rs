@@ -97,7 +97,9 @@ fn without_records(view: &View<'_>) -> Vec<Says> {
         "which statement takes its time, how many blocks it reads, and whether an index is missing",
         "--evidence postgresql=postgres://USER@HOST:5432/DATABASE (plimsoll doctor prints the grants)",
     )];
-    if let Some(text) = step.statement.as_ref().filter(|_| share.all >= LIMITS_MIN) {
+    // A database that nobody waits for may take what it takes.
+    let is_jam = share.all >= LIMITS_MIN && share.waits >= WAITS_MIN;
+    if let Some(text) = step.statement.as_ref().filter(|_| is_jam) {
         says.push(of_traces(view, text, step, &share));
     }
     says
@@ -116,7 +118,7 @@ fn of_traces(view: &View<'_>, text: &str, step: &Step, share: &Share) -> Says {
                 percent(share.all),
                 time(step.mean_s())
             ),
-            role: if share.waits >= WAITS_MIN { Role::Limits } else { Role::Contributes },
+            role: Role::Limits,
             strength: Strength::Pattern,
             explains: Some(share.all),
             numbers: vec![
