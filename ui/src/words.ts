@@ -1,14 +1,30 @@
 // Names that the API uses, in the words of the page. An unknown one is shown as it is, so that nothing is hidden.
 
-import type { Grade } from './api/contract';
+import type { DiagnosisFinding, Grade } from './api/contract';
 import { shownName, visible } from './format';
-import { t } from './state/look.svelte';
+import { language, t } from './state/look.svelte';
 import { isKey } from './strings';
 
 /** The words for a name of the API: `strip` + `timer_lag`. */
 export function named(group: string, name: string): string {
   const key = `${group}_${name}`;
   return isKey(key) ? t(key) : shownName(name.replaceAll('_', ' '), 48);
+}
+
+/** What a finding says: its own words in English, in other languages those of its kind and where it is. */
+export function finds(finding: DiagnosisFinding): string {
+  const key = `finds_${slug(finding.label)}`;
+  return language() === 'en' || !isKey(key) ? finding.title : `${t(key)}: ${finding.place}`;
+}
+
+/** What helps against a finding, likewise; `own` are its own words. */
+export function mends(finding: DiagnosisFinding | undefined, own: string): string {
+  const key = `mends_${slug(finding?.label ?? '')}`;
+  return language() === 'en' || !isKey(key) ? own : t(key);
+}
+
+function slug(label: string): string {
+  return label.toLowerCase().replace(/[^a-z0-9]+/g, '_');
 }
 
 /** The name of a fact about host and environment; variables have names of their own. */
