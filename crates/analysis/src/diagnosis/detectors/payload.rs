@@ -31,9 +31,6 @@ const EVEN_MAX: f64 = 1.25;
 /// Less is no load for any way.
 const BYTES_PER_S_MIN: f64 = 500_000.0;
 
-/// A service that stands still for so much of the time is not reached, whatever the way.
-const STILL_MIN: f64 = 0.03;
-
 /// A shorter time outside is what every way takes.
 const OUTSIDE_S_MIN: f64 = 0.005;
 
@@ -108,13 +105,10 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
     let mut sorted = rates.to_vec();
     sorted.sort_by(f64::total_cmp);
     let is_even = sorted[sorted.len() * 9 / 10] <= sorted[sorted.len() / 2] * EVEN_MAX;
-    // Who stands still keeps requests waiting outside of it.
-    let is_still = view.share_still() >= STILL_MIN;
     // A load by plan has a data rate that is even by itself.
     let is_closed = level.closed_vus.is_some();
     let is_late = level.requests.after_lost_syns as f64 > level.requests.count as f64 * 0.01;
     if !is_closed
-        || is_still
         || share < OUTSIDE_MIN
         || receiving < RECEIVING_MIN
         || mean_s * share < OUTSIDE_S_MIN
