@@ -67,6 +67,8 @@ pub struct Tcp {
     pub listen_drops: u64,
     /// Those among them for which the queue of finished handshakes was full.
     pub listen_overflows: Option<u64>,
+    /// Connections that a listener took.
+    pub passive_opens: Option<u64>,
 }
 
 impl Machine {
@@ -77,7 +79,11 @@ impl Machine {
         machine.take_memory(&text("/proc/meminfo").unwrap_or_default());
         machine.cpu_pressure_us = text("/proc/pressure/cpu").and_then(|text| pressure_us(&text));
         machine.interfaces = interfaces(&text("/proc/self/net/dev").unwrap_or_default());
-        machine.tcp = network::segments().map(|segments| Tcp::of(&segments, listen_overflows()));
+        machine.tcp = network::segments().map(|segments| Tcp {
+            listen_overflows: listen_overflows(),
+            passive_opens: passive_opens(),
+            ..Tcp::of(&segments)
+        });
         Some(machine)
     }
 
@@ -117,19 +123,25 @@ impl Ticks {
 }
 
 impl Tcp {
-    fn of(segments: &Segments, listen_overflows: Option<u64>) -> Tcp {
+    fn of(segments: &Segments) -> Tcp {
         Tcp {
             segments_sent: segments.sent,
             segments_repeated: segments.repeated,
             syn_repeated: segments.syn_repeated,
             listen_drops: segments.listen_drops,
-            listen_overflows,
+            listen_overflows: None,
+            passive_opens: None,
         }
     }
 }
 
 fn listen_overflows() -> Option<u64> {
     column(&text("/proc/self/net/netstat")?, "TcpExt:", "ListenOverflows")
+}
+
+/// In RFC 4022's words, tcpPassiveOpens.
+fn passive_opens() -> Option<u64> {
+    column(&text("/proc/self/net/snmp")?, "Tcp:", "PassiveOpens")
 }
 
 /// `some avg10=0.00 avg60=0.00 avg300=0.00 total=1234` (Documentation/accounting/psi.rst).
@@ -183,5 +195,6 @@ mod tests {
         assert!(machine.all.total > 0 && !machine.cores.is_empty(), "{machine:?}");
         assert!(machine.memory_bytes_available <= machine.memory_bytes_max, "{machine:?}");
         assert!(machine.interfaces.iter().any(|interface| interface.name == "lo"), "{machine:?}");
+        assert!(machine.tcp.is_some_and(|tcp| tcp.passive_opens.is_some()), "{machine:?}");
     }
 }

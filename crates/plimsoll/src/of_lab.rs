@@ -24,11 +24,7 @@ const SHARE: f64 = 0.1;
 const SHARES_OF_TASKS: &[(&str, f64)] = &[("scan", 1.0)];
 
 /// What the services of a system tell that no pack knows, by system, signal and PromQL.
-const QUERIES: &[(&str, &str, &str)] = &[
-    ("scan", "replicas", "scan_scaler_replicas"),
-    ("scan", "replicas_max", "scan_scaler_replicas_max"),
-    ("scan", "worker_count", "scan_workers"),
-];
+const QUERIES: &[(&str, &str, &str)] = &[("scan", "worker_count", "scan_workers")];
 
 /// The system of the lab that a script is of, while it is up.
 pub(crate) struct OfLab {

@@ -12,7 +12,7 @@ use model::diagnosis::{
 };
 use model::{Diagnosis, Epoch, Figure, FigureValue, Instant, Unit};
 
-use crate::Style;
+use crate::{Lang, Style};
 use crate::escape::{self, terminal};
 use crate::style::{BOLD, FAINT, GREEN, RED, YELLOW, width};
 
@@ -69,6 +69,18 @@ pub fn document(diagnosis: &Diagnosis, clocks: &[Clock]) -> DiagnosisReport {
         missing: missing_of(diagnosis).iter().map(missing).collect(),
         caveats: diagnosis.caveats.clone(),
     }
+}
+
+/// The same with what each finding says, and what helps, in the words that a language has for its kind.
+pub fn told_in(lang: Lang, mut told: DiagnosisReport) -> DiagnosisReport {
+    for (finding, number) in told.findings.iter_mut().zip(1..) {
+        let Some(words) = lang.finding(finding.label) else { continue };
+        finding.title = format!("{}: {}", words.finds, finding.place);
+        finding.remedy = words.mend.to_owned();
+        let remedies = told.remedies.iter_mut().filter(|remedy| remedy.finding == number);
+        remedies.for_each(|remedy| remedy.text = words.mend.to_owned());
+    }
+    told
 }
 
 /// It as JSON text, indented, ending in a line break.

@@ -20,7 +20,17 @@ pub(crate) const JOB_SECONDS: &str = "report_job_seconds_total";
 pub(crate) const PAUSE_SECONDS: &str = "process_pause_seconds_total";
 pub(crate) const THROTTLED_SECONDS: &str = "process_cpu_throttled_seconds_total";
 pub(crate) const CPU_SECONDS: &str = "process_cpu_seconds_total";
+pub(crate) const USED_SECONDS: &str = "container_cpu_usage_seconds_total";
+pub(crate) const QUOTA: &str = "container_spec_cpu_quota";
+pub(crate) const PERIOD: &str = "container_spec_cpu_period";
+pub(crate) const PERIODS: &str = "container_cpu_cfs_periods_total";
+pub(crate) const PERIODS_THROTTLED: &str = "container_cpu_cfs_throttled_periods_total";
+pub(crate) const CFS_THROTTLED_SECONDS: &str = "container_cpu_cfs_throttled_seconds_total";
 pub(crate) const LOG_SYNC_SECONDS: &str = "log_sync_seconds_total";
+
+/// The service as cAdvisor would see it in a container: what any operator has of a limit of CPU.
+pub(crate) const CONTAINER: &str =
+    "container=\"appstore\",image=\"appstore\",namespace=\"lab\",pod=\"appstore\"";
 
 /// All of them.
 pub(crate) const ALL: &[Definition] = &[
@@ -50,6 +60,12 @@ pub(crate) const ALL: &[Definition] = &[
     metric(PAUSE_SECONDS, Kind::Counter, "Time in which the whole service stood still."),
     metric(THROTTLED_SECONDS, Kind::Counter, "Time in which the service was kept from its core."),
     metric(CPU_SECONDS, Kind::Counter, "Time of the core that the service has used."),
+    metric(USED_SECONDS, Kind::Counter, "The same, of the service's container."),
+    metric(QUOTA, Kind::Gauge, "Microseconds of its core that the service may use in a period."),
+    metric(PERIOD, Kind::Gauge, "The length of such a period, in microseconds."),
+    metric(PERIODS, Kind::Counter, "Periods in which the service had something to do."),
+    metric(PERIODS_THROTTLED, Kind::Counter, "Periods in which it used up what it may use."),
+    metric(CFS_THROTTLED_SECONDS, Kind::Counter, "Time that it was held back in them."),
     metric(
         LOG_SYNC_SECONDS,
         Kind::Counter,

@@ -273,11 +273,27 @@ async fn observe(State(store): Shared, request: Request, next: Next) -> Response
     let throttled = store.switches.throttle();
     let bytes = http_body_bytes(&response);
     store.metrics.add(metrics::THROTTLED_SECONDS, "", throttled.as_secs_f64());
-    store.metrics.set(metrics::CPU_SECONDS, "", Switches::cpu_used().as_secs_f64());
+    show_cpu(&store, throttled);
     store.metrics.add(metrics::REQUESTS, "", 1.0);
     store.metrics.add(metrics::RESPONSE_BYTES, "", bytes as f64);
     store.metrics.observe(metrics::REQUEST_SECONDS, labels, SystemClock::now().since(began).as_secs_f64());
     response
+}
+
+/// Shows what the service used of its core, of itself and as of a container.
+fn show_cpu(store: &Store, throttled: Duration) {
+    let used_s = Switches::cpu_used().as_secs_f64();
+    let quota = store.switches.quota();
+    store.metrics.set(metrics::CPU_SECONDS, "", used_s);
+    store.metrics.add(metrics::CFS_THROTTLED_SECONDS, metrics::CONTAINER, throttled.as_secs_f64());
+    let of_container = [
+        (metrics::USED_SECONDS, used_s),
+        (metrics::QUOTA, quota.quota.as_micros() as f64),
+        (metrics::PERIOD, quota.period.as_micros() as f64),
+        (metrics::PERIODS, quota.periods as f64),
+        (metrics::PERIODS_THROTTLED, quota.periods_throttled as f64),
+    ];
+    of_container.into_iter().for_each(|(name, to)| store.metrics.set(name, metrics::CONTAINER, to));
 }
 
 fn http_body_bytes(response: &Response) -> u64 {

@@ -1,6 +1,6 @@
 //! What the service knows, and what of it can be switched.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +51,8 @@ pub(crate) struct Switches {
     /// The service may use a fifth of a core.
     pub(crate) cpu_limit: AtomicBool,
     period: Mutex<Period>,
+    periods: AtomicU64,
+    periods_throttled: AtomicU64,
 }
 
 /// What the service may use of a core while it is limited, and in which period (as CPU quotas of Linux, in their default
@@ -71,6 +73,7 @@ impl Switches {
         let passed = now.since(period.began);
         if passed >= QUOTA_PERIOD {
             *period = Period { began: now, cpu_before: used };
+            self.periods.fetch_add(1, Ordering::Relaxed);
             return Duration::ZERO;
         }
         if used.saturating_sub(period.cpu_before) < QUOTA {
@@ -78,8 +81,23 @@ impl Switches {
         }
         let left = QUOTA_PERIOD.saturating_sub(passed);
         std::thread::sleep(left);
-        *period = Period { began: SystemClock::now(), cpu_before: used };
+        // What it used beyond its share is of the next period.
+        *period = Period { began: SystemClock::now(), cpu_before: used.min(period.cpu_before + QUOTA) };
+        self.periods.fetch_add(1, Ordering::Relaxed);
+        self.periods_throttled.fetch_add(1, Ordering::Relaxed);
         left
+    }
+
+    /// What it may use of its core, as the kernel would count it.
+    pub(crate) fn quota(&self) -> Quota {
+        let is_limited = self.cpu_limit.load(Ordering::Relaxed);
+        Quota {
+            // It has one thread, which is on one core.
+            quota: if is_limited { QUOTA } else { QUOTA_PERIOD },
+            period: QUOTA_PERIOD,
+            periods: self.periods.load(Ordering::Relaxed),
+            periods_throttled: self.periods_throttled.load(Ordering::Relaxed),
+        }
     }
 
     /// What this thread has used of a core so far.
@@ -88,6 +106,15 @@ impl Switches {
         let (seconds, ns) = (u64::try_from(used.tv_sec), u32::try_from(used.tv_nsec));
         Duration::new(seconds.unwrap_or_default(), ns.unwrap_or_default())
     }
+}
+
+/// A limit of CPU, and the periods so far.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quota {
+    pub(crate) quota: Duration,
+    pub(crate) period: Duration,
+    pub(crate) periods: u64,
+    pub(crate) periods_throttled: u64,
 }
 
 /// A period of the limit.

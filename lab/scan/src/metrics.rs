@@ -19,6 +19,11 @@ pub(crate) const CONSUMERS: &str = "rabbitmq_queue_consumers";
 pub(crate) const WORKERS: &str = "scan_workers";
 pub(crate) const REPLICAS: &str = "scan_scaler_replicas";
 pub(crate) const REPLICAS_MAX: &str = "scan_scaler_replicas_max";
+pub(crate) const POD_INFO: &str = "kube_pod_info";
+pub(crate) const HPA_REPLICAS: &str = "kube_horizontalpodautoscaler_status_current_replicas";
+pub(crate) const HPA_WANTED: &str = "kube_horizontalpodautoscaler_status_desired_replicas";
+pub(crate) const HPA_MAX: &str = "kube_horizontalpodautoscaler_spec_max_replicas";
+pub(crate) const HPA_CONDITION: &str = "kube_horizontalpodautoscaler_status_condition";
 pub(crate) const REPLICAS_MISSING: &str = "scan_scaler_missing_replica_seconds_total";
 pub(crate) const TASKS: &str = "scan_tasks_total";
 pub(crate) const TASK_SECONDS: &str = "scan_task_seconds_total";
@@ -31,6 +36,12 @@ pub(crate) const MEMORY_WAIT: &str = "scan_memory_wait_seconds_total";
 pub(crate) const LLM_CALLS: &str = "llm_calls_total";
 pub(crate) const LLM_SECONDS: &str = "llm_service_seconds_total";
 pub(crate) const LLM_LIMITED: &str = "llm_rate_limit_wait_seconds_total";
+
+/// The workers as kube-state-metrics tells of an autoscaler: what any operator has of them.
+pub(crate) const SCALER: &str = "horizontalpodautoscaler=\"scan-worker\",namespace=\"lab\"";
+pub(crate) const SCALING_LIMITED: &str =
+    "condition=\"ScalingLimited\",horizontalpodautoscaler=\"scan-worker\",namespace=\"lab\",status=\"true\"";
+pub(crate) const SERVICE_POD: &str = "namespace=\"lab\",pod=\"scan\"";
 
 /// What workers count, and the service shows as the sum over all that ever ran.
 pub(crate) const SHIPPED: &[Series] = &[
@@ -67,6 +78,11 @@ pub(crate) const ALL: &[Definition] = &[
     metric(WORKERS, Kind::Gauge, "Workers that tell of themselves, the canary among them."),
     metric(REPLICAS, Kind::Gauge, "Workers that the autoscaler has decided on, without the canary."),
     metric(REPLICAS_MAX, Kind::Gauge, "Workers that the autoscaler may start."),
+    metric(POD_INFO, Kind::Gauge, "The service."),
+    metric(HPA_REPLICAS, Kind::Gauge, "Workers that the autoscaler counts."),
+    metric(HPA_WANTED, Kind::Gauge, "Workers that it has decided on."),
+    metric(HPA_MAX, Kind::Gauge, "Workers that it may start."),
+    metric(HPA_CONDITION, Kind::Gauge, "Whether it would start more than it may."),
     metric(REPLICAS_MISSING, Kind::Counter, "Time of workers that queues asked for beyond what is allowed."),
     metric(TASKS, Kind::Counter, "Tasks that were done, by queue."),
     metric(TASK_SECONDS, Kind::Counter, "Time that doing them has taken, by queue."),

@@ -66,6 +66,10 @@ impl Monitor {
         }
         let workers = beats.iter().skip(1).flatten().count();
         scan.metrics.set(metrics::WORKERS, "", workers as f64);
+        // The model comes first and the canary then; the others are the autoscaler's.
+        let deployed = beats.iter().skip(2).flatten().count();
+        scan.metrics.set(metrics::POD_INFO, metrics::SERVICE_POD, 1.0);
+        scan.metrics.set(metrics::HPA_REPLICAS, metrics::SCALER, deployed as f64);
         let counters = scan.store.counters().await?;
         for ((name, labels), value) in metrics::SHIPPED.iter().zip(counters) {
             scan.metrics.set(name, labels, value);
@@ -81,12 +85,15 @@ impl Monitor {
         let missing = self.scaler.wanted(depths).saturating_sub(ceiling);
         scan.metrics.add(metrics::REPLICAS_MISSING, "", missing as f64 * passed.as_secs_f64());
         scan.metrics.set(metrics::REPLICAS_MAX, "", ceiling as f64);
+        scan.metrics.set(metrics::HPA_MAX, metrics::SCALER, ceiling as f64);
+        scan.metrics.set(metrics::HPA_CONDITION, metrics::SCALING_LIMITED, f64::from(u8::from(missing > 0)));
         if now.since(self.polled) < POLLING_INTERVAL && self.ceiling == Some(ceiling) {
             return Ok(());
         }
         (self.polled, self.ceiling) = (now, Some(ceiling));
         let replicas = self.scaler.step(now, depths, ceiling);
         scan.metrics.set(metrics::REPLICAS, "", replicas as f64);
+        scan.metrics.set(metrics::HPA_WANTED, metrics::SCALER, replicas as f64);
         let before = scan.replicas.swap(replicas, Ordering::Relaxed);
         if before == replicas {
             return Ok(());

@@ -4,6 +4,7 @@
 //! again unless asked. So a run that was cut off goes on where it stopped.
 
 mod cases;
+mod lab;
 mod page;
 mod simulate;
 
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use lexopt::{Arg, ValueExt};
+use model::SystemClock;
 use serde_json::Value;
 
 use crate::workspace;
@@ -19,6 +21,7 @@ use page::Table;
 const USAGE: &str = "\
 cargo xtask evaluate: measures the analysis against known truth and rewrites the tables of docs/analysis.md
   --case NAME      only this case; may be repeated
+  --part NAME      measures only this part where its result is missing; the table has those that there are
   --again          measures parts that already have a result, too
   --list           names the cases
 ";
@@ -37,6 +40,7 @@ struct Case {
 /// What was typed.
 struct Options {
     cases: Vec<String>,
+    parts: Vec<String>,
     again: bool,
 }
 
@@ -46,7 +50,7 @@ pub(crate) fn main(parser: lexopt::Parser) -> anyhow::Result<()> {
         |case: &&Case| options.cases.is_empty() || options.cases.iter().any(|name| name == case.name);
     let mut missed = Vec::new();
     for case in cases::ALL.iter().filter(wanted) {
-        let results = results(case, options.again)?;
+        let results = results(case, &options)?;
         let table = (case.table)(&results);
         let text = table.markdown();
         println!("## {}\n\n{text}", case.name);
@@ -60,20 +64,52 @@ pub(crate) fn main(parser: lexopt::Parser) -> anyhow::Result<()> {
 }
 
 /// The results of a case's parts, measured where they are missing.
-fn results(case: &Case, again: bool) -> anyhow::Result<Vec<(&'static str, Value)>> {
+fn results(case: &Case, options: &Options) -> anyhow::Result<Vec<(&'static str, Value)>> {
+    let is_wanted = |part: &str| options.parts.is_empty() || options.parts.iter().any(|name| name == part);
+    let is_missing = |part: &str| options.again || !result_path(case.name, part).exists();
+    let missing = case.parts.iter().filter(|part| is_wanted(part) && is_missing(part)).count();
+    let mut progress = Progress { left: missing, took_s: cases::part_s(case.name), measured: 0 };
     let mut results = Vec::new();
     for part in case.parts {
         let path = result_path(case.name, part);
-        if again || !path.exists() {
-            eprintln!("{} {part}", case.name);
+        if is_wanted(part) && is_missing(part) {
+            eprintln!("{} {part}{}", case.name, progress.text());
+            let began = SystemClock::now();
             let value = (case.measure)(part).with_context(|| format!("measure {} {part}", case.name))?;
+            progress.add(SystemClock::now().since(began).as_secs_f64());
             keep(&path, &value)?;
+        }
+        if !path.exists() {
+            continue;
         }
         let text = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
         let value = serde_json::from_str(&text).with_context(|| format!("parse {}", path.display()))?;
         results.push((*part, value));
     }
     Ok(results)
+}
+
+/// What is left to do, and how long that takes.
+struct Progress {
+    left: usize,
+    /// What a part takes: as was guessed, then as was measured, on average.
+    took_s: Option<f64>,
+    measured: u32,
+}
+
+impl Progress {
+    fn add(&mut self, took_s: f64) {
+        let before = f64::from(self.measured);
+        let mean_s =
+            (self.took_s.filter(|_| self.measured > 0).unwrap_or(0.0) * before + took_s) / (before + 1.0);
+        (self.took_s, self.measured) = (Some(mean_s), self.measured + 1);
+        self.left = self.left.saturating_sub(1);
+    }
+
+    fn text(&self) -> String {
+        let minutes = self.took_s.map(|took_s| took_s * self.left as f64 / 60.0);
+        minutes.map_or_else(String::new, |minutes| format!(": {} left, about {minutes:.0} min", self.left))
+    }
 }
 
 fn result_path(case: &str, part: &str) -> PathBuf {
@@ -88,10 +124,11 @@ fn keep(path: &std::path::Path, value: &Value) -> anyhow::Result<()> {
 }
 
 fn parse(mut parser: lexopt::Parser) -> anyhow::Result<Option<Options>> {
-    let mut options = Options { cases: Vec::new(), again: false };
+    let mut options = Options { cases: Vec::new(), parts: Vec::new(), again: false };
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Long("case") => options.cases.push(parser.value()?.string()?),
+            Arg::Long("part") => options.parts.push(parser.value()?.string()?),
             Arg::Long("again") => options.again = true,
             Arg::Long("list") => {
                 cases::ALL.iter().for_each(|case| println!("{}", case.name));
@@ -107,13 +144,30 @@ fn parse(mut parser: lexopt::Parser) -> anyhow::Result<Option<Options>> {
     let known = |name: &&String| cases::ALL.iter().any(|case| case.name == **name);
     match options.cases.iter().find(|name| !known(name)) {
         Some(unknown) => bail!("find the case {unknown:?}; see --list"),
-        None => Ok(Some(options)),
+        None => known_parts(options).map(Some),
+    }
+}
+
+fn known_parts(options: Options) -> anyhow::Result<Options> {
+    let known = |name: &&String| cases::ALL.iter().any(|case| case.parts.contains(&name.as_str()));
+    match options.parts.iter().find(|name| !known(name)) {
+        Some(unknown) => bail!("find the part {unknown:?}"),
+        None => Ok(options),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_is_told_as_it_was_measured() {
+        let mut progress = Progress { left: 4, took_s: Some(60.0), measured: 0 };
+        assert_eq!(progress.text(), ": 4 left, about 4 min");
+        progress.add(20.0);
+        progress.add(40.0);
+        assert_eq!(progress.text(), ": 2 left, about 1 min");
+    }
 
     #[test]
     fn every_case_has_its_place_on_the_page() {
@@ -130,6 +184,8 @@ mod tests {
         };
         check(&["--case", "false-changes", "--again"], true);
         check(&["--case", "nothing"], false);
+        check(&["--case", "predictions", "--part", "index-1"], true);
+        check(&["--part", "nothing"], false);
         check(&["--rounds", "2"], false);
     }
 }

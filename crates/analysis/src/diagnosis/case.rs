@@ -76,8 +76,12 @@ pub struct Requests {
     pub receiving_s: Option<f64>,
     /// Requests whose connection, or whose wait for an answer, took as long as a SYN that is sent again: 1, 3, 7 s.
     pub after_lost_syns: u64,
+    /// How long these waited for it in all, seconds.
+    pub lost_syns_s: f64,
     /// Bytes that came back in all.
     pub bytes_in: f64,
+    /// Requests that had to make a connection first.
+    pub connections: u64,
 }
 
 /// The tasks of a run: work that is handed in with one request and asked after with others.

@@ -27,6 +27,7 @@ use model::{Diagnosis, Fault, Grade, Strength};
 
 pub use case::{Case, Level, Requests, Second, Tasks};
 use detectors::DETECTORS;
+pub use detectors::LABELS;
 use view::{Depth, Says, View, percent, time};
 
 /// Findings that are told one by one.
@@ -41,6 +42,9 @@ const EXPLAINS_UNKNOWN: f64 = 0.3;
 /// Requests of which traces tell less than this share, and that take longer than this outside of them, are not understood.
 const TRACED_MIN: f64 = 0.4;
 const UNTRACED_S_MIN: f64 = 0.02;
+
+/// Detectors of services that stand still.
+const STANDING_STILL: [&str; 2] = ["throttling", "stop-the-world"];
 
 /// Faults of a measurement that are the generator's own.
 const OF_GENERATOR: &[Fault] = &[
@@ -66,7 +70,7 @@ pub fn diagnose(case: &Case) -> Diagnosis {
     for detect in DETECTORS {
         detect(&view).into_iter().for_each(|says| said.add(says));
     }
-    said.rank();
+    said.rank(view.share_still());
     let (outcome, headline) = outcome(&view, &mut said);
     let findings_beyond = said.found.len().saturating_sub(FINDINGS_MAX) as u64;
     said.found.truncate(FINDINGS_MAX);
@@ -108,12 +112,14 @@ impl Said {
         }
     }
 
-    /// What explains most first. One thing limits; the others keep it company.
-    fn rank(&mut self) {
-        self.found.sort_by(|a, b| {
-            let role = a.0.role.cmp(&b.0.role);
-            role.then_with(|| score(&b.0, b.1).total_cmp(&score(&a.0, a.1)))
-        });
+    /// What explains most first. One thing limits; the others keep it company. While a service stands still for the share
+    /// `still` of the time, everything waits, and what waits then explains nothing.
+    fn rank(&mut self, still: f64) {
+        let score = |(hypothesis, depth): &(Box<Hypothesis>, Depth)| {
+            let is_still = STANDING_STILL.contains(&hypothesis.detector);
+            score(hypothesis, *depth) * if is_still { 1.0 } else { 1.0 - still }
+        };
+        self.found.sort_by(|a, b| a.0.role.cmp(&b.0.role).then_with(|| score(b).total_cmp(&score(a))));
         for (hypothesis, _) in self.found.iter_mut().skip(1) {
             if hypothesis.role == Role::Limits {
                 hypothesis.role = Role::Contributes;
@@ -138,6 +144,7 @@ fn score(hypothesis: &Hypothesis, depth: Depth) -> f64 {
     };
     let depth = match depth {
         Depth::Cause => 1.0,
+        Depth::Part => 0.6,
         Depth::Resource => 0.5,
     };
     hypothesis.explains.unwrap_or(EXPLAINS_UNKNOWN) * strength * depth

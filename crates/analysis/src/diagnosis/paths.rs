@@ -42,8 +42,6 @@ pub(super) struct Paths {
     pub(super) traces: u64,
     /// Whether they were kept for being slow or failed, so that shares are those of such traces.
     pub(super) is_biased: bool,
-    /// How many they stand for.
-    pub(super) stands_for: f64,
     /// How long all of them took as servers tell it, nanoseconds: until the last of their work was over.
     pub(super) total_ns: f64,
     /// Whose the time was, until the answer came.
@@ -179,10 +177,6 @@ impl Paths {
         let path = critical_path(&tree);
         let length_ns = tree.length_ns();
         self.traces += 1;
-        self.stands_for += match trace.kept {
-            Kept::Sample { share } if share > 0.0 => 1.0 / share,
-            _ => 1.0,
-        };
         let attribution = attribute(&tree, &path, None);
         self.attribution.add(&attribution, 1.0);
         let root = tree.root().filter(|root| request(&trace.spans[*root]).is_some());
@@ -278,11 +272,6 @@ impl Paths {
         if self.limited.service.is_empty() {
             self.limited.service = span.service.to_string();
         }
-    }
-
-    /// How many each of them stands for.
-    pub(super) fn weight(&self) -> f64 {
-        if self.traces == 0 { 1.0 } else { self.stands_for / self.traces as f64 }
     }
 
     /// The mean time of a trace, seconds.

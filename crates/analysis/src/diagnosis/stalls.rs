@@ -21,6 +21,12 @@ const STALLS_MIN: usize = 5;
 /// Fewer beginnings and ends show no usual time.
 const EDGES_MIN: usize = 100;
 
+/// A gap that nobody's request is seen to be open in is a stall where by chance no run in a hundred would have one so long.
+const BY_CHANCE_MAX: f64 = 0.01;
+
+/// And where those who are not seen wait: so much of what they would if the service stood still.
+const WAITING_MIN: f64 = 0.4;
+
 /// The stalls of a service.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stalls {
@@ -36,11 +42,16 @@ pub(super) struct Stalls {
     pub(super) variation: f64,
     /// The share of the time that they are.
     pub(super) share: f64,
+    /// The share of the time of requests that passes in them, with that of those who wait to be taken.
+    pub(super) explains: f64,
 }
+
+/// A request of a service, from its beginning to its end.
+type Open = (i64, i64);
 
 /// The stalls of the service that stood still for longest; none where nobody did.
 pub(super) fn of(view: &View<'_>) -> Option<Stalls> {
-    let mut open: HashMap<&str, Vec<(i64, i64)>> = HashMap::new();
+    let mut open: HashMap<&str, Vec<Open>> = HashMap::new();
     for (key, step) in view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Server) {
         let times = step.times_ns.iter().map(|(start_ns, length_ns)| {
             (*start_ns, start_ns.saturating_add(i64::try_from(*length_ns).unwrap_or(i64::MAX)))
@@ -49,38 +60,37 @@ pub(super) fn of(view: &View<'_>) -> Option<Stalls> {
     }
     let services = view.paths.edges.iter().filter_map(|(service, edges)| {
         let open = open.get_mut(&**service).map(std::mem::take)?;
-        of_service(service, edges, open)
+        of_service(view, service, edges, open)
     });
     services.collect::<Vec<_>>().into_iter().max_by(|a, b| a.share.total_cmp(&b.share))
 }
 
-fn of_service(service: &str, edges: &[i64], mut open: Vec<(i64, i64)>) -> Option<Stalls> {
+fn of_service(view: &View<'_>, service: &str, edges: &[i64], mut open: Vec<Open>) -> Option<Stalls> {
     if edges.len() < EDGES_MIN {
         return None;
     }
-    let mut gaps: Vec<i64> = edges.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
-    gaps.sort_unstable();
-    let mut lengths: Vec<i64> =
-        open.iter().map(|(start_ns, end_ns)| end_ns.saturating_sub(*start_ns)).collect();
-    lengths.sort_unstable();
-    let answer_ns = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
-    let usual_ns =
-        gaps[gaps.len() / 2].saturating_mul(TIMES_USUAL).max(answer_ns.saturating_mul(TIMES_ANSWER));
-    let least_ns = STALL_NS_MIN.max(usual_ns);
     open.sort_unstable();
-    let long = edges.windows(2).filter(|pair| pair[1].saturating_sub(pair[0]) >= least_ns);
-    let stalls: Vec<f64> = long
-        .filter(|pair| is_open(&open, pair[0], pair[1]))
-        .map(|pair| pair[1].saturating_sub(pair[0]) as f64 / 1e9)
-        .collect();
     let length_s = edges.last()?.saturating_sub(*edges.first()?) as f64 / 1e9;
+    let least_ns = least_ns(edges, &open);
+    let gaps = edges.windows(2).map(|pair| (pair[0], pair[1]));
+    let long: Vec<Open> =
+        gaps.filter(|(from_ns, to_ns)| to_ns.saturating_sub(*from_ns) >= least_ns).collect();
+    let (seen, unseen): (Vec<Open>, Vec<Open>) =
+        long.into_iter().partition(|(from_ns, to_ns)| is_open(&open, *from_ns, *to_ns));
+    let mut stalls = seen;
+    stalls.extend(waited_for(view, unseen, open.len(), length_s));
     if stalls.len() < STALLS_MIN || length_s <= 0.0 {
         return None;
     }
+    stalls.sort_unstable();
+    let lengths_s: Vec<f64> = stalls.iter().map(seconds).collect();
     let count = stalls.len() as f64;
-    let sum_s: f64 = stalls.iter().sum();
+    let sum_s: f64 = lengths_s.iter().sum();
     let mean_s = sum_s / count;
-    let variance = stalls.iter().map(|stall_s| (stall_s - mean_s).powi(2)).sum::<f64>() / count;
+    let variance = lengths_s.iter().map(|stall_s| (stall_s - mean_s).powi(2)).sum::<f64>() / count;
+    let inside_ns: f64 = open.iter().map(|request| inside_ns(&stalls, request)).sum();
+    let at_door = (waiting(view, &stalls, length_s) / view.level.in_flight().max(f64::MIN_POSITIVE))
+        .min(view.share_outside());
     Some(Stalls {
         service: service.to_owned(),
         count: stalls.len(),
@@ -88,12 +98,60 @@ fn of_service(service: &str, edges: &[i64], mut open: Vec<(i64, i64)>) -> Option
         mean_s,
         variation: variance.sqrt() / mean_s,
         share: (sum_s / length_s).min(1.0),
+        explains: (view.share_of_paths(inside_ns) + at_door).min(1.0),
     })
+}
+
+/// From which length on a time in which nothing happens is a stall.
+fn least_ns(edges: &[i64], open: &[Open]) -> i64 {
+    let mut gaps: Vec<i64> = edges.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
+    gaps.sort_unstable();
+    let mut lengths: Vec<i64> =
+        open.iter().map(|(start_ns, end_ns)| end_ns.saturating_sub(*start_ns)).collect();
+    lengths.sort_unstable();
+    let answer_ns = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
+    let usual_ns = gaps.get(gaps.len() / 2).copied().unwrap_or(0).saturating_mul(TIMES_USUAL);
+    STALL_NS_MIN.max(usual_ns).max(answer_ns.saturating_mul(TIMES_ANSWER))
+}
+
+/// Those of the gaps without a request that is seen, that cannot be by chance and in which others must have waited: of a part of
+/// the requests there are spans, and who comes while a service stands still has none yet. Users who all pause together leave
+/// gaps, too, in which nobody waits.
+fn waited_for(view: &View<'_>, gaps: Vec<Open>, requests: usize, length_s: f64) -> Vec<Open> {
+    if view.paths.is_biased || view.level.tasks.is_some() || length_s <= 0.0 {
+        return Vec::new();
+    }
+    let per_s = requests as f64 / length_s;
+    // Times between requests that come by themselves are exponential.
+    let is_chance = |gap: &Open| requests as f64 * (-per_s * seconds(gap)).exp() > BY_CHANCE_MAX;
+    let gaps: Vec<Open> = gaps.into_iter().filter(|gap| !is_chance(gap)).collect();
+    let outside = view.level.in_flight() * view.share_outside();
+    if outside >= waiting(view, &gaps, length_s) * WAITING_MIN { gaps } else { Vec::new() }
+}
+
+/// How many requests wait at a time, on average, of those that come in these stalls and are taken after them: as many as come,
+/// for half of the stall each, and never more than there are users.
+fn waiting(view: &View<'_>, stalls: &[Open], length_s: f64) -> f64 {
+    let users = view.level.closed_vus.unwrap_or(f64::INFINITY);
+    let of_one =
+        |stall: &Open| (view.level.requests_per_s() * seconds(stall)).min(users) * seconds(stall) / 2.0;
+    if length_s > 0.0 { stalls.iter().map(of_one).sum::<f64>() / length_s } else { 0.0 }
+}
+
+fn seconds((from_ns, to_ns): &Open) -> f64 {
+    to_ns.saturating_sub(*from_ns) as f64 / 1e9
+}
+
+/// How much of a request passes in stalls, which are in order and apart.
+fn inside_ns(stalls: &[Open], (start_ns, end_ns): &Open) -> f64 {
+    let first = stalls.partition_point(|(_, to_ns)| to_ns <= start_ns);
+    let those = stalls[first..].iter().take_while(|(from_ns, _)| from_ns < end_ns);
+    those.map(|(from_ns, to_ns)| to_ns.min(end_ns).saturating_sub(*from_ns.max(start_ns)) as f64).sum()
 }
 
 /// Whether a request was open all the time between the two. Those that began before are in order of their start, and of the
 /// last so many one is enough.
-fn is_open(open: &[(i64, i64)], from_ns: i64, to_ns: i64) -> bool {
+fn is_open(open: &[Open], from_ns: i64, to_ns: i64) -> bool {
     const LOOKED_AT: usize = 64;
     let before = open.partition_point(|(start_ns, _)| *start_ns <= from_ns);
     open[before.saturating_sub(LOOKED_AT)..before].iter().any(|(_, end_ns)| *end_ns >= to_ns)
@@ -150,5 +208,23 @@ mod tests {
         assert!((found.mean_s - 0.15).abs() < 0.02 && (found.per_s - 1.0).abs() < 0.1, "{found:?}");
         assert!((found.share - 0.15).abs() < 0.02 && found.variation < 0.1, "{found:?}");
         assert_eq!(of(&View::of(&still(0)).expect("a run")), None);
+    }
+
+    /// A fifth of the requests is traced, and none of those is open when the service stops.
+    #[test]
+    fn nobody_has_to_be_seen_where_others_wait() {
+        let case = |mean_s: f64| {
+            let mut level = testing::standing_still(level(20, 200, mean_s), 1000, 150);
+            level.traces.retain(|trace| {
+                let start_ms = (trace.spans[0].start_ns - 100_000_000_000) / 1_000_000;
+                trace.id % 2 == 0 && (160..980).contains(&(start_ms % 1000))
+            });
+            Case { levels: vec![level] }
+        };
+        // By Little's law two in flight, of which the traces tell less than one: the others wait at the door.
+        let found = of(&View::of(&case(0.02)).expect("a run")).expect("it stood still");
+        assert!((18..=21).contains(&found.count) && found.explains > 0.3, "{found:?}");
+        // Users who pause together leave the same gaps.
+        assert_eq!(of(&View::of(&case(0.009)).expect("a run")), None);
     }
 }

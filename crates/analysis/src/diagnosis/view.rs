@@ -3,19 +3,30 @@
 use model::diagnosis::{
     CostClass, EvidenceQuery, ExemplarLink, Hypothesis, Measured, Missing, Prediction, Role, RuledOut,
 };
-use model::{Figure, FigureValue, Signal, Strength, Unit};
+use model::{Figure, FigureValue, Signal, SpanKind, Strength, Unit};
 use stats::normal_quantile;
 use std::time::Duration;
 
 use super::case::{Case, Level};
+use super::ceilings::Ceiling;
+use super::detectors::LABELS;
 use super::paths::{Paths, Shown, Step, StepKey};
-use super::{ceilings, series};
+use super::stalls::Stalls;
+use super::{ceilings, series, stalls};
 
 /// Latency has grown with load where it is so many times that of the lowest load.
 const GROWTH_MIN: f64 = 1.2;
 
 /// Shares are never surer than this share of themselves: traces are of one run.
 const RELATIVE_MIN: f64 = 0.1;
+
+/// Less than this of a resource frees nothing, and no remedy frees more than that.
+const FREED_MIN: f64 = 0.05;
+const FREED_MAX: f64 = 0.95;
+
+/// What else differs from run to run, and how little is known of a ceiling, as shares of a rate.
+const BETWEEN_RUNS: f64 = 0.05;
+const OF_CEILING: f64 = 0.1;
 
 /// The confidence of predictions.
 const CONFIDENCE: f64 = 0.9;
@@ -34,6 +45,8 @@ pub(super) struct View<'a> {
     pub(super) paths: Paths,
     /// What those of the lowest load say, where it has any.
     pub(super) low_paths: Option<Paths>,
+    /// The stalls of the service that stood still for longest, where one did.
+    pub(super) stalls: Option<Stalls>,
 }
 
 /// What a detector says.
@@ -51,6 +64,8 @@ pub(super) enum Says {
 pub(super) enum Depth {
     /// A resource is used up.
     Resource,
+    /// Something takes the time, and nothing says that it should not.
+    Part,
     /// Something that somebody wrote or set.
     Cause,
 }
@@ -64,7 +79,34 @@ impl<'a> View<'a> {
         let run = case.levels.len().checked_sub(1)?;
         let (level, low) = (&case.levels[run], case.levels.first().filter(|_| run > 0));
         let low_paths = low.map(|low| Paths::of(&low.traces)).filter(|paths| paths.traces > 0);
-        Some(View { case, run, level, low, paths: Paths::of(&level.traces), low_paths })
+        let mut view =
+            View { case, run, level, low, paths: Paths::of(&level.traces), low_paths, stalls: None };
+        view.stalls = stalls::of(&view);
+        Some(view)
+    }
+
+    /// How many requests, or tasks, each trace stands for: traces begin with what the test sent.
+    pub(super) fn weight(&self) -> f64 {
+        let sent = self.level.tasks.as_ref().map_or(self.level.requests.count, |tasks| tasks.done);
+        (sent as f64 / self.paths.traces.max(1) as f64).max(1.0)
+    }
+
+    /// The share of the time that is outside of all spans: on the way, or at the door of a service that does not take it yet.
+    pub(super) fn share_outside(&self) -> f64 {
+        if self.paths.traces == 0 || self.level.tasks.is_some() { 0.0 } else { 1.0 - self.share_traced() }
+    }
+
+    /// The share of the time in which a service stands still, as the kernel tells or traces show.
+    pub(super) fn share_still(&self) -> f64 {
+        let told = self.sum_of_means(&["container_throttled_time"]).unwrap_or(0.0);
+        let seen = self.stalls.as_ref().map_or(0.0, |stalls| stalls.share);
+        told.max(seen).clamp(0.0, 1.0)
+    }
+
+    /// The share of the time of requests that is waiting for a turn.
+    pub(super) fn share_of_waits(&self) -> f64 {
+        let waits = self.paths.steps.iter().filter(|(key, _)| is_wait(key));
+        self.share_of_paths(waits.map(|(_, step)| step.own_ns).sum())
     }
 
     /// The signals of these names.
@@ -164,6 +206,27 @@ impl<'a> View<'a> {
     /// What follows where so much of the time is no longer there: more goes through where users go round and round, and what
     /// goes through is faster where it comes by plan.
     pub(super) fn without(&self, share: f64, change: &str) -> Option<Prediction> {
+        let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s());
+        self.predicted(share, change, ceiling, None)
+    }
+
+    /// The same where what goes also frees so much of a resource that everybody waits for: with the share `freed` of its work
+    /// gone, 1 / (1 - freed) times as much goes through (utilisation law), as long as there are users. Where it frees next to
+    /// nothing, it is only no longer there.
+    pub(super) fn without_work(&self, share: f64, freed: f64, change: &str) -> Option<Prediction> {
+        if freed < FREED_MIN {
+            return self.without(share, change);
+        }
+        self.predicted(share, change, None, Some(freed.clamp(0.0, FREED_MAX)))
+    }
+
+    fn predicted(
+        &self,
+        share: f64,
+        change: &str,
+        ceiling: Option<Ceiling>,
+        freed: Option<f64>,
+    ) -> Option<Prediction> {
         let (mean_s, through) = (self.level.mean_s()?, self.level.throughput_per_s());
         if mean_s <= 0.0 || through <= 0.0 || share <= 0.0 {
             return None;
@@ -186,8 +249,19 @@ impl<'a> View<'a> {
         };
         let cycle_s = vus / through;
         let after = |share: f64| vus / (cycle_s - mean_s.min(cycle_s) * share).max(f64::MIN_POSITIVE);
-        let ceiling = ceilings::lowest_above(self, through);
         let cap = |rate: f64| ceiling.as_ref().map_or(rate, |ceiling| rate.min(ceiling.per_s.max(through)));
+        let (mut least, mut most) = (cap(after(low)), cap(after(high)));
+        let mut then = cap(after(share));
+        if let Some(freed) = freed {
+            // As many go round as there are users, and no faster than without any wait.
+            let by_law = (through / (1.0 - freed)).min(after(1.0));
+            (least, most) =
+                (least.min(by_law * (1.0 - RELATIVE_MIN)), most.max(by_law * (1.0 + RELATIVE_MIN)));
+            then = then.midpoint(by_law);
+        } else if ceiling.as_ref().is_some_and(|ceiling| after(high) > ceiling.per_s) {
+            (least, most) = (least.min(then * (1.0 - OF_CEILING)), most.max(then * (1.0 + OF_CEILING)));
+        }
+        (least, most) = (least * (1.0 - BETWEEN_RUNS), most * (1.0 + BETWEEN_RUNS));
         let next_limit = match &ceiling {
             Some(ceiling) if after(share) > ceiling.per_s => {
                 format!("{}: {} at most", ceiling.name, Figure::new("", ceiling.per_s, Unit::PerSecond).value)
@@ -195,24 +269,29 @@ impl<'a> View<'a> {
             Some(ceiling) => {
                 format!("the number of users; beyond them {} at {}", ceiling.name, rate(ceiling.per_s))
             }
+            None if freed.is_some() => "the number of users, or what takes most of the rest".to_owned(),
             None => "not known: no use of a resource was told against its limit".to_owned(),
         };
         Some(Prediction {
             change: change.to_owned(),
             now: Some(Measured::exact(Figure::new("throughput", through, Unit::PerSecond))),
-            then: Some(Measured::within(
-                Figure::new("throughput", cap(after(share)), Unit::PerSecond),
-                (cap(after(low)), cap(after(high))),
-            )),
+            then: Some(Measured::within(Figure::new("throughput", then, Unit::PerSecond), (least, most))),
             next_limit,
-            wrong_if: format!("throughput stays below {}", rate(cap(after(low)))),
+            wrong_if: format!("throughput stays below {}", rate(least)),
             command,
         })
     }
 }
 
+/// A span that waits for its turn.
+pub(super) fn is_wait(key: &StepKey) -> bool {
+    let operation = key.operation.to_lowercase();
+    key.kind == SpanKind::Internal && ["wait", "queue"].iter().any(|word| operation.contains(word))
+}
+
 /// A hypothesis of which only the names are known.
 pub(super) fn draft(detector: &'static str, label: &'static str, place: impl Into<String>) -> Hypothesis {
+    debug_assert!(LABELS.contains(&label), "{label} is not among the labels");
     Hypothesis {
         detector,
         label,

@@ -44,6 +44,7 @@ pub(crate) const PACKS: &[Pack] = &[
             row("node_network_out", "By/s", Rate("node_network_transmit_bytes_total{device!=\"lo\"}"), NODE),
             row("node_segments_repeated", "/s", Rate("node_netstat_Tcp_RetransSegs"), NODE),
             row("node_listen_overflows", "/s", Rate("node_netstat_TcpExt_ListenOverflows"), NODE),
+            row("node_connections_taken", "/s", Rate("node_netstat_Tcp_PassiveOpens"), NODE),
         ],
     },
     Pack {
@@ -86,6 +87,14 @@ pub(crate) const PACKS: &[Pack] = &[
                 SCALER,
             ),
             row("hpa_replicas_limit", "", Most("kube_horizontalpodautoscaler_spec_max_replicas"), SCALER),
+            row(
+                "autoscaler_limited",
+                "1",
+                Most(
+                    "kube_horizontalpodautoscaler_status_condition{condition=\"ScalingLimited\",status=\"true\"}",
+                ),
+                SCALER,
+            ),
         ],
     },
     Pack {
@@ -114,6 +123,12 @@ pub(crate) const PACKS: &[Pack] = &[
                     "container_cpu_cfs_throttled_periods_total{container!=\"\",image!=\"\"}",
                     "container_cpu_cfs_periods_total{container!=\"\",image!=\"\"}",
                 ),
+                CONTAINER,
+            ),
+            row(
+                "container_throttled_time",
+                "1",
+                Rate("container_cpu_cfs_throttled_seconds_total{container!=\"\",image!=\"\"}"),
                 CONTAINER,
             ),
             row(

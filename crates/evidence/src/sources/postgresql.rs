@@ -19,11 +19,13 @@ use crate::tell::{Answer, Counters, Fields, Part, What};
 use database::{Database, number, text};
 use sessions::{Blocked, SESSIONS_SQL, Sessions};
 use statements::{Looked, STATEMENTS_MAX};
+use tables::Tables;
 use tls::Tls;
 
 mod database;
 mod sessions;
 mod statements;
+mod tables;
 mod tls;
 
 /// Sessions are looked at so often.
@@ -46,7 +48,8 @@ const MARK: &str = "/* plimsoll */";
 /// How the kind is made.
 pub(super) const KIND: Kind = Kind {
     name: "postgresql",
-    tells: "PostgreSQL: sessions by wait event, locks, connections, transactions, checkpoints, and what statements took.",
+    tells: "PostgreSQL: sessions by wait event, locks, connections, transactions, checkpoints, scans of whole tables, and what \
+            statements took.",
     example: "postgres://plimsoll@localhost:5432/app",
     settings: &[(
         "ca",
@@ -98,6 +101,8 @@ struct Postgresql {
     sessions: Sessions,
     blocked: Blocked,
     statements: Part,
+    scanned: Part,
+    tables: Tables,
     /// What statements had taken when the run began.
     before: Option<Looked>,
 }
@@ -219,6 +224,8 @@ impl Postgresql {
             sessions: Sessions::new(),
             blocked: Blocked::default(),
             statements: Part::new("statements"),
+            scanned: Part::new("tables"),
+            tables: Tables::new(),
             before: None,
         })
     }
@@ -266,6 +273,10 @@ impl Postgresql {
             let Some(rate) = self.counters.rate(what.name, count) else { continue };
             let others = if what.name == COMMITS { (rate - own).max(0.0) } else { rate };
             answer.number(what, &[], others);
+        }
+        let (part, database) = (&mut self.scanned, &mut self.database);
+        if let Some(rows) = part.ask(answer, || database.rows(&tables::sql()))? {
+            self.tables.tell(answer, &mut self.counters, &rows);
         }
         Ok(())
     }
@@ -587,6 +598,7 @@ mod tests {
             signals.flat_map(|signal| signal.points.clone()).collect::<Vec<_>>()
         };
         assert!(points("locks_waiting").iter().any(|(_, value)| *value > 0.5));
+        assert!(peak(&told, "table_rows_scanned", "apps") > 1000.0, "each of thirty reads a thousand");
         assert!(points("connections_max").iter().all(|(_, value)| *value == 60.0));
         let commits = points("commits");
         let mut last = from.at;

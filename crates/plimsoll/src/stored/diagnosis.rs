@@ -210,6 +210,8 @@ fn requests(window: &Window) -> Requests {
     }
     let duration = trend(window, HTTP_REQ_DURATION);
     let count = count.max(duration.population());
+    let steps = [HTTP_REQ_CONNECTING, HTTP_REQ_WAITING].map(|metric| in_steps(&trend(window, metric)));
+    let after_lost_syns = if steps[0].0 >= steps[1].0 { steps[0] } else { steps[1] };
     Requests {
         count,
         failed,
@@ -219,8 +221,9 @@ fn requests(window: &Window) -> Requests {
             _ => None,
         },
         receiving_s: trend(window, HTTP_REQ_RECEIVING).avg().map(|ms| ms / 1e3),
-        after_lost_syns: in_steps(&trend(window, HTTP_REQ_CONNECTING))
-            .max(in_steps(&trend(window, HTTP_REQ_WAITING))),
+        connections: above_zero(&trend(window, HTTP_REQ_CONNECTING)),
+        after_lost_syns: after_lost_syns.0,
+        lost_syns_s: after_lost_syns.1,
         bytes_in,
     }
 }
@@ -235,8 +238,18 @@ fn trend(window: &Window, metric: MetricId) -> Trend {
     sum
 }
 
-/// Times that are those after which a SYN is sent again, more of them than of the times around.
-fn in_steps(times: &Trend) -> u64 {
+/// Times that are more than nothing.
+fn above_zero(times: &Trend) -> u64 {
+    let histogram: Histogram = times.values.to_histogram();
+    histogram
+        .buckets()
+        .filter(|bucket| bucket.upper > 0.0)
+        .map(|bucket| bucket.count)
+        .fold(0, u64::saturating_add)
+}
+
+/// Times that are those after which a SYN is sent again, more of them than of the times around: how many, and how long in all.
+fn in_steps(times: &Trend) -> (u64, f64) {
     let histogram: Histogram = times.values.to_histogram();
     let between = |from_s: f64, to_s: f64| -> u64 {
         let inside =
@@ -247,9 +260,10 @@ fn in_steps(times: &Trend) -> u64 {
         let here = between(after_s * 0.995, after_s * 1.1);
         let around = between(after_s * 0.88, after_s * 0.985).max(between(after_s * 1.15, after_s * 1.255));
         // A step stands out of what is around it; a broad distribution does not.
-        if here > around.saturating_mul(3) { here - around } else { 0 }
+        let more = if here > around.saturating_mul(3) { here - around } else { 0 };
+        (more, more as f64 * after_s)
     };
-    AFTER_LOST_SYNS_S.iter().map(of_step).sum()
+    AFTER_LOST_SYNS_S.iter().map(of_step).fold((0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
 }
 
 fn tasks(reader: &Reader, window: &Window) -> Option<Tasks> {
@@ -316,10 +330,10 @@ mod tests {
 
     #[test]
     fn steps_stand_out() {
-        assert_eq!(in_steps(&times(&[(5.0, 500), (1_004.0, 40), (3_020.0, 7)])), 47);
-        assert_eq!(in_steps(&times(&[(5.0, 500)])), 0);
+        assert_eq!(in_steps(&times(&[(5.0, 500), (1_004.0, 40), (3_020.0, 7)])), (47, 61.0));
+        assert_eq!(in_steps(&times(&[(5.0, 500)])), (0, 0.0));
         // A broad distribution has as many around the step as in it.
-        assert_eq!(in_steps(&times(&[(880.0, 6_000)])), 0);
+        assert_eq!(in_steps(&times(&[(880.0, 6_000)])), (0, 0.0));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What limits the target, how that is known, and what would prove it wrong. Its texts are the diagnosis's own.
+//! What limits the target, how that is known, and what would prove it wrong. Its texts are the diagnosis's own; in other languages
+//! the sentence of each kind of finding stands before them.
 
 use api::diagnosis::{DiagnosisFinding, DiagnosisNumber, DiagnosisReport, DiagnosisTime};
 
@@ -114,8 +115,11 @@ fn finding(rank: usize, one: &DiagnosisFinding, context: &Context<'_>) -> String
         "contributes" => words.bn_contributes,
         _ => words.bn_outcome,
     };
-    let mut text =
-        format!("**{rank}. {}** ({role}, {})\n\n", markdown_text(&one.title), cost(one.cost, words));
+    let title = match context.lang.finding(one.label) {
+        Some(told) => format!("{}: {}", markdown_text(told.finds), markdown_text(&one.place)),
+        None => markdown_text(&one.title),
+    };
+    let mut text = format!("**{rank}. {title}** ({role}, {})\n\n", cost(one.cost, words));
     text += &format!("{}\n\n", markdown_prose(&one.claim));
     let mut numbers = Table::new(&[Column::Left(words.name), Column::Right(words.value), Column::Left("")]);
     for one in &one.numbers {
@@ -154,8 +158,10 @@ fn remedies(diagnosis: &DiagnosisReport, context: &Context<'_>) -> String {
         Column::Right(words.bn_finding),
     ]);
     for remedy in &diagnosis.remedies {
-        let of = remedy.finding.to_string();
-        table.row(vec![cost(remedy.cost, words).to_owned(), markdown_prose(&remedy.text), of]);
+        let finding = remedy.finding.checked_sub(1).and_then(|at| diagnosis.findings.get(at));
+        let told = finding.and_then(|finding| context.lang.finding(finding.label));
+        let text = told.map_or_else(|| markdown_prose(&remedy.text), |told| markdown_prose(told.mend));
+        table.row(vec![cost(remedy.cost, words).to_owned(), text, remedy.finding.to_string()]);
     }
     if table.is_empty() { String::new() } else { table.render(words, context.table_bytes) }
 }

@@ -7,11 +7,23 @@ mod diagnosis_speed;
 mod false_changes;
 mod generator_faults;
 mod power;
+mod predictions;
 mod real;
 mod speed;
 mod steady;
 
 use super::Case;
+
+pub(super) use real::binary;
+
+/// How long a part of a case takes, about, seconds; none where it is not long.
+pub(super) fn part_s(case: &str) -> Option<f64> {
+    match case {
+        "diagnosis" => Some(diagnosis::CASE_S),
+        "predictions" => Some(predictions::CASE_S),
+        _ => None,
+    }
+}
 
 pub(super) const ALL: &[Case] = &[
     Case { name: "steady", parts: steady::PARTS, measure: steady::measure, table: steady::table },
@@ -36,6 +48,12 @@ pub(super) const ALL: &[Case] = &[
         table: generator_faults::table,
     },
     Case { name: "diagnosis", parts: diagnosis::PARTS, measure: diagnosis::measure, table: diagnosis::table },
+    Case {
+        name: "predictions",
+        parts: predictions::PARTS,
+        measure: predictions::measure,
+        table: predictions::table,
+    },
     Case {
         name: "diagnosis-speed",
         parts: diagnosis_speed::PARTS,

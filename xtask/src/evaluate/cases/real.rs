@@ -41,7 +41,7 @@ pub(super) fn measure(_: &str) -> anyhow::Result<Value> {
     Ok(json!({ "seconds": SECONDS, "rate": RATE, "pairs": pairs? }))
 }
 
-pub(super) fn binary(variable: &str) -> anyhow::Result<PathBuf> {
+pub(in crate::evaluate) fn binary(variable: &str) -> anyhow::Result<PathBuf> {
     let path = std::env::var_os(variable).filter(|path| !path.is_empty());
     path.map(PathBuf::from).with_context(|| format!("find the program to run: {variable} is not set"))
 }

@@ -1,5 +1,6 @@
 //! Connections that the kernel drops because nobody takes them: whoever sent the first packet sends it again after 1 s, after 3 s,
-//! after 7 s (RFC 6298, 2), so that times come in these steps. The kernel counts the queue's overflows.
+//! after 7 s (RFC 6298, 2), so that times come in these steps. The kernel counts the queue's overflows: each is a wait of a second
+//! at least, so that as many wait at a time as are dropped per second (Little's law).
 //!
 //! Not: a loss in the network, which looks the same to who waits; where the kernel of the target counts overflows, it is the queue.
 
@@ -11,7 +12,8 @@ use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, p
 const NAME: &str = "accept-queue";
 const LABEL: &str = "accept-queue overflow";
 
-/// The kernel's counters, by the host's own source and by the node exporter's pack.
+/// The kernel's counters, by the host's own source and by the node exporter's pack. They count the same, and the first packets
+/// that were sent again are those that were dropped.
 const OVERFLOWS: [&str; 4] = ["listen_overflows", "listen_drops", "node_listen_overflows", "syn_repeated"];
 
 /// Overflows per second from which on it is told.
@@ -20,10 +22,17 @@ const OVERFLOWS_MIN: f64 = 0.2;
 /// The share of requests that took a step of the sequence.
 const LATE_MIN: f64 = 0.01;
 
+/// The share of the time from which on it limits.
+const LIMITS_MIN: f64 = 0.1;
+
+/// Who sent the first packet sends it again after a second.
+const AGAIN_S: f64 = 1.0;
+
 /// Which connections were dropped.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let level = view.level;
-    let overflows = view.sum_of_means(&OVERFLOWS);
+    let means = OVERFLOWS.iter().filter_map(|name| view.sum_of_means(&[*name]));
+    let overflows = means.reduce(f64::max);
     let late = level.requests.after_lost_syns as f64 / level.requests.count.max(1) as f64;
     let overflown = overflows.is_some_and(|per_s| per_s >= OVERFLOWS_MIN);
     if !overflown && late < LATE_MIN {
@@ -36,9 +45,13 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
             )],
         };
     }
-    // Each of them waited for a second at least.
+    // Each of them waited for a second at least, and none of that is in a span.
     let mean_s = level.requests.mean_s.unwrap_or(0.0);
-    let explains = if mean_s > 0.0 { (late / mean_s).min(1.0) } else { 0.0 };
+    let all_s = mean_s * level.requests.count as f64;
+    let by_steps = if all_s > 0.0 { (level.requests.lost_syns_s / all_s).min(1.0) } else { 0.0 };
+    let by_drops = view.share_of_waiting(overflows.unwrap_or(0.0) * AGAIN_S);
+    let outside = if view.paths.traces > 0 { view.share_outside() } else { 1.0 };
+    let explains = by_steps.max(by_drops.min(outside));
     let mut numbers = vec![
         exact("took 1, 3 or 7 s", level.requests.after_lost_syns as f64, Unit::Count)
             .noted(format!("{} of all requests", percent(late))),
@@ -52,9 +65,9 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
                 "{} of the requests waited until the first packet of a connection was sent again",
                 percent(late)
             ),
-            role: if explains >= 0.2 || late >= LATE_MIN { Role::Limits } else { Role::Contributes },
+            role: if explains >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: if overflown { Strength::Limit } else { Strength::Pattern },
-            explains: Some(explains.max(if overflown { 0.3 } else { 0.0 })),
+            explains: Some(explains),
             numbers,
             queries: view
                 .signals(&OVERFLOWS)
@@ -89,10 +102,23 @@ mod tests {
             let mut level =
                 told(level(10, 100, 0.1), vec![flat("listen_overflows", &[], 10, overflows)], Vec::new());
             level.requests.after_lost_syns = late;
+            level.requests.lost_syns_s = late as f64;
             level
         };
         check(detect, &case(4.0, 30), &["accept-queue overflow: listening socket"]);
         check(detect, &case(0.0, 30), &["accept-queue overflow: listening socket"]);
         check(detect, &case(0.0, 2), &[]);
+    }
+
+    #[test]
+    fn what_is_dropped_waits_for_a_second_at_least() {
+        let of = |name| flat(name, &[], 10, 4.0);
+        let signals = vec![of("listen_overflows"), of("listen_drops"), of("syn_repeated")];
+        let found = super::super::testing::fires(detect, &told(level(10, 100, 0.1), signals, Vec::new()));
+        // Four of the ten in flight, however many counters tell of them.
+        assert_eq!(
+            found.iter().map(|it| (it.explains, it.role)).collect::<Vec<_>>(),
+            [(Some(0.4), Role::Limits)]
+        );
     }
 }

@@ -13,7 +13,9 @@ use model::diagnosis::{CostClass, Hypothesis, Role};
 use model::{SpanKind, Strength, Unit};
 
 use super::super::paths::{Step, StepKey};
-use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, rate, time};
+use super::super::view::{
+    Depth, Says, View, count, draft, exact, is_wait, missing, not, percent, rate, time,
+};
 use super::says;
 
 const NAME: &str = "downstream";
@@ -96,19 +98,19 @@ fn is_proxy(view: &View<'_>, key: &StepKey) -> bool {
 }
 
 /// How much of the time a call is answerable for.
-struct Share {
+pub(super) struct Share {
     /// Its own length.
     own: f64,
     /// With its part of the waits for workers.
-    all: f64,
+    pub(super) all: f64,
     /// Its part of what its service does apart from waiting.
     demand: f64,
     /// The waits for workers of its service.
-    waits: f64,
+    pub(super) waits: f64,
 }
 
 impl Share {
-    fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Share {
+    pub(super) fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Share {
         let own = view.share_of_paths(step.total_ns);
         let of_service = view.paths.steps.iter().filter(|(other, _)| other.service == key.service);
         let (mut waits_ns, mut works_ns) = (0.0, 0.0);
@@ -123,11 +125,6 @@ impl Share {
         let waits = view.share_of_paths(waits_ns);
         Share { own, all: (own + waits * demand).min(1.0), demand, waits }
     }
-}
-
-/// A span that waits for its turn.
-fn is_wait(key: &StepKey) -> bool {
-    key.kind == SpanKind::Internal && says(&key.operation, &["wait", "queue"])
 }
 
 /// Whether calls pass at an even rate, some at once and others after long.
@@ -198,7 +195,8 @@ fn told_limit(view: &View<'_>) -> Option<Says> {
 }
 
 fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, label: &'static str) -> Says {
-    let limits = share.waits >= WAITS_MIN || label == LIMITED || !view.level.thresholds_failed.is_empty();
+    let is_jam = share.waits >= WAITS_MIN || label == LIMITED;
+    let limits = is_jam || !view.level.thresholds_failed.is_empty();
     let (title, claim, remedy, cost) = words(key, step, share, label, view);
     Says::Found(
         Box::new(Hypothesis {
@@ -228,10 +226,15 @@ fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, label: 
             },
             remedy,
             cost,
-            prediction: view.without(share.all * 0.5, "the call takes half as long"),
+            // A worker that does not wait for the call is free for others.
+            prediction: view.without_work(
+                share.all,
+                if share.waits >= WAITS_MIN { share.demand } else { 0.0 },
+                "nobody waits for the call",
+            ),
             ..draft(NAME, label, key.operation.to_string())
         }),
-        Depth::Cause,
+        if is_jam { Depth::Cause } else { Depth::Part },
     )
 }
 

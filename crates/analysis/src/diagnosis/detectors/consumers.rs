@@ -1,6 +1,6 @@
 //! Work that waits in a queue because too little of it is taken at a time: a prefetch that is used up while messages wait, or too
-//! few consumers. By Little's law, busy slots are throughput × time of service; where they are fewer than there are, slots are not
-//! what is missing.
+//! few consumers, for which it is telling that workers run which take from no queue. By Little's law, busy slots are throughput ×
+//! time of service; where they are fewer than there are, slots are not what is missing.
 //!
 //! Not: messages that a consumer holds. Only what is ready waits in the queue.
 
@@ -22,6 +22,12 @@ const PREFETCH_SMALL: f64 = 4.0;
 
 /// A prefetch is used up where so much of it is held, for so much of the time.
 const HELD_MIN: f64 = 0.8;
+
+/// Workers that run, as those tell who count them.
+const WORKERS: [&str; 2] = ["celery_workers", "worker_count"];
+
+/// Some of them take from no queue where there are fewer consumers than this share of them.
+const CONSUMING_MAX: f64 = 0.8;
 
 /// Messages wait where there are so many, on average.
 const READY_MIN: f64 = 0.5;
@@ -140,6 +146,19 @@ fn of_prefetch(view: &View<'_>, name: &str, queue: &Queue, waits: f64) -> Says {
     )
 }
 
+/// Whether what there is to work on the queues is not used: then more of it would not be, either.
+pub(super) fn is_unused(view: &View<'_>) -> bool {
+    let queues = queues(view);
+    prefetch(&queues).is_some() || queues.values().any(|queue| idle(view, queue).is_some())
+}
+
+/// How many workers there are, where they are more than take from this queue.
+fn idle(view: &View<'_>, queue: &Queue) -> Option<f64> {
+    let workers = WORKERS.iter().filter_map(|name| view.sum_of_means(&[*name])).reduce(f64::max)?;
+    let consumers = queue.consumers?;
+    (consumers < workers * CONSUMING_MAX && workers - consumers >= 1.0).then_some(workers)
+}
+
 fn of_consumers(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> Says {
     let (name, queue) =
         match queues.iter().max_by(|a, b| (a.1.ready + a.1.unacked).total_cmp(&(b.1.ready + b.1.unacked))) {
@@ -155,6 +174,8 @@ fn of_consumers(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> 
         exact("consumers", consumers, Unit::Count).noted(name),
     ];
     numbers.extend(queue.acked.map(|per_s| exact("done", per_s, Unit::PerSecond).noted(name)));
+    let workers = idle(view, queue);
+    numbers.extend(workers.map(|workers| exact("workers that run", workers, Unit::Count)));
     Says::Found(
         Box::new(Hypothesis {
             title: format!("too little takes from {name}"),
@@ -163,25 +184,38 @@ fn of_consumers(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> 
                 count(consumers),
                 percent(waits)
             ),
-            claim: format!(
-                "tasks spend {} of their time waiting for one of {} consumers",
-                percent(waits),
-                count(consumers)
-            ),
+            claim: match workers {
+                Some(workers) => format!(
+                    "{} workers run and {} of them take from {name}, for which tasks wait {} of their time",
+                    count(workers),
+                    count(consumers),
+                    percent(waits)
+                ),
+                None => format!(
+                    "tasks spend {} of their time waiting for one of {} consumers",
+                    percent(waits),
+                    count(consumers)
+                ),
+            },
             role: Role::Limits,
-            strength: Strength::Statistics,
+            strength: if workers.is_some() { Strength::Limit } else { Strength::Statistics },
             explains: Some(waits),
             numbers,
             queries: queries(view, name),
             ruled_out: slots(view).into_iter().collect(),
-            caveats: vec!["what keeps the consumers busy may be the limit: look at what they do".to_owned()],
+            caveats: match workers {
+                Some(_) => Vec::new(),
+                None => {
+                    vec!["what keeps the consumers busy may be the limit: look at what they do".to_owned()]
+                }
+            },
             remedy: "have more consumers take from the queues: workers that lost theirs, or more workers"
                 .to_owned(),
             cost: CostClass::Resource,
             prediction: view.without(waits, "nobody waits for a consumer"),
             ..draft(NAME, "too few consumers", name)
         }),
-        Depth::Resource,
+        if workers.is_some() { Depth::Cause } else { Depth::Resource },
     )
 }
 
@@ -232,6 +266,16 @@ mod tests {
         check(detect, &case(20.0, 2.0, 2.0), &["prefetch too small: scan.vision"]);
         check(detect, &case(20.0, 30.0, 80.0), &["too few consumers: scan.vision"]);
         check(detect, &case(0.0, 10.0, 80.0), &[]);
+    }
+
+    #[test]
+    fn workers_that_take_from_no_queue_are_told() {
+        let depth_of = |workers| {
+            let mut level = case(20.0, 30.0, 80.0);
+            level.evidence.signals.push(flat("worker_count", &[], 10, workers));
+            fires(detect, &level)[0].strength
+        };
+        assert_eq!((depth_of(2.0), depth_of(4.0)), (Strength::Statistics, Strength::Limit));
     }
 
     /// A seed's figures: 6.13/s × 11.29 s are 69 busy slots, of 200 or 400.

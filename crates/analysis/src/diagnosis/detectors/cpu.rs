@@ -115,14 +115,13 @@ fn of(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
     }
 }
 
-/// How many processors the target wants, as its processes and its database say.
+/// How many processors the target wants, as its processes, which may be told as containers as well, and its database say.
 fn wanted(view: &View<'_>) -> f64 {
-    let processes = view.signals(&PROCESSES);
-    let of_processes = processes.iter().filter_map(|signal| series::mean(view.level, signal));
+    let of_processes = PROCESSES.iter().filter_map(|name| view.sum_of_means(&[*name])).fold(0.0, f64::max);
     let sessions = view.signals(&["active_sessions"]).into_iter();
     let computing =
         sessions.filter(|signal| signal.labels.get("wait_type").is_some_and(|wait| wait == "CPU"));
-    of_processes.sum::<f64>() + computing.filter_map(|signal| series::mean(view.level, signal)).sum::<f64>()
+    of_processes + computing.filter_map(|signal| series::mean(view.level, signal)).sum::<f64>()
 }
 
 fn flags(resource: &Resource<'_>) -> Vec<String> {

@@ -87,8 +87,9 @@ fn found(view: &View<'_>, what: &str, shares: &Shares, signals: &[&Signal], time
         exact(name, requests / sum * 100.0, Unit::Percent).noted("of the requests")
     };
     let through = view.level.requests_per_s();
-    // Of what one replica can do alone, all of them together do so many times as much.
-    let then = Figure::new("throughput", through * times, Unit::PerSecond);
+    // Of what one replica can do alone, all of them together do so many times as much, unless something else is next.
+    let (least, most) = (through * (1.0 + (times - 1.0) / 4.0), through * times);
+    let then = Figure::new("throughput", least.midpoint(most), Unit::PerSecond);
     Says::Found(
         Box::new(Hypothesis {
             title: format!("{busiest} does most of the work"),
@@ -110,9 +111,9 @@ fn found(view: &View<'_>, what: &str, shares: &Shares, signals: &[&Signal], time
             prediction: Some(Prediction {
                 change: "replicas share the load".to_owned(),
                 now: Some(exact("throughput", through, Unit::PerSecond)),
-                then: Some(Measured::within(then, (through * (1.0 + (times - 1.0) / 4.0), through * times))),
+                then: Some(Measured::within(then, (least, most))),
                 next_limit: "what all replicas share".to_owned(),
-                wrong_if: format!("throughput stays below {}", rate(through * (1.0 + (times - 1.0) / 4.0))),
+                wrong_if: format!("throughput stays below {}", rate(least)),
                 command: view.level.command.clone(),
             }),
             ..draft(NAME, LABEL, busiest)

@@ -1,6 +1,9 @@
 //! A service that waits at the end of each request, when all that it called has answered, and computes nothing meanwhile: a line of
 //! a log that has to be on the disk before it goes on is the usual reason.
 //!
+//! A service of one thread stands still meanwhile: where so many per second, times so long, are nearly all of the time, those who wait
+//! to be taken wait for this, too (utilisation law).
+//!
 //! Not: an answer that takes long to write; that takes the processor, and the process says how much of it it used.
 
 use model::SpanKind;
@@ -19,6 +22,10 @@ const LIMITS_MIN: f64 = 0.15;
 
 /// A shorter end is what every answer takes.
 const END_S_MIN: f64 = 0.002;
+
+/// One thread has nothing left from this use on; and what is measured is never quite what is.
+const BUSY_MIN: f64 = 0.75;
+const BUSY_MAX: f64 = 1.25;
 
 /// The processor may have been at work for this share of the end.
 const COMPUTED_MAX: f64 = 0.5;
@@ -39,7 +46,10 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     }
     let most = sums.into_values().max_by(|a, b| a.0.total_cmp(&b.0));
     let Some((after_ns, requests, key, step)) = most else { return Vec::new() };
-    let (share, end_s) = (view.share_of_paths(after_ns), after_ns / requests.max(1) as f64 / 1e9);
+    let end_s = after_ns / requests.max(1) as f64 / 1e9;
+    let busy = view.level.requests_per_s() * end_s;
+    let door = if (BUSY_MIN..=BUSY_MAX).contains(&busy) { view.share_outside() } else { 0.0 };
+    let share = (view.share_of_paths(after_ns) + door).min(1.0);
     // Without the process's own word nobody knows that it did not compute.
     let computed_s =
         view.sum_of_means(&["process_cpu"]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
@@ -65,6 +75,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
             explains: Some(share),
             numbers: vec![
                 exact("at the end", end_s, Unit::Seconds).noted("mean"),
+                exact("one thread is busy with it", busy * 100.0, Unit::Percent).noted("of the time"),
                 exact("CPU of a request", computed_s.unwrap_or(0.0), Unit::Seconds).noted("all of it"),
                 exact("of the time of requests", share * 100.0, Unit::Percent),
             ],

@@ -5,6 +5,7 @@
 
 mod accept;
 mod calls;
+mod churn;
 mod consumers;
 mod cpu;
 mod disk;
@@ -41,6 +42,7 @@ pub(super) const DETECTORS: &[Detector] = &[
     locks::detect,
     disk::detect,
     accept::detect,
+    churn::detect,
     repeats::detect,
     statements::detect,
     periodic::detect,
@@ -55,6 +57,39 @@ pub(super) const DETECTORS: &[Detector] = &[
     logging::detect,
     payload::detect,
     outcome::detect,
+];
+
+/// What findings are called, all of them.
+pub const LABELS: &[&str] = &[
+    "CPU limit",
+    "CPU saturated",
+    "stop-the-world pauses",
+    "memory limit",
+    "connection pool too small",
+    "head-of-line blocking",
+    "row lock contention",
+    "database log sync",
+    "database reads from disk",
+    "accept-queue overflow",
+    "connection churn",
+    "N+1 queries",
+    "missing index",
+    "slow statement",
+    "periodic job",
+    "cache stampede",
+    "slow downstream",
+    "downstream rate limit",
+    "DNS delay",
+    "hot key",
+    "too few consumers",
+    "prefetch too small",
+    "scaler ceiling",
+    "redelivered messages",
+    "replica imbalance",
+    "synchronous logging",
+    "chatty serialisation",
+    "bandwidth limit",
+    "business outcome is zero",
 ];
 
 /// Queries of a finding.
@@ -87,6 +122,7 @@ mod tests {
         let sources = [
             include_str!("accept.rs"),
             include_str!("calls.rs"),
+            include_str!("churn.rs"),
             include_str!("consumers.rs"),
             include_str!("cpu.rs"),
             include_str!("disk.rs"),

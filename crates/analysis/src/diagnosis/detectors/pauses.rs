@@ -7,7 +7,6 @@ use model::diagnosis::{CostClass, Hypothesis, Role};
 use model::{Strength, Unit};
 
 use super::super::series;
-use super::super::stalls;
 use super::super::view::{Depth, Says, View, count, draft, exact, not, percent, time};
 
 const NAME: &str = "stop-the-world";
@@ -42,7 +41,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
         Some(found(
             view,
             &place,
-            share,
+            (share, share.max(view.stalls.as_ref().map_or(0.0, |stalls| stalls.explains))),
             Strength::Limit,
             vec![exact("in the collector", share * 100.0, Unit::Percent)],
         ))
@@ -53,7 +52,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
 }
 
 fn seen(view: &View<'_>) -> Option<Says> {
-    let stalls = stalls::of(view)?;
+    let stalls = view.stalls.as_ref()?;
     let is_so =
         stalls.per_s < STALLS_PER_S_MAX && stalls.share >= STALLED_MIN && stalls.variation <= VARIATION_MAX;
     if !is_so {
@@ -67,8 +66,11 @@ fn seen(view: &View<'_>) -> Option<Says> {
         exact("a pause", stalls.mean_s, Unit::Seconds),
         exact("pauses", stalls.per_s, Unit::PerSecond),
         exact("of the time", stalls.share * 100.0, Unit::Percent),
+        exact("of the time of requests", stalls.explains * 100.0, Unit::Percent)
+            .noted("in pauses, or behind them"),
     ];
-    let says = found(view, &stalls.service, stalls.share, Strength::Pattern, numbers);
+    let shares = (stalls.share, stalls.share.max(stalls.explains));
+    let says = found(view, &stalls.service, shares, Strength::Pattern, numbers);
     Some(match says {
         Says::Found(mut hypothesis, depth) => {
             hypothesis.summary = format!("{} of {} each", count(stalls.count as f64), time(stalls.mean_s));
@@ -84,7 +86,7 @@ fn seen(view: &View<'_>) -> Option<Says> {
 fn found(
     view: &View<'_>,
     place: &str,
-    share: f64,
+    (share, explains): (f64, f64),
     strength: Strength,
     numbers: Vec<model::diagnosis::Measured>,
 ) -> Says {
@@ -99,12 +101,12 @@ fn found(
             ),
             role: Role::Limits,
             strength,
-            explains: Some(share.clamp(0.5, 1.0)),
+            explains: Some(explains),
             numbers,
             queries: view.signals(&SHARES).into_iter().map(|signal| view.query(signal)).collect(),
             remedy: "allocate less, or take a collector that does not stop the world".to_owned(),
             cost: CostClass::Setting,
-            prediction: view.without(share, "no pauses"),
+            prediction: view.without(explains, "no pauses"),
             ..draft(NAME, LABEL, place)
         }),
         Depth::Cause,

@@ -1,7 +1,7 @@
 //! Answers that are long: they take the processor that writes them, and the way that they go.
 //!
-//! A way that is full is known by a data rate that hardly varies and by requests whose time is mostly outside of the service:
-//! between it and whoever asked, or in receiving the answer.
+//! A way that is full is known by a data rate that hardly varies and by requests whose time is mostly outside of the service, a good
+//! part of it in receiving an answer that has begun: who only waits for the beginning may wait for the service.
 //!
 //! Not: long answers that nobody waits for.
 
@@ -9,7 +9,6 @@ use model::SpanKind;
 use model::diagnosis::{CostClass, Hypothesis, Role};
 use model::{Strength, Unit};
 
-use super::super::stalls;
 use super::super::view::{Depth, Says, View, draft, exact, not, percent, time};
 
 const NAME: &str = "payload";
@@ -23,14 +22,14 @@ const OWN_MIN: f64 = 0.2;
 /// The share of the time outside of the service, from which on the way is told.
 const OUTSIDE_MIN: f64 = 0.4;
 
+/// The share of the time in which an answer comes in, without which nothing tells of a way.
+const RECEIVING_MIN: f64 = 0.2;
+
 /// The data rate of a way that is full is hardly ever above its middle: nine of ten seconds are below so many times of it.
 const EVEN_MAX: f64 = 1.25;
 
 /// Less is no load for any way.
 const BYTES_PER_S_MIN: f64 = 500_000.0;
-
-/// A service that stands still for so much of the time is not reached, whatever the way.
-const STILL_MIN: f64 = 0.03;
 
 /// A shorter time outside is what every way takes.
 const OUTSIDE_S_MIN: f64 = 0.005;
@@ -57,7 +56,7 @@ fn length(view: &View<'_>, each: f64) -> Option<Says> {
         .map(|(_, step)| step.own_ns)
         .sum();
     let own = view.share_of_paths(own_ns);
-    let outside = outside(view);
+    let outside = view.share_outside();
     let share = (own + outside).min(1.0);
     if each < BYTES_MIN || share < OWN_MIN {
         return None;
@@ -92,16 +91,11 @@ fn length(view: &View<'_>, each: f64) -> Option<Says> {
     ))
 }
 
-/// The share of the time that is not the services'.
-fn outside(view: &View<'_>) -> f64 {
-    if view.paths.traces == 0 || view.level.tasks.is_some() { 0.0 } else { 1.0 - view.share_traced() }
-}
-
 fn way(view: &View<'_>, each: f64) -> Option<Says> {
     let level = view.level;
     let mean_s = level.requests.mean_s.filter(|mean_s| *mean_s > 0.0)?;
     let receiving = level.requests.receiving_s.unwrap_or(0.0) / mean_s;
-    let share = outside(view).max(receiving).min(1.0);
+    let share = view.share_outside().max(receiving).min(1.0);
     let rates: Vec<f64> =
         level.seconds.iter().map(|second| second.bytes_in / second.length_s().max(1e-9)).collect();
     // The first second and the last are not whole.
@@ -111,14 +105,12 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
     let mut sorted = rates.to_vec();
     sorted.sort_by(f64::total_cmp);
     let is_even = sorted[sorted.len() * 9 / 10] <= sorted[sorted.len() / 2] * EVEN_MAX;
-    // Who stands still keeps requests waiting outside of it.
-    let is_still = stalls::of(view).is_some_and(|stalls| stalls.share >= STILL_MIN);
     // A load by plan has a data rate that is even by itself.
     let is_closed = level.closed_vus.is_some();
     let is_late = level.requests.after_lost_syns as f64 > level.requests.count as f64 * 0.01;
     if !is_closed
-        || is_still
         || share < OUTSIDE_MIN
+        || receiving < RECEIVING_MIN
         || mean_s * share < OUTSIDE_S_MIN
         || !is_even
         || mean < BYTES_PER_S_MIN
@@ -148,6 +140,7 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
                 exact("bytes per second", mean, Unit::Bytes).noted("in each second"),
                 exact("how much it varies", variance.sqrt() / mean.max(1.0) * 100.0, Unit::Percent),
                 exact("outside of the service", mean_s * share, Unit::Seconds).noted("of a request, mean"),
+                exact("receiving", receiving * 100.0, Unit::Percent).noted("of the time of requests"),
                 exact("an answer", each, Unit::Bytes).noted("mean of all requests"),
             ],
             caveats: vec!["a proxy that is slow looks the same".to_owned()],
@@ -166,8 +159,9 @@ mod tests {
     use super::super::testing::check;
     use super::*;
 
-    fn case(bytes: f64, traced_ms: f64) -> crate::diagnosis::Level {
+    fn case(bytes: f64, traced_ms: f64, receiving_s: f64) -> crate::diagnosis::Level {
         let mut level = level(20, 100, 0.1);
+        level.requests.receiving_s = Some(receiving_s);
         level.closed_vus = Some(10.0);
         level.seconds.iter_mut().for_each(|second| second.bytes_in = bytes * second.finished as f64);
         level.requests.bytes_in = bytes * level.requests.count as f64;
@@ -179,8 +173,9 @@ mod tests {
 
     #[test]
     fn a_way_that_is_full_is_told_from_long_answers() {
-        check(detect, &case(60_000.0, 90.0), &["chatty serialisation: answers"]);
-        check(detect, &case(6_500.0, 10.0), &["bandwidth limit: network"]);
-        check(detect, &case(2_000.0, 90.0), &[]);
+        check(detect, &case(60_000.0, 90.0, 0.000_1), &["chatty serialisation: answers"]);
+        check(detect, &case(6_500.0, 10.0, 0.05), &["bandwidth limit: network"]);
+        check(detect, &case(6_500.0, 10.0, 0.000_1), &[]);
+        check(detect, &case(2_000.0, 90.0, 0.000_1), &[]);
     }
 }

@@ -1,7 +1,7 @@
 //! A job that comes by the clock and takes from what requests need: a statement that no request's trace has, whose calls do not
 //! follow the load, and that takes a good part of the database's time; or response times that rise and fall with a period.
 //!
-//! Not: work that grows with the requests.
+//! Not: work that grows with the requests; a period that the test's own load has.
 
 use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
 use model::{RecordKind, Strength, Unit};
@@ -53,7 +53,13 @@ fn job(view: &View<'_>) -> Option<Says> {
         let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
         let (calls, share) = (series::number(record, "calls")?, series::number(record, "share_of_db_time")?);
         let lower = text.to_lowercase();
-        let is_of_requests = traced.contains(&text.as_str()) || calls / requests > CALLS_PER_REQUEST_MAX;
+        // Of some databases only the names of commands are told.
+        let is_command = !text.contains(' ')
+            && traced
+                .iter()
+                .any(|statement| statement.to_lowercase().split(' ').next() == Some(lower.as_str()));
+        let is_of_requests =
+            is_command || traced.contains(&text.as_str()) || calls / requests > CALLS_PER_REQUEST_MAX;
         let is_job = !is_of_requests && !NONE_OF_THESE.iter().any(|word| lower.starts_with(word));
         is_job.then_some((text, calls, share, series::number(record, "total_ms")? / 1e3))
     });
@@ -129,6 +135,11 @@ fn period(view: &View<'_>) -> Option<Says> {
     let lag = lags
         .filter(|lag| is_peak(lag) && has_valley(lag))
         .max_by(|a, b| correlations[*a].total_cmp(&correlations[*b]))?;
+    // Users who all began together come and go together.
+    let load: Vec<f64> = view.level.seconds.iter().map(|second| second.rate()).collect();
+    if autocorrelation(&load, lag_max).get(lag).is_some_and(|of_load| *of_load >= CORRELATION_MIN) {
+        return None;
+    }
     let mean_s = times.iter().sum::<f64>() / times.len() as f64;
     let mut sorted = times.clone();
     sorted.sort_by(f64::total_cmp);

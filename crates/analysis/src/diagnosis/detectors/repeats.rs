@@ -37,6 +37,10 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
         let why = format!("{} of the time, {} times each: {}", percent(share), count(each), short(statement));
         return vec![not("N+1 queries", why, percent(share))];
     }
+    // One of them stays.
+    let goes = 1.0 - 1.0 / each.max(1.0);
+    let of_database = super::statements::share_of_database(view, statement).unwrap_or(0.0)
+        * super::statements::database_share(view);
     let of = repeated.traces as f64 / view.paths.traces.max(1) as f64;
     let mut exemplars = view.exemplars(&repeated.slowest);
     exemplars.truncate(2);
@@ -64,8 +68,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
                 keep it in memory"
                 .to_owned(),
             cost: CostClass::Logic,
-            // One of them stays.
-            prediction: view.without(share * (1.0 - 1.0 / each.max(1.0)), "one statement instead of many"),
+            prediction: view.without_work(share * goes, of_database * goes, "one statement instead of many"),
             ..draft(NAME, LABEL, short(statement))
         }),
         Depth::Cause,

@@ -1,6 +1,9 @@
 //! An autoscaler at its ceiling: as many replicas as it may have, while work waits.
 //!
-//! Not: one that is slow to decide; then its replicas are below the ceiling while work waits.
+//! Where the autoscaler says whether it would start more than it may (Kubernetes, condition `ScalingLimited`), it has to say so.
+//!
+//! Not: one that is slow to decide; then its replicas are below the ceiling while work waits. Nor workers that do less than they
+//! could: more of them would, too.
 
 use model::Signal;
 use model::diagnosis::{CostClass, Hypothesis, Role};
@@ -8,6 +11,7 @@ use model::{Strength, Unit};
 
 use super::super::series;
 use super::super::view::{Depth, Says, View, count, draft, exact, not, percent};
+use super::consumers;
 
 const NAME: &str = "scaler-ceiling";
 const LABEL: &str = "scaler ceiling";
@@ -38,7 +42,8 @@ fn of(view: &View<'_>, signal: &Signal) -> Option<Says> {
     let place = series::label(signal, &["horizontalpodautoscaler", "scaledObject", "deployment"])
         .unwrap_or("autoscaler");
     let waits = waits(view);
-    if at_limit < AT_LIMIT_MIN || waits < WAITS_MIN {
+    let would_start = limited(view, signal);
+    if at_limit < AT_LIMIT_MIN || waits < WAITS_MIN || would_start.is_some_and(|share| share < AT_LIMIT_MIN) {
         let mean = series::mean(view.level, signal)?;
         let why = format!(
             "at its ceiling for {} of the time, {} of the time is waiting",
@@ -64,7 +69,7 @@ fn of(view: &View<'_>, signal: &Signal) -> Option<Says> {
                 "the autoscaler has as many replicas as it may, and {} of the time of tasks is waiting",
                 percent(waits)
             ),
-            role: Role::Limits,
+            role: if consumers::is_unused(view) { Role::Contributes } else { Role::Limits },
             strength: Strength::Limit,
             explains: Some(waits),
             numbers: vec![
@@ -81,6 +86,13 @@ fn of(view: &View<'_>, signal: &Signal) -> Option<Says> {
         }),
         Depth::Cause,
     ))
+}
+
+/// The share of the time in which the autoscaler would start more than it may, as it says itself.
+fn limited(view: &View<'_>, replicas: &Signal) -> Option<f64> {
+    let says =
+        view.signals(&["autoscaler_limited"]).into_iter().find(|says| says.labels == replicas.labels)?;
+    series::mean(view.level, says)
 }
 
 fn waits(view: &View<'_>) -> f64 {
@@ -110,5 +122,13 @@ mod tests {
         check(detect, &case(3.0, 6.0), &["scaler ceiling: keda-worker"]);
         check(detect, &case(2.0, 6.0), &[]);
         check(detect, &case(3.0, 0.1), &[]);
+        let says = |value| {
+            let mut level = case(3.0, 6.0);
+            let labels = [("horizontalpodautoscaler", "keda-worker")];
+            level.evidence.signals.push(flat("autoscaler_limited", &labels, 10, value));
+            level
+        };
+        check(detect, &says(1.0), &["scaler ceiling: keda-worker"]);
+        check(detect, &says(0.0), &[]);
     }
 }

@@ -1,6 +1,6 @@
 //! Something that is done one at a time: a counter, a key, a section behind a lock. Known by the utilisation law: so many per second
 //! times the time that one of them takes when nobody is before it is one, and most take much longer than that. Where somebody is
-//! always before it, they end one after the other as regularly as a clock.
+//! always before it, nobody is ever seen alone; but no two of them end closer to each other than one takes, as they would by chance.
 //!
 //! Not: statements of a database, whose waits the database tells itself.
 
@@ -22,10 +22,15 @@ const SPANS_MIN: u64 = 50;
 const BUSY_MIN: f64 = 0.75;
 const BUSY_MAX: f64 = 1.2;
 
-/// Regular ends: times between them vary by so much of their mean (those of chance by all of it), and are so many times shorter
-/// than what ends.
-const REGULAR_MAX: f64 = 0.4;
+/// Two that end within this share of the time of one would be close, and of as many as would be by chance so few may be; so many
+/// have to be expected for that to say anything.
+const CLOSE: f64 = 0.6;
+const CLOSE_MAX: f64 = 0.25;
+const EXPECTED_MIN: f64 = 10.0;
+
+/// What waits for its turn takes so many turns, and a turn is no shorter than what clocks tell apart.
 const QUEUED_MIN: f64 = 3.0;
+const TURN_S_MIN: f64 = 0.003;
 
 /// The mean is so many times the shortest.
 const LONGER_MIN: f64 = 2.0;
@@ -46,14 +51,11 @@ fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
     if !is_leaf || step.spans < SPANS_MIN || says(&key.operation, &["wait"]) {
         return None;
     }
-    let length_s = view.level.length_s();
-    let per_s = per_s(view, key).unwrap_or(step.spans as f64 * view.paths.weight() / length_s.max(1.0));
+    let per_s = step.spans as f64 * view.weight() / view.level.length_s().max(1.0);
     let alone_s = step.quantile_s(0.05);
     let share = view.explained_by(key, step);
     let is_busy = (BUSY_MIN..=BUSY_MAX).contains(&(per_s * alone_s)) && step.mean_s() >= alone_s * LONGER_MIN;
-    // With somebody always before it, so many per second are as many as go through.
-    let queued_s = || regular_s(view, step).filter(|gap_s| (BUSY_MIN..=BUSY_MAX).contains(&(per_s * gap_s)));
-    let turn_s = if is_busy { Some(alone_s) } else { queued_s() };
+    let turn_s = if is_busy { Some(alone_s) } else { turn_s(view, step) };
     let one_s = turn_s.filter(|_| share >= SHARE_MIN)?;
     let busy = per_s * one_s;
     Some(Hypothesis {
@@ -89,32 +91,26 @@ fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
     })
 }
 
-/// The time between two ends, seconds, where they are regular and far shorter than what ends. A part of the spans tells nothing
-/// about the time between them.
-fn regular_s(view: &View<'_>, step: &Step) -> Option<f64> {
-    if view.paths.weight() > 1.0 {
+/// The time of a turn, seconds, where one follows the other and there is always a next: then it is the time between two ends, and no
+/// two are closer. Of a part of the requests there are spans, so that most neighbours are missing; those that are there tell.
+fn turn_s(view: &View<'_>, step: &Step) -> Option<f64> {
+    if view.paths.is_biased {
         return None;
     }
     let end = |(start_ns, length_ns): &(i64, u64)| *start_ns as f64 + *length_ns as f64;
     let mut ends_ns: Vec<f64> = step.times_ns.iter().map(end).collect();
     ends_ns.sort_by(f64::total_cmp);
-    let mut gaps_s: Vec<f64> = ends_ns.windows(2).map(|pair| (pair[1] - pair[0]) / 1e9).collect();
-    gaps_s.sort_by(f64::total_cmp);
-    // Without the tenth at each end: at its begin and end a run is no queue.
-    let gaps_s = gaps_s.get(gaps_s.len() / 10..gaps_s.len() * 9 / 10).filter(|gaps| gaps.len() >= 2)?;
-    let mean_s = gaps_s.iter().sum::<f64>() / gaps_s.len() as f64;
-    let variance = gaps_s.iter().map(|gap_s| (gap_s - mean_s).powi(2)).sum::<f64>() / gaps_s.len() as f64;
-    (variance.sqrt() <= mean_s * REGULAR_MAX && step.mean_s() >= mean_s * QUEUED_MIN && mean_s > 0.0)
-        .then_some(mean_s)
-}
-
-/// How often it is done, of all spans received.
-fn per_s(view: &View<'_>, key: &StepKey) -> Option<f64> {
-    let loads = view.level.operations.iter().filter(|load| {
-        load.service == key.service && load.operation == key.operation && load.kind == key.kind
-    });
-    let count: u64 = loads.map(|load| load.durations.count()).sum();
-    (count > 0).then(|| count as f64 / view.level.length_s().max(1.0))
+    // Without the tenth at each end: at its beginning and its end a run is no queue.
+    let ends_ns = ends_ns.get(ends_ns.len() / 10..ends_ns.len() * 9 / 10).filter(|ends| ends.len() >= 2)?;
+    let gaps = (ends_ns.len() - 1) as f64;
+    let turn_s = (ends_ns.last()? - ends_ns.first()?) / 1e9 / gaps / view.weight();
+    if turn_s < TURN_S_MIN || step.mean_s() < turn_s * QUEUED_MIN {
+        return None;
+    }
+    // Of ends that come by themselves, so many are closer to the one before than a share of the mean time between two.
+    let expected = gaps * (1.0 - (-CLOSE / view.weight()).exp());
+    let close = ends_ns.windows(2).filter(|pair| (pair[1] - pair[0]) / 1e9 < turn_s * CLOSE).count() as f64;
+    (expected >= EXPECTED_MIN && close <= expected * CLOSE_MAX).then_some(turn_s)
 }
 
 #[cfg(test)]
@@ -146,11 +142,27 @@ mod tests {
         check(detect, &case(5.0, false), &[]);
     }
 
+    /// Users who are always waiting: each ends 20 ms after the one before, and has waited for ten.
+    fn queue(is_one_key: bool) -> crate::diagnosis::Level {
+        let trace = |number: u128| {
+            // By chance or one after the other.
+            let spread = (number * number * 7919 % 1_000_003) as f64 / 1_000_003.0 * 20_000.0;
+            let end_ms = if is_one_key { number as f64 * 20.0 } else { spread } + 400.0;
+            let mut spans = request("feed", "POST /likes", 401.0, &[]);
+            spans.push(span(2, 1, "feed", "count the like", 0.5, 400.0));
+            spans.iter_mut().for_each(|span| span.start_ns += ((end_ms - 400.0) * 1e6) as i64);
+            let mut trace = sampled(0, spans);
+            trace.id = number + 1;
+            trace
+        };
+        // A third of the requests is traced, whichever.
+        let traced = (0..1000).filter(|number| number * 2_654_435_761_u128 % 3 == 0 || number % 7 == 0);
+        crate::diagnosis::Level { traces: traced.map(trace).collect(), ..level(20, 50, 0.4) }
+    }
+
     #[test]
-    fn where_somebody_is_always_before_it_ends_are_regular() {
-        let mut level = case(20.0, true);
-        let later = |span: &mut model::Span| span.duration += std::time::Duration::from_millis(300);
-        level.traces.iter_mut().for_each(|trace| trace.spans.iter_mut().for_each(later));
-        check(detect, &level, &["hot key: count the like"]);
+    fn where_somebody_is_always_before_it_no_two_end_together() {
+        check(detect, &queue(true), &["hot key: count the like"]);
+        check(detect, &queue(false), &[]);
     }
 }

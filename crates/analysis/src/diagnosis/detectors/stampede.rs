@@ -16,8 +16,9 @@ const LABEL: &str = "cache stampede";
 /// What loads a cache is done for a part of the requests only.
 const TRACES_MAX: f64 = 0.6;
 
-/// Fewer show no rule.
+/// Fewer show no rule, and neither do fewer that are at it together.
 const SPANS_MIN: u64 = 10;
+const PAIRS_MIN: f64 = 6.0;
 
 /// So many do it at the same time, on average over those that do it.
 const TOGETHER_MIN: f64 = 1.3;
@@ -41,17 +42,22 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
 }
 
 fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
-    let share = view.explained_by(key, step);
-    let together = together(&step.times_ns);
-    let by_chance = by_chance(view, step);
+    let statement = step.statement.clone().unwrap_or_else(|| key.operation.to_string());
+    // What it keeps the database from, others wait for.
+    let of_database = super::statements::share_of_database(view, &statement).unwrap_or(0.0)
+        * super::statements::database_share(view);
+    let share = view.explained_by(key, step).max(of_database);
+    let seen_beside = together(&step.times_ns) - 1.0;
+    // Beside one that is traced there are as many more as there are requests for each trace.
+    let (together, by_chance) = (1.0 + seen_beside * view.weight(), by_chance(view, step));
     if share < SHARE_MIN
         || together < TOGETHER_MIN
+        || seen_beside * step.times_ns.len() as f64 / 2.0 < PAIRS_MIN
         || together - 1.0 < by_chance * BY_CHANCE_TIMES_MIN
         || is_of_one_route(view, key, step)
     {
         return None;
     }
-    let statement = step.statement.clone().unwrap_or_else(|| key.operation.to_string());
     let of_traces = step.traces as f64 / view.paths.traces.max(1) as f64;
     let mut exemplars = view.exemplars(&step.slowest);
     exemplars.truncate(2);
@@ -82,7 +88,11 @@ fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
         exemplars,
         remedy: "let one request load for all, and let the old value serve until then".to_owned(),
         cost: CostClass::Cache,
-        prediction: view.without(share * (1.0 - 1.0 / together), "one load per expiry"),
+        prediction: view.without_work(
+            view.explained_by(key, step),
+            of_database * (1.0 - 1.0 / together),
+            "one load per expiry",
+        ),
         ..draft(NAME, LABEL, key.operation.to_string())
     })
 }
@@ -119,7 +129,7 @@ fn together(times_ns: &[(i64, u64)]) -> f64 {
 
 /// How many others there would be at a time if each came by itself.
 fn by_chance(view: &View<'_>, step: &Step) -> f64 {
-    step.spans as f64 / view.level.length_s().max(1.0) * step.mean_s()
+    step.spans as f64 * view.weight() / view.level.length_s().max(1.0) * step.mean_s()
 }
 
 #[cfg(test)]

@@ -1,20 +1,28 @@
 //! A statement that takes most of the database's time, and most of the requests'. Where it asks for the rows of one thing and
-//! reads very many blocks for the few that it gives, an index is missing.
+//! reads very many blocks for the few that it gives, an index is missing; where the database tells which tables are read from their
+//! beginning to their end, that has to be one that the statement asks, about once for each call.
 //!
 //! Not: a statement that adds up many rows by its nature (it groups, or has no condition): that is slow, and no index helps.
 
 use std::collections::BTreeMap;
 
 use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
-use model::{Record, RecordKind, Strength, Unit};
+use model::{Record, RecordKind, Signal, Strength, Unit};
 
-use super::super::paths::Slowest;
+use super::super::paths::{Slowest, Step};
 use super::super::series;
 use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, time};
+use super::calls::Share;
 use super::short;
 use crate::traces::normalised;
 
 const NAME: &str = "statement";
+
+/// What helps where nothing is missing.
+const SLOW_REMEDY: &str = "ask for less, or keep the answer: a projection, a cache, a materialized view";
+
+/// Waits for workers of this share say that something limits.
+const WAITS_MIN: f64 = 0.15;
 
 /// The share of the requests' time from which on a statement is told.
 const SHARE_MIN: f64 = 0.1;
@@ -31,6 +39,15 @@ const LACKING_SHARE_MIN: f64 = 0.4;
 /// Blocks read for one call, and for one row that it gives, from which on an index is missing where there could be one.
 const BLOCKS_MIN: f64 = 40.0;
 const BLOCKS_PER_ROW_MIN: f64 = 40.0;
+
+/// A table of fewer rows is read as quickly from its beginning to its end as by an index.
+const ROWS_OF_SCAN_MIN: f64 = 4_000.0;
+
+/// A table is read so often for each call of a statement, at least, where the statement is what reads it.
+const SCANS_PER_CALL_MIN: f64 = 0.4;
+
+/// Of the database's time, where it is known that a table is scanned.
+const SCANNING_SHARE_MIN: f64 = 0.1;
 
 /// A statement with what the database and the traces say of it.
 struct Known<'a> {
@@ -49,18 +66,14 @@ struct Known<'a> {
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let mut known = known(view);
     if known.is_empty() {
-        let asks = view.paths.steps.values().any(|step| step.is_database);
-        return match asks {
-            true => vec![missing(
-                "the database's own counters",
-                "which statement takes its time, how many blocks it reads, and whether an index is missing",
-                "--evidence postgresql=postgres://USER@HOST:5432/DATABASE (plimsoll doctor prints the \
-                    grants)",
-            )],
-            false => Vec::new(),
-        };
+        return without_records(view);
     }
     known.sort_by(|a, b| b.database_share.total_cmp(&a.database_share));
+    let scanned = scanned(view);
+    let lacks_index = |one: &&Known<'_>| match &scanned {
+        Some(tables) => scans(view, one, tables),
+        None => reads_much(one),
+    };
     let lacking = known.iter().find(|one| lacks_index(one) && one.share.max(one.database_share) >= SHARE_MIN);
     if let Some(one) = lacking {
         return vec![of(view, one, true)];
@@ -72,6 +85,56 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
         return vec![not("a slow statement", why, format!("{} of the requests' time", percent(top.share)))];
     }
     vec![of(view, top, false)]
+}
+
+/// What traces alone tell.
+fn without_records(view: &View<'_>) -> Vec<Says> {
+    let calls = view.paths.steps.iter().filter(|(_, step)| step.is_database);
+    let shares = calls.map(|(key, step)| (step, Share::of(view, key, step)));
+    let Some((step, share)) = shares.max_by(|a, b| a.1.all.total_cmp(&b.1.all)) else { return Vec::new() };
+    let mut says = vec![missing(
+        "the database's own counters",
+        "which statement takes its time, how many blocks it reads, and whether an index is missing",
+        "--evidence postgresql=postgres://USER@HOST:5432/DATABASE (plimsoll doctor prints the grants)",
+    )];
+    // A database that nobody waits for may take what it takes.
+    let is_jam = share.all >= LIMITS_MIN && share.waits >= WAITS_MIN;
+    if let Some(text) = step.statement.as_ref().filter(|_| is_jam) {
+        says.push(of_traces(view, text, step, &share));
+    }
+    says
+}
+
+fn of_traces(view: &View<'_>, text: &str, step: &Step, share: &Share) -> Says {
+    let mut exemplars = view.exemplars(&step.slowest);
+    exemplars.truncate(2);
+    exemplars.push(ExemplarLink::Statement(text.to_owned()));
+    Says::Found(
+        Box::new(Hypothesis {
+            title: "one statement takes most of what the service does".to_owned(),
+            summary: format!("{} a call, {} of the time", time(step.mean_s()), percent(share.all)),
+            claim: format!(
+                "{} of the time of requests is one statement, {} a call, and what waits for its worker",
+                percent(share.all),
+                time(step.mean_s())
+            ),
+            role: Role::Limits,
+            strength: Strength::Pattern,
+            explains: Some(share.all),
+            numbers: vec![
+                exact("a call", step.mean_s(), Unit::Seconds).noted(format!("mean of {}", step.spans)),
+                exact("of the time of requests", share.all * 100.0, Unit::Percent),
+            ],
+            exemplars,
+            flags: biased(view),
+            caveats: vec!["the database's own counters were not told".to_owned()],
+            remedy: SLOW_REMEDY.to_owned(),
+            cost: CostClass::Cache,
+            prediction: view.without(share.all, "the answer is kept"),
+            ..draft(NAME, "slow statement", short(text))
+        }),
+        Depth::Resource,
+    )
 }
 
 fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
@@ -110,16 +173,59 @@ fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
     known.collect()
 }
 
-/// Whether it asks for few rows by a condition and reads many blocks for them.
-fn lacks_index(one: &Known<'_>) -> bool {
+/// A table that is read from its beginning to its end.
+struct Scanned {
+    name: String,
+    /// How often, per second.
+    scans_per_s: f64,
+    /// Rows of one time.
+    rows: f64,
+}
+
+/// The large ones among the tables that are scanned; none where nobody tells of tables.
+fn scanned(view: &View<'_>) -> Option<Vec<Scanned>> {
+    let signals = view.signals(&["table_scans"]);
+    let of = |signal: &Signal| {
+        let rows = view
+            .signals(&["table_rows_scanned"])
+            .into_iter()
+            .find(|rows| rows.labels == signal.labels && rows.source == signal.source)?;
+        let (scans_per_s, rows_per_s) = (series::mean(view.level, signal)?, series::mean(view.level, rows)?);
+        let rows = if scans_per_s > 0.0 { rows_per_s / scans_per_s } else { 0.0 };
+        let name = signal.labels.get("table")?.to_lowercase();
+        Some(Scanned { name, scans_per_s, rows })
+    };
+    let tables =
+        signals.iter().filter_map(|signal| of(signal)).filter(|table| table.rows >= ROWS_OF_SCAN_MIN);
+    (!signals.is_empty()).then(|| tables.collect())
+}
+
+/// Whether it asks for few rows of a large table, which is scanned about as often as it is called.
+fn scans(view: &View<'_>, one: &Known<'_>, tables: &[Scanned]) -> bool {
+    let per_s = one.calls / view.level.length_s().max(1.0);
     let text = one.text.to_lowercase();
-    let asks_for_one = text.contains("where")
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let names = |table: &Scanned| {
+        text.split(|letter: char| !is_word(letter) && letter != '.').any(|word| word == table.name)
+    };
+    asks_for_one(&text)
+        && one.database_share >= SCANNING_SHARE_MIN
+        && tables.iter().any(|table| names(table) && table.scans_per_s >= per_s * SCANS_PER_CALL_MIN)
+}
+
+/// Whether it asks for one thing by a condition.
+fn asks_for_one(text: &str) -> bool {
+    let changes_shape = ["refresh", "analyze", "vacuum", "create", "copy", "insert"];
+    text.contains("where")
         && text.contains('=')
         && !text.contains("group by")
-        && !text.contains(" join ");
-    let changes_shape = ["refresh", "analyze", "vacuum", "create", "copy", "insert"];
-    asks_for_one
+        && !text.contains(" join ")
         && !changes_shape.iter().any(|word| text.starts_with(word))
+}
+
+/// Whether it asks for few rows by a condition and reads many blocks for them.
+fn reads_much(one: &Known<'_>) -> bool {
+    asks_for_one(&one.text.to_lowercase())
         && one.database_share >= LACKING_SHARE_MIN
         && one.blocks >= BLOCKS_MIN
         && one.blocks / one.rows.max(1.0) >= BLOCKS_PER_ROW_MIN
@@ -154,7 +260,7 @@ fn of(view: &View<'_>, one: &Known<'_>, lacks_index: bool) -> Says {
                 percent(one.database_share),
                 time(one.mean_s)
             ),
-            "ask for less, or keep the answer: a projection, a cache, a materialized view".to_owned(),
+            SLOW_REMEDY.to_owned(),
         ),
     };
     let mut exemplars = view.exemplars(&one.slowest);
@@ -199,9 +305,10 @@ fn of(view: &View<'_>, one: &Known<'_>, lacks_index: bool) -> Says {
             ],
             remedy,
             cost: CostClass::Logic,
-            prediction: view.without(
+            prediction: view.without_work(
                 share,
-                if lacks_index { "the index is there" } else { "the statement takes no time" },
+                one.database_share * database_share(view),
+                if lacks_index { "the index is there" } else { "the statement takes next to no time" },
             ),
             ..draft(NAME, label, short(&one.text))
         }),
@@ -209,8 +316,17 @@ fn of(view: &View<'_>, one: &Known<'_>, lacks_index: bool) -> Says {
     )
 }
 
+/// The share of the database's time that a statement takes, where the database tells of it.
+pub(super) fn share_of_database(view: &View<'_>, statement: &str) -> Option<f64> {
+    let records = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
+    let is_it = |record: &&Record| {
+        normalised(series::text(record, "statement").unwrap_or(&record.subject)) == statement
+    };
+    records.filter(is_it).filter_map(|record| series::number(record, "share_of_db_time")).reduce(f64::max)
+}
+
 /// The share of requests' time that is the database's.
-fn database_share(view: &View<'_>) -> f64 {
+pub(super) fn database_share(view: &View<'_>) -> f64 {
     let steps = view.paths.steps.values().filter(|step| step.is_database);
     view.share_of_paths(steps.map(|step| step.own_ns).sum())
 }
@@ -223,8 +339,8 @@ pub(super) fn biased(view: &View<'_>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{level, record, told};
-    use super::super::testing::check;
+    use super::super::super::testing::{flat, level, record, told};
+    use super::super::testing::{check, fires};
     use super::*;
 
     fn case(text: &str, blocks: f64, rows: f64, share: f64) -> crate::diagnosis::Level {
@@ -259,6 +375,28 @@ mod tests {
             &["missing index: select avg(rating) from review where review.app_id = ?"],
         );
         check(detect, &case(text, 6.0, 1.0, 0.2), &[]);
+    }
+
+    #[test]
+    fn a_table_that_is_scanned_for_each_call_lacks_an_index() {
+        let text = "select title, (select avg(rating) from review where review.app_id = app.app_id) from app \
+            where app.app_id = $1";
+        let case = |text: &str, table: &str, scans: f64, rows: f64| {
+            let mut level = case(text, 80.0, 1.0, 0.3);
+            let signal = |name, value| flat(name, &[("table", table)], 10, value);
+            level.evidence.signals =
+                vec![signal("table_scans", scans), signal("table_rows_scanned", scans * rows)];
+            level
+        };
+        let lacks = |level: &crate::diagnosis::Level| {
+            fires(detect, level).iter().any(|it| it.label == "missing index")
+        };
+        // A hundred calls a second.
+        assert!(lacks(&case(text, "review", 100.0, 12_000.0)));
+        assert!(!lacks(&case(text, "review", 2.0, 12_000.0)), "somebody else scans it");
+        assert!(!lacks(&case(text, "app", 100.0, 1_200.0)), "it is small");
+        assert!(!lacks(&case(text, "download", 100.0, 12_000.0)), "it is another's");
+        assert!(!lacks(&case("select count(*) from review group by app_id", "review", 100.0, 12_000.0)));
     }
 
     #[test]

@@ -7,7 +7,6 @@ use model::diagnosis::{CostClass, Hypothesis, Role};
 use model::{Strength, Unit};
 
 use super::super::series;
-use super::super::stalls;
 use super::super::view::{Depth, Says, View, count, draft, exact, not, percent};
 
 const NAME: &str = "throttling";
@@ -29,7 +28,10 @@ const CORE: f64 = 0.9;
 /// What is held back.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let mut says = told(view);
-    says.extend(seen(view));
+    // What the kernel tells need not be seen as well.
+    if !says.iter().any(|says| matches!(says, Says::Found(..))) {
+        says.extend(seen(view));
+    }
     says
 }
 
@@ -40,6 +42,12 @@ fn told(view: &View<'_>) -> Vec<Says> {
         if throttled < THROTTLED_MIN {
             let why = "periods of the scheduler in which it was held back";
             return Some(not(&format!("throttling of {place}"), why, percent(throttled)));
+        }
+        let still = view.share_still();
+        let explains = still.max(view.stalls.as_ref().map_or(0.0, |stalls| stalls.explains));
+        let mut numbers = vec![exact("throttled periods", throttled * 100.0, Unit::Percent)];
+        if still > 0.0 {
+            numbers.push(exact("held back", still * 100.0, Unit::Percent).noted("of the time"));
         }
         Some(Says::Found(
             Box::new(Hypothesis {
@@ -52,7 +60,9 @@ fn told(view: &View<'_>) -> Vec<Says> {
                 ),
                 role: Role::Limits,
                 strength: Strength::Limit,
-                numbers: vec![exact("throttled periods", throttled * 100.0, Unit::Percent)],
+                explains: Some(explains).filter(|share| *share > 0.0),
+                numbers,
+                prediction: view.without(explains, "the CPU limit is raised"),
                 queries: vec![view.query(signal)],
                 remedy: format!("raise the CPU limit of {place}, or take it away"),
                 cost: CostClass::Setting,
@@ -66,7 +76,7 @@ fn told(view: &View<'_>) -> Vec<Says> {
 
 /// A service of one thread that stands still again and again, and uses the same little CPU all the time.
 fn seen(view: &View<'_>) -> Option<Says> {
-    let stalls = stalls::of(view)?;
+    let stalls = view.stalls.as_ref()?;
     let process = view.signals(&["process_cpu"]).into_iter().next()?;
     let cores = series::mean(view.level, process)?;
     let points = series::inside(view.level, process);
@@ -94,7 +104,7 @@ fn seen(view: &View<'_>) -> Option<Says> {
             ),
             role: Role::Limits,
             strength: Strength::Pattern,
-            explains: Some(stalled),
+            explains: Some(stalled.max(stalls.explains)),
             numbers: vec![
                 exact("used", cores, Unit::Cores).noted("the same in each second"),
                 exact("stands still", stalls.per_s, Unit::PerSecond),
@@ -130,6 +140,17 @@ mod tests {
         };
         check(detect, &case(0.6), &["CPU limit: a"]);
         check(detect, &case(0.1), &[]);
+    }
+
+    #[test]
+    fn the_time_held_back_is_what_it_explains() {
+        let labels = [("container", "shop")];
+        let signals = vec![
+            flat("container_throttled", &labels, 10, 0.9),
+            flat("container_throttled_time", &labels, 10, 0.7),
+        ];
+        let found = super::super::testing::fires(detect, &told(level(10, 10, 0.1), signals, Vec::new()));
+        assert!(found[0].explains.is_some_and(|share| (share - 0.7).abs() < 1e-9), "{:?}", found[0].explains);
     }
 
     #[test]

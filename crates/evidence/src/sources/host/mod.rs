@@ -233,6 +233,7 @@ fn growth(before: &Machine, now: &Machine, elapsed_s: f64) -> Vec<Value> {
         tcp("syn_repeated", netstat, |tcp| Some(tcp.syn_repeated)),
         tcp("listen_drops", netstat, |tcp| Some(tcp.listen_drops)),
         tcp("listen_overflows", netstat, |tcp| tcp.listen_overflows),
+        tcp("connections_taken", snmp, |tcp| tcp.passive_opens),
     ]);
     values
 }
@@ -312,7 +313,11 @@ mod tests {
         let machine = |total, idle, bytes_in, repeated| Machine {
             all: Ticks { total, idle, steal: 0 },
             interfaces: vec![Interface { name: "lo".to_owned(), bytes_in, bytes_out: 0 }],
-            tcp: Some(Tcp { segments_repeated: repeated, ..Tcp::default() }),
+            tcp: Some(Tcp {
+                segments_repeated: repeated,
+                passive_opens: Some(repeated * 10),
+                ..Tcp::default()
+            }),
             ..Machine::default()
         };
         let values = growth(&machine(100, 50, 1_000, 3), &machine(300, 200, 5_000, 9), 2.0);
@@ -320,6 +325,7 @@ mod tests {
         assert_eq!(of("cpu"), Some(0.25));
         assert_eq!(of("network_in"), Some(2_000.0));
         assert_eq!(of("segments_repeated"), Some(3.0));
+        assert_eq!(of("connections_taken"), Some(30.0));
         assert_eq!(of("listen_overflows"), None);
         assert_eq!(grown(Some(5), Some(3)), None);
     }

@@ -59,6 +59,8 @@ struct TcpOf {
     syn_repeated: u64,
     listen_drops: u64,
     listen_overflows: Option<u64>,
+    /// What agents of earlier versions do not tell.
+    passive_opens: Option<u64>,
 }
 
 /// This machine, read now, as another one asks for it; `None` where its kernel does not tell.
@@ -84,6 +86,7 @@ pub(super) fn read(text: &str) -> Result<Told, serde_json::Error> {
         syn_repeated: of.syn_repeated,
         listen_drops: of.listen_drops,
         listen_overflows: of.listen_overflows,
+        passive_opens: of.passive_opens,
     };
     let left_out = reading.cores.len().saturating_sub(CORES_MAX)
         + reading.interfaces.len().saturating_sub(INTERFACES_MAX);
@@ -111,6 +114,7 @@ fn written(at: Instant, machine: Machine) -> Reading {
         syn_repeated: of.syn_repeated,
         listen_drops: of.listen_drops,
         listen_overflows: of.listen_overflows,
+        passive_opens: of.passive_opens,
     };
     Reading {
         at_ns: at.as_ns(),

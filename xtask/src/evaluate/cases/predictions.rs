@@ -1,0 +1,304 @@
+//! Whether predictions hold: a system of the lab with something that limits it, the prediction that its diagnosis makes for the
+//! remedy, the remedy, and the same load again, by the program itself (`PLIMSOLL_BIN`).
+//!
+//! A remedy takes a planted fault away, or is the next way to build the system. What is predicted is the first prediction of a
+//! finding with the label that the remedy is for, wherever the finding stands; where there is none, that is counted. Users who go
+//! round and round get as much as the system bears, so what goes through is its load line at so many users.
+
+use anyhow::Context;
+use model::SystemClock;
+use serde_json::{Value, json};
+
+use super::speed::median;
+use crate::evaluate::lab::{Lab, Load, catalogue, label_of, usual};
+use crate::evaluate::page::{Bar, Table};
+
+/// Remedies, at two loads each.
+macro_rules! two_loads {
+    ($($name:literal),* $(,)?) => {
+        &[$(concat!($name, "-1"), concat!($name, "-2")),*]
+    };
+}
+
+pub(super) const PARTS: &[&str] = two_loads![
+    "projection",
+    "matview",
+    "cache",
+    "third-ingress",
+    "larger-pool",
+    "index",
+    "join",
+    "shorter-transaction",
+    "log-without-sync",
+    "quicker-notifier",
+    "names-kept",
+    "several-connections",
+    "balance",
+    "more-consumers",
+    "larger-prefetch",
+    "higher-ceiling",
+];
+
+/// A run takes so long.
+const DURATION: &str = "18s";
+
+/// So long takes a case, about.
+pub(super) const CASE_S: f64 = 58.0;
+
+const COVERED_MIN: f64 = 0.8;
+const ERROR_MAX: f64 = 0.15;
+
+/// What is done about a limit.
+struct Remedy {
+    name: &'static str,
+    system: &'static str,
+    /// The variant before, and the one after.
+    variants: (&'static str, &'static str),
+    /// The fault before, which is taken away; empty where the remedy is another variant.
+    fault: &'static str,
+    users: [&'static str; 2],
+}
+
+const fn fault(
+    name: &'static str,
+    system: &'static str,
+    fault: &'static str,
+    users: [&'static str; 2],
+) -> Remedy {
+    let variant = match system.as_bytes()[0] {
+        b'a' => "matview",
+        b'f' => "cached",
+        b'i' => "two",
+        _ => "warm",
+    };
+    Remedy { name, system, variants: (variant, variant), fault, users }
+}
+
+const fn variant(
+    name: &'static str,
+    system: &'static str,
+    variants: (&'static str, &'static str),
+    users: [&'static str; 2],
+) -> Remedy {
+    Remedy { name, system, variants, fault: "", users }
+}
+
+const REMEDIES: &[Remedy] = &[
+    variant("projection", "appstore", ("two-queries", "projection"), ["8", "16"]),
+    variant("matview", "appstore", ("projection", "matview"), ["8", "16"]),
+    variant("cache", "feed", ("plain", "cached"), ["400", "600"]),
+    variant("third-ingress", "ingress", ("two", "three"), ["60", "100"]),
+    fault("larger-pool", "appstore", "pool-too-small", ["24", "32"]),
+    fault("index", "appstore", "missing-index", ["20", "28"]),
+    fault("join", "appstore", "n-plus-one", ["16", "24"]),
+    fault("shorter-transaction", "appstore", "row-lock", ["12", "18"]),
+    fault("log-without-sync", "appstore", "slow-log-sync", ["14", "20"]),
+    fault("quicker-notifier", "feed", "slow-downstream", ["260", "340"]),
+    fault("names-kept", "feed", "dns-delay", ["260", "340"]),
+    fault("several-connections", "ingress", "head-of-line", ["60", "100"]),
+    fault("balance", "ingress", "replica-imbalance", ["60", "100"]),
+    fault("more-consumers", "scan", "too-few-consumers", ["40", "56"]),
+    fault("larger-prefetch", "scan", "prefetch-too-small", ["24", "40"]),
+    fault("higher-ceiling", "scan", "scaler-ceiling", ["64", "80"]),
+];
+
+/// What one statement less, or a kept answer, is the remedy of.
+const OF_VARIANTS: [&str; 2] = ["slow statement", "missing index"];
+
+fn find(part: &str) -> anyhow::Result<(&'static Remedy, &'static str)> {
+    let (name, number) = part.rsplit_once('-').context("read the part's load")?;
+    let remedy = REMEDIES.iter().find(|remedy| remedy.name == name).context("find the remedy")?;
+    let load = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let users = load.and_then(|load| remedy.users.get(load)).context("find the part's load")?;
+    Ok((remedy, users))
+}
+
+pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
+    let began = SystemClock::now();
+    let (remedy, vus) = find(part)?;
+    let (script, share) = usual(remedy.system)?;
+    let load = Load { script, vus, duration: DURATION, share, is_beside: false, is_unobserved: false };
+    let labels: Vec<String> = match remedy.fault {
+        "" => OF_VARIANTS.map(str::to_owned).to_vec(),
+        fault => label_of(&catalogue()?, remedy.system, fault).into_iter().collect(),
+    };
+    let mut lab = Lab::up(remedy.system, remedy.variants.0)?;
+    if !remedy.fault.is_empty() {
+        lab.fault(remedy.fault, true)?;
+    }
+    let before = lab.run(&load)?;
+    if remedy.fault.is_empty() {
+        drop(lab);
+        lab = Lab::up(remedy.system, remedy.variants.1)?;
+    } else {
+        lab.fault(remedy.fault, false)?;
+    }
+    let after = lab.run(&load)?;
+    drop(lab);
+    let of_run = |found: &Value| json!({ "validity": found["runs"][0]["grade"], "per_s": found["runs"][0]["throughput"]["value"] });
+    Ok(json!({
+        "system": remedy.system,
+        "vus": vus,
+        "labels": labels,
+        "before": of_run(&before),
+        "after": of_run(&after),
+        "predicted": predicted(&before, &labels),
+        "took_s": SystemClock::now().since(began).as_secs_f64(),
+    }))
+}
+
+/// What is predicted for the remedy of a finding with one of these labels; null where nothing is.
+fn predicted(found: &Value, labels: &[String]) -> Value {
+    let findings = found["findings"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_it = |finding: &&Value| labels.iter().any(|label| finding["label"] == **label);
+    let mut those = findings.iter().filter(is_it).filter(|finding| finding["prediction"].is_object());
+    let Some(finding) = those.next() else { return Value::Null };
+    let then = &finding["prediction"]["then"];
+    json!({
+        "label": finding["label"],
+        "change": finding["prediction"]["change"],
+        "what": then["name"],
+        "value": then["value"],
+        "low": then["interval"]["low"],
+        "high": then["interval"]["high"],
+    })
+}
+
+/// What a case comes to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Came {
+    /// A run was not VALID.
+    LeftOut,
+    /// Nothing was predicted.
+    Unpredicted,
+    /// It lies in the interval or not, and so far from the prediction, as a share of what was measured.
+    Measured { is_covered: bool, error: f64 },
+}
+
+fn came(result: &Value) -> Came {
+    let is_valid = |run: &str| result[run]["validity"] == "valid";
+    if !is_valid("before") || !is_valid("after") {
+        return Came::LeftOut;
+    }
+    let number = |name: &str| result["predicted"][name].as_f64();
+    let (Some(value), Some(low), Some(high)) = (number("value"), number("low"), number("high")) else {
+        return Came::Unpredicted;
+    };
+    let Some(measured) = result["after"]["per_s"].as_f64().filter(|per_s| *per_s > 0.0) else {
+        return Came::LeftOut;
+    };
+    let error = (value - measured).abs() / measured;
+    Came::Measured { is_covered: (low..=high).contains(&measured), error }
+}
+
+pub(super) fn table(results: &[(&str, Value)]) -> Table {
+    let titles = ["remedy", "users", "before", "predicted", "90 % interval", "measured", "inside", "error"];
+    let mut table = Table { rows: vec![titles.map(str::to_owned).to_vec()], ..Table::default() };
+    let (mut covered, mut errors, mut unpredicted, mut left_out) = (0, Vec::new(), 0, 0);
+    for (part, result) in results {
+        let mut cells = shown(part, result);
+        match came(result) {
+            Came::LeftOut => {
+                left_out += 1;
+                cells.extend(["left out: not VALID".to_owned(), String::new()]);
+            }
+            Came::Unpredicted => {
+                unpredicted += 1;
+                cells.extend(["nothing was predicted".to_owned(), String::new()]);
+            }
+            Came::Measured { is_covered, error } => {
+                covered += usize::from(is_covered);
+                errors.push(error);
+                cells.extend([
+                    if is_covered { "yes" } else { "no" }.to_owned(),
+                    format!("{:.0} %", error * 100.0),
+                ]);
+            }
+        }
+        table.rows.push(cells);
+    }
+    let share = covered as f64 / errors.len().max(1) as f64;
+    let error = if errors.is_empty() { f64::INFINITY } else { median(&errors) };
+    table.bars = vec![
+        Bar {
+            line: format!(
+                "measured within the predicted interval: {covered} of {} (at least {:.0} %)",
+                errors.len(),
+                COVERED_MIN * 100.0
+            ),
+            reached: !errors.is_empty() && share >= COVERED_MIN,
+        },
+        Bar {
+            line: format!("median error {:.0} % (at most {:.0} %)", error * 100.0, ERROR_MAX * 100.0),
+            reached: error <= ERROR_MAX,
+        },
+    ];
+    table.notes = vec![format!(
+        "Of {} cases, {left_out} are left out because a run was not VALID, and for {unpredicted} nothing was predicted.",
+        results.len()
+    )];
+    table
+}
+
+fn shown(part: &str, result: &Value) -> Vec<String> {
+    let rate = |value: &Value| value.as_f64().map_or_else(|| "–".to_owned(), |per_s| format!("{per_s:.1}/s"));
+    let predicted = &result["predicted"];
+    let interval = match predicted.is_object() {
+        true => format!("{} – {}", rate(&predicted["low"]), rate(&predicted["high"])),
+        false => "–".to_owned(),
+    };
+    vec![
+        part.rsplit_once('-').map_or(part, |(name, _)| name).replace('-', " "),
+        result["vus"].as_str().unwrap_or("–").to_owned(),
+        rate(&result["before"]["per_s"]),
+        rate(&predicted["value"]),
+        interval,
+        rate(&result["after"]["per_s"]),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_a_remedy_and_each_fault_is_in_the_catalogue() {
+        let catalogue = catalogue().expect("the catalogue");
+        for part in PARTS {
+            let (remedy, _) = find(part).expect("a remedy");
+            assert!(usual(remedy.system).is_ok(), "{part}");
+            let is_known =
+                remedy.fault.is_empty() || label_of(&catalogue, remedy.system, remedy.fault).is_some();
+            assert!(is_known, "{part}");
+        }
+        assert_eq!(PARTS.len(), REMEDIES.len() * 2);
+        assert!(find("nothing-1").is_err() && find("index-3").is_err());
+    }
+
+    #[test]
+    fn a_prediction_is_held_against_what_was_measured() {
+        let case = |validity: &str, measured: f64, predicted: Value| {
+            let run = |per_s: f64| json!({ "validity": validity, "per_s": per_s });
+            came(&json!({ "before": run(50.0), "after": run(measured), "predicted": predicted }))
+        };
+        let interval = json!({ "value": 110.0, "low": 90.0, "high": 120.0 });
+        let found = case("valid", 100.0, interval.clone());
+        assert_eq!(found, Came::Measured { is_covered: true, error: 0.1 });
+        assert!(matches!(case("valid", 200.0, interval.clone()), Came::Measured { is_covered: false, .. }));
+        assert_eq!(case("degraded", 100.0, interval), Came::LeftOut);
+        assert_eq!(case("valid", 100.0, Value::Null), Came::Unpredicted);
+    }
+
+    #[test]
+    fn the_prediction_is_that_of_the_label() {
+        let then = json!({ "name": "throughput", "value": 7.0, "interval": { "low": 6.0, "high": 8.0 } });
+        let finding = |label: &str, prediction: Value| json!({ "label": label, "prediction": prediction });
+        let found = json!({ "findings": [
+            finding("other", json!({ "change": "x", "then": then })),
+            finding("mine", Value::Null),
+            finding("mine", json!({ "change": "y", "then": then })),
+        ] });
+        assert_eq!(predicted(&found, &["mine".to_owned()])["change"], "y");
+        assert_eq!(predicted(&found, &["nobody's".to_owned()]), Value::Null);
+    }
+}
