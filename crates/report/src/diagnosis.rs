@@ -12,9 +12,9 @@ use model::diagnosis::{
 };
 use model::{Diagnosis, Epoch, Figure, FigureValue, Instant, Unit};
 
-use crate::{Lang, Style};
 use crate::escape::{self, terminal};
 use crate::style::{BOLD, FAINT, GREEN, RED, YELLOW, width};
+use crate::{Lang, Style};
 
 /// Findings that are told with all that they rest on, unless all are to be.
 const WHOLE_MAX: usize = 1;

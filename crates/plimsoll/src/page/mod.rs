@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn browsers_open_the_port_of_the_page() {
-        let port: u16 = ADDRESS_DEFAULT.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
+        let port: u16 =
+            ADDRESS_DEFAULT.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
         // Those above 6000 of the Fetch Standard's bad ports.
         let refused = [6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080];
         assert!(!refused.contains(&port), "{port}");
