@@ -85,7 +85,7 @@ const USERS: &[(&str, &str, [&str; 4])] = &[
     ("appstore", "pool-too-small", ["20", "24", "28", "32"]),
     ("appstore", "missing-index", ["16", "20", "24", "28"]),
     ("appstore", "n-plus-one", ["16", "20", "24", "28"]),
-    ("appstore", "cpu-limit", ["30", "36", "42", "48"]),
+    ("appstore", "cpu-limit", ["64", "72", "80", "88"]),
     ("appstore", "", ["12", "14", "16", "18"]),
     ("feed", "healthy", ["80", "90", "110", "120"]),
     // Of more users, most would never get a connection.

@@ -84,8 +84,14 @@ fn is_call(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
     let says_so = key.kind == SpanKind::Internal
         && says(&key.operation, &["call ", "dns", "lookup", "look up", "resolve"]);
     // Between services whose spans are all here, the time is the callee's.
-    let is_client = key.kind == SpanKind::Client && !is_proxy(view, key);
+    let is_client = key.kind == SpanKind::Client && !is_proxy(view, key) && is_asked(view, &key.service);
     is_client || says_so
+}
+
+/// Whether anybody asks a service for anything: who is asked by nobody is the test itself, and what it calls is the target.
+fn is_asked(view: &View<'_>, service: &str) -> bool {
+    let mut own = view.paths.steps.keys().filter(|key| &*key.service == service);
+    own.any(|key| matches!(key.kind, SpanKind::Server | SpanKind::Consumer))
 }
 
 /// A service all of whose requests it passes on: what it calls is what it is there for.

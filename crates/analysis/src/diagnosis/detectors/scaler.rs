@@ -37,7 +37,7 @@ fn of(view: &View<'_>, signal: &Signal) -> Option<Says> {
         name.is_some_and(|rest| LIMITS.contains(&rest)) && limit.labels == signal.labels
     };
     let limit_signal = view.level.evidence.signals.iter().find(is_limit)?;
-    let limit = series::last(view.level, limit_signal)?;
+    let limit = series::last(view.level, limit_signal).filter(|limit| *limit >= 1.0)?;
     let at_limit = series::share(view.level, signal, |value| value >= limit)?;
     let place = series::label(signal, &["horizontalpodautoscaler", "scaledObject", "deployment"])
         .unwrap_or("autoscaler");

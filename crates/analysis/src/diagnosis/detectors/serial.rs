@@ -156,7 +156,7 @@ mod tests {
             trace
         };
         // A third of the requests is traced, whichever.
-        let traced = (0..1000).filter(|number| number * 2_654_435_761_u128 % 3 == 0 || number % 7 == 0);
+        let traced = (0..1000_u128).filter(|number| number.is_multiple_of(3) || number.is_multiple_of(7));
         crate::diagnosis::Level { traces: traced.map(trace).collect(), ..level(20, 50, 0.4) }
     }
 
