@@ -170,11 +170,11 @@ mod tests {
             all in ticks_of(),
             cores in prop::collection::vec((0..4_u32, ticks_of()), 0..300),
             interfaces in prop::collection::vec((".{0,80}", any::<u64>(), any::<u64>()), 0..20),
-            tcp in any::<Option<(u64, u64, u64, u64, Option<u64>)>>(),
+            tcp in any::<Option<(u64, u64, u64, u64, Option<u64>, Option<u64>)>>(),
         ) -> Reading {
             let interface = |(name, bytes_in, bytes_out)| InterfaceOf { name, bytes_in, bytes_out };
-            let tcp = tcp.map(|(segments_sent, segments_repeated, syn_repeated, listen_drops, listen_overflows)| {
-                TcpOf { segments_sent, segments_repeated, syn_repeated, listen_drops, listen_overflows }
+            let tcp = tcp.map(|(segments_sent, segments_repeated, syn_repeated, listen_drops, listen_overflows, passive_opens)| {
+                TcpOf { segments_sent, segments_repeated, syn_repeated, listen_drops, listen_overflows, passive_opens }
             });
             let interfaces = interfaces.into_iter().map(interface).collect();
             Reading {
