@@ -76,7 +76,7 @@ impl RequestSpan {
     /// The request is over. One that was given up before it had a connection is none that anybody saw.
     #[cold]
     #[inline(never)]
-    pub(super) fn hand_over(self: Box<Self>, vu: &VuState, prepared: &Prepared) {
+    pub(super) fn hand_over(&self, vu: &VuState, prepared: &Prepared) {
         if self.exchanges == 0 {
             return;
         }
