@@ -69,7 +69,7 @@ impl Drop for Flight<'_> {
         if self.is_under_way {
             self.give_up();
         }
-        if let Some(span) = self.span.take() {
+        if let Some(span) = &self.span {
             span.hand_over(self.vu, self.prepared);
         }
     }
