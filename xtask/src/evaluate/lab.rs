@@ -150,6 +150,16 @@ pub(super) fn usual(system: &str) -> anyhow::Result<(&'static str, &'static str)
     })
 }
 
+/// The variant in which nothing but what is planted limits.
+pub(super) fn variant_of(system: &str) -> &'static str {
+    match system {
+        "appstore" => "matview",
+        "feed" => "cached",
+        "ingress" => "two",
+        _ => "warm",
+    }
+}
+
 /// The catalogue of faults.
 pub(super) fn catalogue() -> anyhow::Result<String> {
     read(&workspace::root().join("lab/faults.toml"))

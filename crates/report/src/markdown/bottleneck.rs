@@ -1,8 +1,9 @@
-//! What limits the target, how that is known, and what would prove it wrong. Its texts are the diagnosis's own; in other languages
-//! the sentence of each kind of finding stands before them.
+//! What limits the target, how that is known, and what would prove it wrong. Its texts are the diagnosis's own, or those that a
+//! language has for its kinds of findings.
 
 use api::diagnosis::{DiagnosisFinding, DiagnosisNumber, DiagnosisReport, DiagnosisTime};
 
+use crate::diagnosis::told_in;
 use crate::escape::{html_lines, markdown_code, markdown_prose, markdown_text};
 use crate::lang::{Words, fill};
 
@@ -95,7 +96,7 @@ fn does(does: &str, words: &'static Words) -> &'static str {
 
 /// The findings at length, what explains most first.
 pub(super) fn findings(context: &Context<'_>) -> Option<String> {
-    let diagnosis = context.report.diagnosis.as_ref()?;
+    let diagnosis = told_in(context.lang, context.report.diagnosis.clone()?);
     let told = diagnosis.findings.iter().take(FINDINGS_MAX).enumerate();
     let mut text: String = told.map(|(index, one)| finding(index + 1, one, context)).collect();
     let beyond = diagnosis.findings.len().saturating_sub(FINDINGS_MAX) as u64 + diagnosis.findings_beyond;
@@ -103,7 +104,7 @@ pub(super) fn findings(context: &Context<'_>) -> Option<String> {
         text += &format!("{}\n", fill(context.words.more_rows, &[&beyond.to_string()]));
     }
     if !text.is_empty() {
-        text += &remedies(diagnosis, context);
+        text += &remedies(&diagnosis, context);
     }
     (!text.is_empty()).then_some(text)
 }
@@ -115,11 +116,8 @@ fn finding(rank: usize, one: &DiagnosisFinding, context: &Context<'_>) -> String
         "contributes" => words.bn_contributes,
         _ => words.bn_outcome,
     };
-    let title = match context.lang.finding(one.label) {
-        Some(told) => format!("{}: {}", markdown_text(told.finds), markdown_text(&one.place)),
-        None => markdown_text(&one.title),
-    };
-    let mut text = format!("**{rank}. {title}** ({role}, {})\n\n", cost(one.cost, words));
+    let mut text =
+        format!("**{rank}. {}** ({role}, {})\n\n", markdown_text(&one.title), cost(one.cost, words));
     text += &format!("{}\n\n", markdown_prose(&one.claim));
     let mut numbers = Table::new(&[Column::Left(words.name), Column::Right(words.value), Column::Left("")]);
     for one in &one.numbers {
@@ -158,10 +156,8 @@ fn remedies(diagnosis: &DiagnosisReport, context: &Context<'_>) -> String {
         Column::Right(words.bn_finding),
     ]);
     for remedy in &diagnosis.remedies {
-        let finding = remedy.finding.checked_sub(1).and_then(|at| diagnosis.findings.get(at));
-        let told = finding.and_then(|finding| context.lang.finding(finding.label));
-        let text = told.map_or_else(|| markdown_prose(&remedy.text), |told| markdown_prose(told.mend));
-        table.row(vec![cost(remedy.cost, words).to_owned(), text, remedy.finding.to_string()]);
+        let of = remedy.finding.to_string();
+        table.row(vec![cost(remedy.cost, words).to_owned(), markdown_prose(&remedy.text), of]);
     }
     if table.is_empty() { String::new() } else { table.render(words, context.table_bytes) }
 }

@@ -16,7 +16,7 @@ use anyhow::Context;
 use model::SystemClock;
 use serde_json::{Value, json};
 
-use crate::evaluate::lab::{Lab, Load, catalogue, label_of, usual};
+use crate::evaluate::lab::{Lab, Load, catalogue, label_of, usual, variant_of};
 use crate::evaluate::page::{Bar, Table};
 
 /// Four loads of each.
@@ -132,16 +132,6 @@ impl<'a> Part<'a> {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = self.system.bytes().chain(self.name.bytes()).fold(0xcbf2_9ce4_8422_2325, step);
         (hash >> 32) % 4 != self.load as u64
-    }
-}
-
-/// The variant in which nothing but what is planted limits.
-fn variant_of(system: &str) -> &'static str {
-    match system {
-        "appstore" => "matview",
-        "feed" => "cached",
-        "ingress" => "two",
-        _ => "warm",
     }
 }
 
