@@ -5,7 +5,12 @@
 //   plimsoll run -e VUS=300 lab/feed/steady.js
 //
 // FEED is where it is, VUS how many people there are, DURATION how long they stay, GRACE how long is waited for the last.
+import exec from 'k6/execution';
+import { sleep } from 'k6';
 import { login, read } from './journey.js';
+
+// How long an iteration thinks.
+const thinkingS = 4;
 
 export const options = {
   scenarios: {
@@ -16,7 +21,17 @@ export const options = {
       gracefulStop: __ENV.GRACE || '30s',
     },
   },
+  // Pages apart from likes, which no cache answers.
+  thresholds: { 'http_req_duration{method:GET}': [] },
 };
 
 export const setup = login;
-export default read;
+
+// People who are there already are each somewhere else in their journey: whoever begins in the same moment stays in step, and asks
+// in waves that no crowd makes.
+export default function (session) {
+  if (exec.vu.iterationInScenario === 0) {
+    sleep(thinkingS * Math.random());
+  }
+  read(session);
+}
