@@ -635,6 +635,8 @@ const STRINGS = {
   capacity_unknown: ['NOT KNOWN', '알 수 없음'],
   capacity_none: ['This run is a step of no sweep, so nobody knows how much load is safe.', '이 실행은 스윕의 단계가 아니어서 안전한 부하를 알 수 없습니다.'],
   capacity_how: ['This command finds the highest load that keeps the objectives, and says how sure that is:', '다음 명령은 목표를 지키는 최대 부하와 그 확실성을 찾습니다:'],
+  capacity_next: ['What to measure next', '다음에 측정할 것'],
+  capacity_next_sub: ['this command finds out what the study left open', '이 명령으로 아직 모르는 것을 알아냅니다'],
   study_of: ['{} of {}, {} steps, {} of load', '{} · {}, {}단계, 부하 시간 {}'],
   study_sweep: ['sweep', '스윕'],
   study_capacity: ['search', '탐색'],

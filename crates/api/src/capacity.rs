@@ -21,7 +21,7 @@ pub const SCHEMA_VERSION: &str = "1.0.0";
 pub struct CapacityPage {
     /// The study; null for a run that is a level of none.
     pub study: Option<CapacityStudy>,
-    /// A command that makes a study of the run's script.
+    /// The command that finds out what the study left open, or makes one of the run's script; empty where nothing is open.
     pub command: String,
 }
 

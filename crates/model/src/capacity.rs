@@ -299,7 +299,7 @@ impl Place {
 pub enum LineMethod {
     /// Between the two levels around it, of a statistic that only rises (isotonic).
     Isotonic,
-    /// The logarithm of the share that breaks the limit, fitted over load; interval by block bootstrap of each level.
+    /// The logarithm of the share that breaks the limit, fitted over load; the interval is where the fit does not exclude the limit.
     LogLinear,
 }
 

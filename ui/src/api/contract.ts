@@ -612,7 +612,7 @@ export interface EvidenceSubject { t: number; source: string; subject: string; f
 export interface CapacityPage {
   /** Null for a run that is a level of none. */
   study: CapacityStudy | null;
-  /** A command that makes a study of the run's script. */
+  /** Finds out what the study left open, or makes one of the run's script; empty where nothing is open. */
   command: string;
 }
 /** docs/format/capacity.schema.json, exactly what `plimsoll capacity --json` and `plimsoll sweep --json` write. */

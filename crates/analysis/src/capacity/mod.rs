@@ -82,7 +82,7 @@ pub fn assess(question: &Question, observed: &[Observed]) -> Capacity {
     observed.sort_by(|a, b| a.level.load.total_cmp(&b.level.load));
     let deciding: Vec<&Observed> = observed.iter().filter(|one| one.level.decides).copied().collect();
     let lines: Vec<Option<Found>> = (0..question.objectives.len())
-        .map(|objective| line::find(&seen(&deciding, objective), question.confidence, objective as u64))
+        .map(|objective| line::find(&seen(&deciding, objective), question.confidence))
         .collect();
     let points = curve(&deciding);
     let (knees, knee) = knee::knees(&points, question.unit, question.service_s);

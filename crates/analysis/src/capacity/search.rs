@@ -201,6 +201,18 @@ impl Search {
         further_s.min(wanted.budget_s - self.spent_s()).max(0.0)
     }
 
+    /// Of each objective, how many requests break its limit together near a load, as far as levels told: with it a level knows
+    /// whether it is decided ([`is_decided`]).
+    pub fn bursts(&self, load: f64) -> Vec<f64> {
+        let objectives = self.made.iter().map(|made| made.sights.len()).max().unwrap_or(0);
+        let of = |objective: usize| {
+            let seen =
+                self.made.iter().filter_map(|made| Some((made.load, made.sights.get(objective)?.noise()?)));
+            line::burst_at(seen, load).0
+        };
+        (0..objectives).map(of).collect()
+    }
+
     /// The line of all objectives together, as far as it is known.
     pub fn line(&self) -> Option<Found> {
         self.line
@@ -211,7 +223,7 @@ impl Search {
         let of = |objective: usize| {
             let seen: Vec<line::Seen<'_>> =
                 self.made.iter().filter_map(|made| Some((made.load, made.sights.get(objective)?))).collect();
-            line::find(&seen, self.wanted.confidence, objective as u64)
+            line::find(&seen, self.wanted.confidence)
         };
         lowest((0..objectives).filter_map(of))
     }
@@ -305,7 +317,7 @@ impl Search {
         let place = |at: usize| (least.ln() + (most / least).ln() * at as f64 / (PLACES - 1) as f64).exp();
         let mut logs = vec![0.0f64; PLACES];
         for made in &self.made {
-            let Some(holds) = made.holds().map(|holds| holds.clamp(1.0 - BELIEF_MAX, BELIEF_MAX)) else {
+            let Some(holds) = self.holds(made).map(|holds| holds.clamp(1.0 - BELIEF_MAX, BELIEF_MAX)) else {
                 continue;
             };
             for (at, log) in logs.iter_mut().enumerate() {
@@ -321,6 +333,13 @@ impl Search {
             sum >= half
         });
         self.rounded(place(at.unwrap_or(PLACES / 2)).min(self.highest()))
+    }
+
+    /// The probability that all objectives hold at a level, after what its neighbours told of bursts.
+    fn holds(&self, made: &Made) -> Option<f64> {
+        let sights = made.sights.iter().zip(self.bursts(made.load));
+        let each: Option<Vec<f64>> = sights.map(|(sight, burst)| sight.holds_under(burst)).collect();
+        each?.into_iter().reduce(f64::min)
     }
 
     fn lowest_possible(&self) -> f64 {
@@ -365,16 +384,19 @@ impl Search {
 const STEP_SURE: f64 = 0.995;
 
 /// Whether a level may end: an objective surely breaks, or all surely hold and no length was promised.
-pub fn is_decided(purpose: Purpose, sights: &[Sight]) -> bool {
+/// `bursts` are those that [`Search::bursts`] knows of: a level that ends before it saw one would seem to hold, and a line that is
+/// found with such levels is too high.
+pub fn is_decided(purpose: Purpose, sights: &[Sight], bursts: &[f64]) -> bool {
     let is_promised = matches!(purpose, Purpose::Hold | Purpose::Descent);
-    let breaks = |sight: &Sight| sight.holds().is_some_and(|holds| holds <= 1.0 - STEP_SURE);
-    let holds = |sight: &Sight| {
+    let likely = |at: usize| sights[at].holds_under(bursts.get(at).copied().unwrap_or(1.0));
+    let breaks = |at: usize| likely(at).is_some_and(|holds| holds <= 1.0 - STEP_SURE);
+    let holds = |at: usize| {
         // What nothing may break is never quite sure to hold, and no more so for waiting a little longer.
-        let sure = if sight.rule == (Rule::Share { allowed: 0.0 }) { SURE } else { STEP_SURE };
-        sight.holds().is_some_and(|holds| holds >= sure)
+        let sure = if sights[at].rule == (Rule::Share { allowed: 0.0 }) { SURE } else { STEP_SURE };
+        likely(at).is_some_and(|holds| holds >= sure)
     };
     let may_end = purpose != Purpose::Asked && !sights.is_empty();
-    may_end && (sights.iter().any(breaks) || !is_promised && sights.iter().all(holds))
+    may_end && ((0..sights.len()).any(breaks) || !is_promised && (0..sights.len()).all(holds))
 }
 
 /// A level as a confirmation looks at it.

@@ -4,7 +4,7 @@
 //! and so its uncertainty is that of a mean of dependent seconds ([`stats::long_run`]); a quantile's own would be undone by what
 //! timed out. Means and rates are sums over seconds, too.
 
-use stats::{Random, long_run, normal_quantile, student_cdf, student_quantile};
+use stats::{long_run, student_cdf};
 
 /// An objective that nothing may break is kept by so many of `n` that did not break it with the certainty n / (n + this): three
 /// is the rule of three (B. Jovanovic and P. Levy, 1997).
@@ -13,11 +13,12 @@ const RULE_OF_THREE: f64 = 3.0;
 /// How sure a statistic is that has no measure of its error: largest values, counts, and what a table states.
 const WHOLE_SURE: f64 = 0.9;
 
-/// Half a request on each side, so that a share of none has a logarithm (J. Haldane, 1956; F. Anscombe, 1956).
+/// Half a request on each side: a share of none has a logarithm then, and that of a share of few is right on average instead of too
+/// low (J. Haldane, 1956; F. Anscombe, 1956). Of requests that break a limit in bursts it takes half a burst.
 const HALF: f64 = 0.5;
 
-/// Blocks of a replicate at least; shorter blocks are better than fewer.
-const BLOCKS_MIN: usize = 5;
+/// The log odds of a share are taken to lie no farther from the limit than this.
+const DISTANCE_MAX: f64 = 8.0;
 
 /// What makes an objective hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,34 +70,21 @@ pub struct Distance {
     pub error: f64,
 }
 
-/// A level as it could have been.
-pub(super) struct Draws<'a> {
-    sight: &'a Sight,
-    /// How far it is.
-    pub(super) distance: Distance,
-    /// The length of a block, in seconds; `None` where blocks cannot tell, since so few requests broke the limit.
-    block: Option<usize>,
+/// How noisy the sum of what breaks a limit is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Noise {
+    /// The variance of the sum.
+    pub(super) variance: f64,
+    /// What it would be if each request broke the limit by itself.
+    pub(super) independent: f64,
+    /// The degrees of freedom of the variance.
+    pub(super) dof: f64,
 }
 
-impl Draws<'_> {
-    /// How far the level would be had its seconds come in other blocks: a replicate of the circular block bootstrap (Politis
-    /// and Romano, 1992). Where blocks cannot tell, a draw from its own error.
-    pub(super) fn draw(&self, random: &mut Random) -> f64 {
-        let Distance { value, error } = self.distance;
-        let Some(block) = self.block else { return value + error * random.normal() };
-        let seconds = &self.sight.seconds;
-        let blocks = seconds.len().div_ceil(block);
-        let mut sums = Sums { of: 0.0, all: 0.0 };
-        for _ in 0..blocks {
-            let start = random.below(seconds.len());
-            for place in start..start + block {
-                let (of, all) = seconds[place % seconds.len()];
-                (sums.of, sums.all) = (sums.of + of, sums.all + all);
-            }
-        }
-        // Few blocks vary less than what they stand for, by as much as Student's quantile is above the normal one.
-        let stretch = student_quantile(0.975, (blocks - 1) as f64) / normal_quantile(0.975);
-        self.sight.distance_of(&sums).map_or(value, |drawn| value + (drawn - value) * stretch)
+impl Noise {
+    /// So many requests break the limit together: by how much the variance is larger than that of single ones.
+    pub(super) fn burst(&self) -> f64 {
+        (self.variance / self.independent.max(f64::MIN_POSITIVE)).max(1.0)
     }
 }
 
@@ -109,6 +97,11 @@ struct Sums {
 impl Sight {
     /// The probability that the objective holds at this load; `None` where nothing was seen.
     pub fn holds(&self) -> Option<f64> {
+        self.holds_under(1.0)
+    }
+
+    /// The same where levels nearby told that so many requests break the limit together.
+    pub fn holds_under(&self, known: f64) -> Option<f64> {
         let sums = self.sums();
         match self.rule {
             Rule::Whole { holds } => holds.map(whole),
@@ -119,11 +112,15 @@ impl Sight {
             }
             Rule::Share { allowed } => {
                 let excess = self.excesses(|of, all| of - allowed * all);
-                Some(negative(&excess, allowed * (1.0 - allowed) * sums.all))
+                // A level that happened to see few bursts seems less noisy than it is: at the limit there are as many as are
+                // allowed, and they are as large.
+                let (own, dof) = self.noise().map_or((1.0, 1.0), |noise| (noise.burst(), noise.dof));
+                let dof = if own > known { dof } else { f64::INFINITY };
+                Some(negative(&excess, (own.max(known) * allowed * (1.0 - allowed) * sums.all, dof)))
             }
             Rule::Mean { limit, is_upper } => {
                 let sign = if is_upper { 1.0 } else { -1.0 };
-                Some(negative(&self.excesses(|of, all| sign * (of - limit * all)), 0.0))
+                Some(negative(&self.excesses(|of, all| sign * (of - limit * all)), (0.0, 1.0)))
             }
         }
     }
@@ -137,72 +134,68 @@ impl Sight {
                 let relative = (self.value? - limit) / limit.abs().max(f64::MIN_POSITIVE);
                 Some(Distance { value: if is_upper { relative } else { -relative }, error: 0.0 })
             }
-            _ => {
-                let value = self.distance_of(&sums)?;
-                Some(Distance { value, error: self.error(&sums) })
+            Rule::Share { .. } => {
+                let burst = self.noise()?.burst();
+                self.distance_under(burst, self.distance_of_share(&sums, burst)?)
             }
+            Rule::Mean { limit, is_upper } => self.distance_of_mean(limit, is_upper),
         }
     }
 
-    /// What replicates of the level are drawn from; `None` where it has no distance.
-    pub(super) fn draws(&self) -> Option<Draws<'_>> {
-        let distance = self.distance()?;
-        let is_long = self.seconds.len() >= 2 * BLOCKS_MIN;
-        let block = (is_long && self.is_told_by_blocks()).then(|| self.block());
-        Some(Draws { sight: self, distance, block })
-    }
-
-    /// The length of a block, in seconds.
-    fn block(&self) -> usize {
-        let series = match self.rule {
-            Rule::Mean { limit, .. } => self.excesses(|of, all| of - limit * all),
-            _ => {
-                let Sums { of, all } = self.sums();
-                self.excesses(|broke, there| broke - of / all.max(1.0) * there)
-            }
-        };
-        (stats::block_length(&series).ceil() as usize).clamp(1, self.seconds.len() / BLOCKS_MIN)
-    }
-
-    /// Whether enough of both sides was seen for blocks to differ.
-    fn is_told_by_blocks(&self) -> bool {
-        let Sums { of, all } = self.sums();
-        match self.rule {
-            Rule::Share { .. } => of.min(all - of) >= BLOCKS_MIN as f64,
-            _ => true,
+    /// How noisy the sum of what breaks the limit is; `None` where that is not about a share of requests.
+    pub(super) fn noise(&self) -> Option<Noise> {
+        let sums = self.sums();
+        let is_share = matches!(self.rule, Rule::Share { allowed } if allowed > 0.0 && allowed < 1.0);
+        if !is_share || sums.all <= 0.0 {
+            return None;
         }
+        let share = sums.of / sums.all;
+        let residuals = self.excesses(|of, all| of - share * all);
+        let spread = long_run(&[&residuals]);
+        Some(Noise {
+            variance: spread.variance * residuals.len() as f64,
+            independent: share * (1.0 - share) * sums.all,
+            dof: spread.dof,
+        })
     }
 
-    fn distance_of(&self, sums: &Sums) -> Option<f64> {
+    /// How far the level is from the limit, with requests that break it in bursts of this size; its error is that of a level which
+    /// is as far from the limit as is `expected`, since a level's own noise depends on what it happened to see. `None` where it is
+    /// not about a share of requests.
+    pub(super) fn distance_under(&self, burst: f64, expected: f64) -> Option<Distance> {
+        let Rule::Share { allowed } = self.rule else { return None };
+        let sums = self.sums();
+        let value = self.distance_of_share(&sums, burst)?;
+        let odds = (expected.clamp(-DISTANCE_MAX, DISTANCE_MAX)).exp() * allowed / (1.0 - allowed);
+        let share = odds / (1.0 + odds);
+        Some(Distance { value, error: (burst / (sums.all * share * (1.0 - share))).sqrt() })
+    }
+
+    fn distance_of_share(&self, sums: &Sums, burst: f64) -> Option<f64> {
         if sums.all <= 0.0 {
             return None;
         }
-        match self.rule {
-            Rule::Share { allowed } if allowed > 0.0 && allowed < 1.0 => {
-                let odds = (sums.of + HALF) / (sums.all - sums.of + HALF);
-                Some(odds.ln() - (allowed / (1.0 - allowed)).ln())
-            }
-            Rule::Mean { limit, is_upper } if limit > 0.0 && sums.of > 0.0 => {
-                let ratio = (sums.of / sums.all / limit).ln();
-                Some(if is_upper { ratio } else { -ratio })
-            }
-            _ => None,
+        let Rule::Share { allowed } = self.rule else { return None };
+        if !(allowed > 0.0 && allowed < 1.0) {
+            return None;
         }
+        let half = HALF * burst;
+        let odds = (sums.of + half) / (sums.all - sums.of + half);
+        Some(odds.ln() - (allowed / (1.0 - allowed)).ln())
     }
 
-    /// The standard error of the distance, by the delta method.
-    fn error(&self, sums: &Sums) -> f64 {
-        let share = sums.of / sums.all;
-        let residuals = self.excesses(|of, all| of - share * all);
-        let variance = long_run(&[&residuals]).variance * residuals.len() as f64;
-        match self.rule {
-            Rule::Share { .. } => {
-                let (of, rest) = (sums.of + HALF, sums.all - sums.of + HALF);
-                let independent = of * rest / sums.all;
-                variance.max(independent).sqrt() * sums.all / (of * rest)
-            }
-            _ => variance.sqrt() / sums.of,
+    /// How far a mean is from its limit, with the error of its logarithm by the delta method; which is, like that of a share, too low
+    /// on average without half its variance.
+    fn distance_of_mean(&self, limit: f64, is_upper: bool) -> Option<Distance> {
+        let sums = self.sums();
+        if limit <= 0.0 || sums.of <= 0.0 || sums.all <= 0.0 {
+            return None;
         }
+        let mean = sums.of / sums.all;
+        let residuals = self.excesses(|of, all| of - mean * all);
+        let variance = long_run(&[&residuals]).variance * residuals.len() as f64 / sums.of.powi(2);
+        let ratio = (mean / limit).ln() + HALF * variance;
+        Some(Distance { value: if is_upper { ratio } else { -ratio }, error: variance.sqrt() })
     }
 
     fn sums(&self) -> Sums {
@@ -215,8 +208,9 @@ impl Sight {
     }
 }
 
-/// The probability that what these seconds are of has a sum below 0; `variance_min` is the least that their sum can have.
-fn negative(seconds: &[f64], variance_min: f64) -> f64 {
+/// The probability that what these seconds are of has a sum below 0; their sum has at least this variance, known with so many
+/// degrees of freedom.
+fn negative(seconds: &[f64], (variance_min, dof_min): (f64, f64)) -> f64 {
     let sum: f64 = seconds.iter().sum();
     let spread = long_run(&[seconds]);
     let seen = spread.variance * seconds.len() as f64;
@@ -224,9 +218,8 @@ fn negative(seconds: &[f64], variance_min: f64) -> f64 {
     if variance <= 0.0 {
         return whole(sum <= 0.0);
     }
-    // The least variance is known, and not estimated of the few seconds there are.
-    let dof = if seen < variance_min { f64::INFINITY } else { spread.dof.max(1.0) };
-    student_cdf(-sum / variance.sqrt(), dof)
+    let dof = if seen < variance_min { dof_min } else { spread.dof };
+    student_cdf(-sum / variance.sqrt(), dof.max(1.0))
 }
 
 fn whole(holds: bool) -> f64 {
@@ -235,6 +228,8 @@ fn whole(holds: bool) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use stats::Random;
+
     use super::*;
 
     /// A minute with this many requests a second, of which these break the limit.
@@ -297,16 +292,19 @@ mod tests {
     }
 
     #[test]
-    fn replicates_spread_like_the_error() {
-        let mut random = Random::new(4);
-        let mut draw = Random::new(5);
-        let sight = share(0.05, 100.0, |_| 0.0);
-        let noisy = Sight { seconds: (0..200).map(|_| (draw.poisson(5.0) as f64, 100.0)).collect(), ..sight };
-        let draws = noisy.draws().expect("a share");
-        let error = draws.distance.error;
-        let values: Vec<f64> = (0..500).map(|_| draws.draw(&mut random)).collect();
-        let mean = values.iter().sum::<f64>() / 500.0;
-        let spread = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 500.0).sqrt();
-        assert!((0.7..1.5).contains(&(spread / error)), "{spread} for {error}");
+    fn the_distance_of_bursts_is_right_on_average() {
+        let mut random = Random::new(5);
+        // Bursts of six requests, of which half a one comes in each second: 3 % of the requests.
+        let mut drawn = || {
+            let seconds = (0..60).map(|_| (6.0 * random.poisson(0.05) as f64, 10.0)).collect();
+            Sight { rule: Rule::Share { allowed: 0.03 }, value: None, seconds }
+        };
+        let sights: Vec<Sight> = (0..2_000).map(|_| drawn()).collect();
+        let mean = |burst: f64| {
+            let of = |sight: &Sight| sight.distance_under(burst, 0.0).expect("a share").value;
+            sights.iter().map(of).sum::<f64>() / sights.len() as f64
+        };
+        assert!(mean(1.0) < -0.15, "{}", mean(1.0));
+        assert!(mean(6.0).abs() < 0.05, "{}", mean(6.0));
     }
 }

@@ -8,15 +8,12 @@ use report::{Lang, capacity};
 use server::{PageError, Question};
 
 use super::{failed, json};
-use crate::stored::{open, quoted};
+use crate::stored::open;
 use crate::study;
 
 pub(super) fn answer(path: &Path, catalogue: &Catalogue, question: &Question) -> Result<String, PageError> {
     let lang = question.get("lang").and_then(Lang::parse).unwrap_or_default();
     let report = study::of_run(path, catalogue).map_err(failed)?;
-    let script = open(path).map_err(failed)?.header().script.clone();
-    json(&CapacityPage {
-        study: report.map(|report| capacity::document(&report, lang)),
-        command: format!("plimsoll capacity {} --slo 'http_req_duration: p(95)<800'", quoted(&script)),
-    })
+    let command = study::next_command(open(path).map_err(failed)?.header(), report.as_ref());
+    json(&CapacityPage { study: report.map(|report| capacity::document(&report, lang)), command })
 }

@@ -48,6 +48,16 @@ impl Offered {
         vus.sum()
     }
 
+    /// Whether iterations start at times of their own in all scenarios.
+    pub(crate) fn is_open(&self) -> bool {
+        self.scenarios.iter().all(|scenario| scenario.executor.is_open())
+    }
+
+    /// The names of the scenarios.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.scenarios.iter().map(|scenario| &*scenario.name)
+    }
+
     /// The iterations that are due between two times; `None` if a scenario has no planned rate.
     pub(crate) fn due_between(&self, from_s: f64, to_s: f64) -> Option<f64> {
         let due = |scenario: &Scenario| Some(due_until(scenario, to_s)? - due_until(scenario, from_s)?);

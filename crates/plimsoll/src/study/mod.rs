@@ -6,12 +6,14 @@
 mod gathered;
 mod levels;
 mod meter;
+mod next;
 mod objective;
 mod tables;
 
 pub(crate) use gathered::{Gathered, of_run, variant};
 pub(crate) use levels::{Read, Stored, read, stored_levels};
 pub(crate) use meter::Meter;
+pub(crate) use next::next_command;
 pub(crate) use objective::{Asked, Held, parse_all};
 pub(crate) use tables::of_tables;
 

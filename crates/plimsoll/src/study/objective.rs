@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// Objectives of a study at most.
-const OBJECTIVES_MAX: usize = 20;
+pub(super) const OBJECTIVES_MAX: usize = 20;
 
 /// Something that the system is held to.
 #[derive(Clone, Debug)]

@@ -50,6 +50,7 @@ pub(crate) fn run(flags: &CapacityFlags, common: &Common) -> Result<Exit, Failur
             least_s: step.least_s,
             most_s: step.most_s,
             change: String::new(),
+            bursts: search.bursts(step.load),
             left_s: (search.left_s() - length_s).max(0.0),
         };
         let Some(read) = levels.measure(&wanted)? else { break None };

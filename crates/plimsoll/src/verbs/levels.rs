@@ -53,6 +53,8 @@ pub(super) struct Wanted {
     pub(super) most_s: f64,
     /// A variable of __ENV for it: `REPLICAS=2`; empty where nothing is changed.
     pub(super) change: String,
+    /// The bursts that earlier levels told of, of each objective in order.
+    pub(super) bursts: Vec<f64>,
     /// About how long everything takes after it.
     pub(super) left_s: f64,
 }
@@ -317,13 +319,14 @@ impl<'a> Levels<'a> {
     fn observer(&self, wanted: &Wanted, control: &RunControl) -> Observer {
         let mut meter = Meter::new(&self.asked, self.warm_up_s, self.warm_up_s + wanted.most_s);
         let (purpose, least_s, control) = (wanted.purpose, wanted.least_s, control.clone());
+        let bursts = wanted.bursts.clone();
         Box::new(move |event: &RunEvent, names: &Names| match event {
             RunEvent::ScenariosStarted { at } => meter.begin(*at),
             RunEvent::Window(window) => {
                 if let Err(failure) = meter.add(window, &names.metrics, &names.tags) {
                     let why = failure.text.trim_start_matches("failed to ");
                     control.stop(AbortReason::Listener(format!("it cannot {why}").into()));
-                } else if meter.measured_s() >= least_s && is_decided(purpose, &meter.sights()) {
+                } else if meter.measured_s() >= least_s && is_decided(purpose, &meter.sights(), &bursts) {
                     control.stop(AbortReason::Enough);
                 }
             }

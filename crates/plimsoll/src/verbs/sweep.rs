@@ -39,6 +39,7 @@ pub(crate) fn run(flags: &SweepFlags, common: &Common) -> Result<Exit, Failure> 
                 least_s: hold_s,
                 most_s: hold_s,
                 change: change.clone(),
+                bursts: Vec::new(),
                 left_s: left as f64 * level_s,
             };
             let Some(read) = levels.measure(&wanted)? else { break 'variants };

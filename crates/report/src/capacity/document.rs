@@ -12,7 +12,7 @@ use model::capacity::{
     Capacity, Confirmation, Demand, Estimate, Level, Line, LoadUnit, Measured, Objective, Place, Scale,
 };
 
-use super::{StudyReport, sentences};
+use super::{StudyReport, remark, sentences};
 use crate::lang::Words;
 use crate::{Lang, escape, number};
 
@@ -157,7 +157,7 @@ fn demand(demand: &Demand) -> CapacityDemand {
 
 fn levels(capacity: &Capacity, words: &Words) -> Vec<CapacityLevel> {
     let mut before: Option<f64> = None;
-    let level = |level: &Level| {
+    let level = |(at, level): (usize, &Level)| {
         let gain = before.map(|before| level.throughput_per_s / before - 1.0);
         if level.decides {
             before = Some(level.throughput_per_s);
@@ -181,10 +181,10 @@ fn levels(capacity: &Capacity, words: &Words) -> Vec<CapacityLevel> {
             objectives: measured.map(|(measured, objective)| of_objective(measured, objective)).collect(),
             verdict: level.verdict.name(),
             words: sentences::verdict(level.verdict, words).to_owned(),
-            remark: String::new(),
+            remark: remark::remark(capacity, at, words),
         }
     };
-    capacity.levels.iter().map(level).collect()
+    capacity.levels.iter().enumerate().map(level).collect()
 }
 
 fn of_objective(measured: &Measured, objective: &Objective) -> CapacityMeasured {

@@ -1,6 +1,7 @@
 //! How much load a system bears: a study on a terminal, and as JSON for programs and for the page.
 
 mod document;
+mod remark;
 mod sentences;
 mod text;
 

@@ -87,6 +87,41 @@ fn a_study_is_told_in_sentences_and_rows() {
 }
 
 #[test]
+fn a_level_is_remarked_upon() {
+    let part = study().parts.remove(0);
+    let check = |change: fn(&mut Capacity), at: usize, expect: &str| {
+        let mut part = part.clone();
+        change(&mut part);
+        assert_eq!(remark::remark(&part, at, Lang::En.words()), expect);
+    };
+    check(|_| (), 0, "");
+    check(|_| (), 1, "The first level that breaks e2e: p(95)<=30000, by 10.66%.");
+    check(|_| (), 3, "");
+    let useless = |part: &mut Capacity| {
+        (part.levels[3].decides, part.levels[3].grade) = (false, Some(Grade::Degraded));
+    };
+    check(useless, 3, "The measurement is DEGRADED: it decides nothing.");
+    let again = |part: &mut Capacity| {
+        part.levels.push(part.levels[3].clone());
+        (part.levels[3].decides, part.levels[3].grade) = (false, Some(Grade::Invalid));
+    };
+    check(again, 3, "The measurement is INVALID: it decides nothing. It was made again.");
+    check(again, 4, "");
+    let repeated = |part: &mut Capacity| part.levels.push(part.levels[3].clone());
+    check(repeated, 4, "One of 2 measurements of this load.");
+    let held = |part: &mut Capacity| part.levels[0].purpose = Purpose::Hold;
+    check(held, 0, "It held for 1m0s.");
+    let above = |part: &mut Capacity| part.levels[3].purpose = Purpose::Above;
+    check(above, 3, "It broke, as a load above the line is to.");
+    let unsure = |part: &mut Capacity| part.levels[0].measured[0].holds = Some(0.63);
+    check(unsure, 0, "Not sure: e2e: p(95)<=30000 holds with a probability of 63.00%.");
+    let fell = |part: &mut Capacity| {
+        (part.levels[3].verdict, part.levels[3].throughput_per_s) = (Verdict::Collapse, 3.48);
+    };
+    check(fell, 3, "Throughput is 50.00% below the 6.96/s of a lower load.");
+}
+
+#[test]
 fn programs_read_the_same() {
     let told = document(&study(), Lang::En);
     let part = &told.parts[0];

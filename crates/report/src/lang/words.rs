@@ -117,6 +117,9 @@ words! {
     cap_missing_objectives, cap_missing_levels, cap_missing_load_above, cap_missing_load_below,
     cap_missing_valid_levels, cap_missing_measurement, cap_missing_evidence, cap_missing_limits, cap_missing_hold,
     cap_missing_repeats, cap_missing_monotony, cap_missing_agreement, cap_missing_budget,
+    cap_level_useless, cap_level_again, cap_level_held, cap_level_not_held, cap_level_above_broke, cap_level_above_kept,
+    cap_level_recovered, cap_level_not_recovered, cap_level_breaks, cap_level_by, cap_level_unsure, cap_level_fell,
+    cap_level_flat, cap_level_repeated,
 }
 
 /// The text with its `{}` replaced; what is missing stays empty.

@@ -36,6 +36,23 @@ pub fn mg1_wait_s(per_s: f64, service_mean_s: f64, variation: f64) -> f64 {
     used * service_mean_s * (1.0 + variation * variation) / (2.0 * (1.0 - used))
 }
 
+/// The share of arrivals at M/D/1 that wait longer than a time before service (A. K. Erlang, 1909; Kleinrock, *Queueing Systems* 1,
+/// 5.7). The terms of the sum change their sign, so that digits are lost with waits of more than some twenty services. 1 where it
+/// is overloaded.
+pub fn md1_waits_longer(per_s: f64, service_s: f64, wait_s: f64) -> f64 {
+    let used = per_s * service_s;
+    if used >= 1.0 {
+        return 1.0;
+    }
+    let (mut sum, mut factorial) = (0.0, 1.0);
+    for served in 0..=(wait_s / service_s) as i32 {
+        factorial *= f64::from(served.max(1));
+        let ahead = per_s * (f64::from(served) * service_s - wait_s);
+        sum += ahead.powi(served) * (-ahead).exp() / factorial;
+    }
+    1.0 - (1.0 - used) * sum
+}
+
 /// What a system with a bounded number of jobs does in the long run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
@@ -140,6 +157,11 @@ mod tests {
         assert_eq!(mmc_wait_s(20.0, 1, 0.1), f64::INFINITY);
         assert_eq!(mg1_wait_s(20.0, 0.1, 1.0), f64::INFINITY);
         assert_eq!(erlang_c(2, 3.0), 1.0);
+        // In M/D/1 nobody ahead is a share of 1 − ρ, and the shares of those who wait make the mean wait.
+        near(md1_waits_longer(8.0, 0.1, 0.0), 0.8);
+        let shares: f64 = (0..20_000).map(|step| md1_waits_longer(5.0, 0.1, f64::from(step) / 1e4)).sum();
+        assert!((shares / 1e4 / mg1_wait_s(5.0, 0.1, 0.0) - 1.0).abs() < 1e-3, "{shares}");
+        assert_eq!(md1_waits_longer(20.0, 0.1, 1.0), 1.0);
     }
 
     #[test]

@@ -35,9 +35,16 @@ const MOST_S: f64 = 60.0;
 /// Levels of the search in steps are no longer than this.
 const LEVEL_S_MAX: f64 = 960.0;
 
-/// Jobs of a simulation that stands for the truth, and halvings of what is not known.
-const TRUTH_JOBS: f64 = 400_000.0;
-const HALVINGS: usize = 12;
+/// Halvings of what is not known of the truth. Where only simulations know it, it is looked for with few jobs, and then with many
+/// at a load this share below and above.
+const HALVINGS: usize = 30;
+const TRUTH_HALVINGS: usize = 9;
+const TRUTH_JOBS: f64 = 20_000.0;
+const TRUTH_JOBS_MAX: f64 = 300_000.0;
+const TRUTH_ASIDE: f64 = 0.02;
+
+/// Searches of other seeds were looked at while this was made.
+const SEED: u64 = 47_000_000;
 
 /// Levels of the search in steps at most; no error that is asked for needs more.
 const STEPS_MAX: usize = 400;
@@ -65,6 +72,7 @@ struct Trial {
 }
 
 pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
+    eprintln!("  the truths of {TRIALS} systems");
     let systems: Vec<(System, f64)> = simulate::each(TRIALS, |trial| {
         let system = system(part, trial as u64)?;
         let truth = truth(part, &system)?;
@@ -72,6 +80,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     })
     .into_iter()
     .collect::<anyhow::Result<_>>()?;
+    eprintln!("  {TRIALS} searches");
     let trials = simulate::each(TRIALS, |trial| {
         let (system, truth) = &systems[trial];
         search(system, *truth, trial as u64)
@@ -84,6 +93,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
         "trials": trials.len(),
         "covered": trials.iter().filter(|trial| trial.covered).count(),
         "error": error,
+        "bias": mean(&|trial| trial.found[0] - 1.0),
         "width": mean(&|trial| trial.width),
         "levels": mean(&|trial| trial.levels as f64),
         "time_s": mean(&|trial| trial.time_s),
@@ -105,6 +115,7 @@ struct Fixed {
 fn equally_good(systems: &[(System, f64)], error: f64) -> anyhow::Result<Fixed> {
     let mut level_s = MOST_S;
     loop {
+        eprintln!("  as many in steps, of {level_s} s a level");
         let trials = simulate::each(systems.len(), |trial| {
             let (system, truth) = &systems[trial];
             in_steps(system, *truth, (error, level_s), trial as u64)
@@ -121,7 +132,7 @@ fn equally_good(systems: &[(System, f64)], error: f64) -> anyhow::Result<Fixed> 
 
 /// A system of this kind with figures of its own.
 fn system(part: &str, trial: u64) -> anyhow::Result<System> {
-    let mut random = Random::new(7_000_000 + trial);
+    let mut random = Random::new(SEED + trial);
     let mean_s = 0.01 + 0.04 * random.unit();
     let patience = 4.0 + 8.0 * random.unit();
     let exponential = Times::Exponential { mean_s };
@@ -145,24 +156,35 @@ fn system(part: &str, trial: u64) -> anyhow::Result<System> {
 /// The load at which the objective is just kept, by theory where there is a formula.
 fn truth(part: &str, system: &System) -> anyhow::Result<f64> {
     let (servers, mean_s) = (system.setup.servers, system.setup.service.mean_s());
-    let share = |per_s: f64| -> anyhow::Result<f64> {
-        Ok(match part {
-            "mm1" | "mm4" => slow(per_s, servers, mean_s, system.limit_s),
-            "pool" => laws::mmck(per_s, servers, system.setup.places, mean_s).loss,
-            _ => {
-                let sight = observed(system, per_s, TRUTH_JOBS / per_s, 99)?;
-                let (of, all) = sight.iter().fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
-                of / all
-            }
-        })
+    let law = |per_s: f64| match part {
+        "mm1" | "mm4" => Some(slow(per_s, servers, mean_s, system.limit_s)),
+        "md1" => Some(laws::md1_waits_longer(per_s, mean_s, system.limit_s - mean_s)),
+        "pool" => Some(laws::mmck(per_s, servers, system.setup.places, mean_s).loss),
+        _ => None,
+    };
+    let simulated = |per_s: f64, jobs: f64| -> anyhow::Result<f64> {
+        let sight = observed(system, per_s, jobs / per_s, 99)?;
+        let (of, all) = sight.iter().fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+        Ok(of / all)
     };
     let most = system.setup.capacity_per_s() * if system.is_about_places { 1.5 } else { 1.0 };
+    let is_known = law(most / 2.0).is_some();
     let (mut low, mut high) = (most / 100.0, most);
-    for _ in 0..HALVINGS {
-        let middle = (low + high) / 2.0;
-        if share(middle)? <= system.allowed { low = middle } else { high = middle }
+    let halvings = if is_known { HALVINGS } else { TRUTH_HALVINGS };
+    for _ in 0..halvings {
+        let middle = f64::midpoint(low, high);
+        let share = law(middle).map_or_else(|| simulated(middle, TRUTH_JOBS), Ok)?;
+        if share <= system.allowed { low = middle } else { high = middle }
     }
-    Ok((low + high) / 2.0)
+    let about = f64::midpoint(low, high);
+    if is_known {
+        return Ok(about);
+    }
+    // The logarithm of the share is nearly a straight line.
+    let (below, above) = (about * (1.0 - TRUTH_ASIDE), about * (1.0 + TRUTH_ASIDE));
+    let far = |per_s| Ok::<f64, anyhow::Error>((simulated(per_s, TRUTH_JOBS_MAX)? / system.allowed).ln());
+    let (least, largest) = (far(below)?, far(above)?);
+    Ok(below - least * (above - below) / (largest - least))
 }
 
 /// The share of jobs in M/M/c that take longer than a limit: those that wait, an exponential time of the rate cμ − λ, and then
@@ -216,7 +238,7 @@ fn count(system: &System, job: &(u64, f64, f64, End), seconds: &mut [(f64, f64)]
 }
 
 /// A level as a run measures it, with the seconds up to its end; it ends early where that is decided.
-fn level(system: &System, step: &Step, seed: u64) -> anyhow::Result<Made> {
+fn level(system: &System, step: &Step, bursts: &[f64], seed: u64) -> anyhow::Result<Made> {
     let all = observed(system, step.load, step.warm_up_s + step.most_s, seed)?;
     let looked = &all[step.warm_up_s as usize..];
     let sight = |until: usize| Sight {
@@ -224,7 +246,7 @@ fn level(system: &System, step: &Step, seed: u64) -> anyhow::Result<Made> {
         value: None,
         seconds: looked[..until].to_vec(),
     };
-    let is_over = |until: &usize| is_decided(step.purpose, &[sight(*until)]);
+    let is_over = |until: &usize| is_decided(step.purpose, &[sight(*until)], bursts);
     let until = (step.least_s as usize..looked.len()).find(is_over).unwrap_or(looked.len());
     let done: f64 = looked[..until].iter().map(|second| second.1).sum();
     Ok(Made {
@@ -237,7 +259,7 @@ fn level(system: &System, step: &Step, seed: u64) -> anyhow::Result<Made> {
 }
 
 fn search(system: &System, truth: f64, trial: u64) -> anyhow::Result<Trial> {
-    let mut random = Random::new(8_000_000 + trial);
+    let mut random = Random::new(SEED + 1_000_000 + trial);
     let wanted = Wanted {
         unit: LoadUnit::PerSecond,
         from: truth * (0.05 + 0.15 * random.unit()),
@@ -252,8 +274,9 @@ fn search(system: &System, truth: f64, trial: u64) -> anyhow::Result<Trial> {
     };
     let mut search = Search::new(wanted);
     while let Ok(step) = search.next() {
-        let seed = trial * 1_000 + search.made().len() as u64;
-        search.tell(level(system, &step, seed)?);
+        let seed = (SEED + trial) * 1_000 + search.made().len() as u64;
+        let bursts = search.bursts(step.load);
+        search.tell(level(system, &step, &bursts, seed)?);
     }
     let line: Found = search.line().context("find a line")?;
     Ok(Trial {
@@ -274,7 +297,7 @@ fn in_steps(
     (error, level_s): (f64, f64),
     trial: u64,
 ) -> anyhow::Result<(f64, f64)> {
-    let mut random = Random::new(9_000_000 + trial);
+    let mut random = Random::new(SEED + 2_000_000 + trial);
     let by = 4.0 * error * truth;
     let from = truth * (0.05 + 0.15 * random.unit());
     let mut time_s = 0.0;
@@ -282,7 +305,7 @@ fn in_steps(
         let load = from + by * number as f64;
         let step =
             Step { load, purpose: Purpose::Asked, warm_up_s: WARM_UP_S, least_s: level_s, most_s: level_s };
-        let made = level(system, &step, 500_000_000 + trial * 1_000 + number as u64)?;
+        let made = level(system, &step, &[], (SEED + 3_000_000 + trial) * 1_000 + number as u64)?;
         time_s += made.spent_s;
         if made.holds().is_some_and(|holds| holds < 0.5) {
             return Ok((((load - by / 2.0) / truth - 1.0).abs(), time_s));
@@ -297,6 +320,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
         "searches",
         "covered",
         "error, mean",
+        "bias, mean",
         "interval, mean",
         "levels",
         "load time",
@@ -314,6 +338,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
             number("trials").to_string(),
             percent(number("covered") / number("trials").max(1.0)),
             percent(number("error")),
+            format!("{:+.1} %", 100.0 * number("bias")),
             percent(number("width")),
             format!("{:.1}", number("levels")),
             format!("{:.0} s", number("time_s")),

@@ -172,7 +172,7 @@ fn a_level_ends_early_when_it_is_sure() {
     let (good, bad, unsure) = (sight(0.05, 0.0, 50.0), sight(0.05, 20.0, 50.0), sight(0.05, 2.5, 50.0));
     let check = |purpose, sights: &[&Sight], expect: bool| {
         let sights: Vec<Sight> = sights.iter().map(|sight| (*sight).clone()).collect();
-        assert_eq!(is_decided(purpose, &sights), expect, "{purpose:?} {sights:?}");
+        assert_eq!(is_decided(purpose, &sights, &[]), expect, "{purpose:?} {sights:?}");
     };
     check(Purpose::Ramp, &[&good], true);
     check(Purpose::Ramp, &[&unsure], false);
