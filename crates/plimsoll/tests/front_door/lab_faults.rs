@@ -8,8 +8,9 @@ use model::SystemClock;
 
 use crate::lab::Labs;
 
-/// People who click without a pause; fewer than there are connections, so that nobody waits for one.
-const PEOPLE: usize = 4;
+/// People who click without a pause: one fewer than there are connections, so that nobody waits for one, and everybody does where
+/// only one is left.
+const PEOPLE: usize = 7;
 
 /// How long a fault is watched.
 const WATCHED: Duration = Duration::from_millis(1500);
