@@ -1,5 +1,6 @@
 //! What servers told: signals, records and gaps, written beside the load or after it, and read back.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -96,9 +97,14 @@ impl Pen<'_> {
         self.connection.prepare_cached(sql)?.execute(params)
     }
 
-    pub(crate) fn text(&self, text: &str) -> String {
-        let text = self.scrubber.scrub(text);
-        text[..text.floor_char_boundary(TEXT_BYTES_MAX)].to_owned()
+    pub(crate) fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.scrubber.scrub(text) {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[..text.floor_char_boundary(TEXT_BYTES_MAX)]),
+            Cow::Owned(mut text) => {
+                text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
+                Cow::Owned(text)
+            }
+        }
     }
 
     fn evidence(&mut self, evidence: &Evidence) -> rusqlite::Result<()> {

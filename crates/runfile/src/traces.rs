@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use model::{Kept, OperationLoad, Span, SpanKind, SpanStatus, Trace};
 use rusqlite::params;
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::ReadError;
 use crate::evidence::Pen;
@@ -97,8 +97,7 @@ impl Pen<'_> {
     }
 
     fn span(&self, trace_id: u128, span: &Span) -> rusqlite::Result<()> {
-        let attributes =
-            span.attributes.iter().map(|(name, value)| (self.text(name), Value::from(self.text(value))));
+        let attributes = span.attributes.iter().map(|(name, value)| (self.text(name), self.text(value)));
         let links = span.links.iter().map(|(trace, span)| format!("{trace:032x}-{span:016x}"));
         self.execute(
             "INSERT OR IGNORE INTO span (trace_id, span_id, parent_id, kind, service, operation, start_ns, duration_ns,
@@ -113,8 +112,8 @@ impl Pen<'_> {
                 span.start_ns,
                 nanoseconds(span.duration),
                 span.status.as_str(),
-                Value::from_iter(attributes).to_string(),
-                Value::from_iter(links).to_string(),
+                json(&BTreeMap::from_iter(attributes)),
+                json(&Vec::from_iter(links)),
             ],
         )?;
         Ok(())
@@ -308,6 +307,11 @@ fn kept(name: &str, share: Option<f64>) -> Result<Kept, RowError> {
         ("found", _) => Ok(Kept::Found),
         _ => Err(RowError::Flaw("a trace was kept for an unknown reason")),
     }
+}
+
+/// Texts and lists of them, which always have a JSON.
+fn json(texts: &impl Serialize) -> String {
+    serde_json::to_string(texts).unwrap_or_default()
 }
 
 fn nanoseconds(duration: Duration) -> i64 {

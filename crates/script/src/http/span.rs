@@ -90,20 +90,12 @@ impl RequestSpan {
             text[..text.floor_char_boundary(bytes_max)].to_owned()
         };
         let name = prepared.name.as_ref().unwrap_or(&prepared.url.tag);
-        let ms = |ns: u64| format!("{:.6}", ns as f64 / 1e6);
-        let phases = &self.phases;
         let mut attributes = vec![
             ("plimsoll.request", how(self.mark).to_owned()),
             ("http.request.method", prepared.request.method.as_str().to_owned()),
             ("server.address", prepared.request.target.host().to_owned()),
-            ("plimsoll.blocked_ms", ms(phases.blocked_ns)),
-            ("plimsoll.looking_up_ms", ms(phases.looking_up_ns)),
-            ("plimsoll.connecting_ms", ms(phases.connecting_ns)),
-            ("plimsoll.tls_ms", ms(phases.tls_ns)),
-            ("plimsoll.sending_ms", ms(phases.sending_ns)),
-            ("plimsoll.waiting_ms", ms(phases.waiting_ns)),
-            ("plimsoll.receiving_ms", ms(phases.receiving_ns)),
         ];
+        attributes.extend(named(&self.phases).filter(|(_, ns)| *ns > 0).map(|(name, ns)| (name, ms(ns))));
         attributes.extend(self.status.map(|status| ("http.response.status_code", status.to_string())));
         attributes.extend(self.error.as_deref().map(|text| ("error.message", shown(text, TEXT_BYTES_MAX))));
         if self.exchanges > 1 {
@@ -132,6 +124,23 @@ const fn how(mark: Mark) -> &'static str {
         Mark::Cut => "cut",
         Mark::Failed | Mark::Dropped => "failed",
     }
+}
+
+fn named(phases: &Phases) -> impl Iterator<Item = (&'static str, u64)> {
+    [
+        ("plimsoll.blocked_ms", phases.blocked_ns),
+        ("plimsoll.looking_up_ms", phases.looking_up_ns),
+        ("plimsoll.connecting_ms", phases.connecting_ns),
+        ("plimsoll.tls_ms", phases.tls_ns),
+        ("plimsoll.sending_ms", phases.sending_ns),
+        ("plimsoll.waiting_ms", phases.waiting_ns),
+        ("plimsoll.receiving_ms", phases.receiving_ns),
+    ]
+    .into_iter()
+}
+
+fn ms(ns: u64) -> String {
+    format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000)
 }
 
 fn add_phases(sum: &mut Phases, more: &Phases) {
