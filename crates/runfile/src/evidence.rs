@@ -149,14 +149,14 @@ impl Pen<'_> {
             return Ok(());
         }
         self.marks.records += 1;
-        let field = |(name, datum): (&String, &Datum)| {
+        let fields = record.fields.iter().map(|(name, datum)| {
             let value = match datum {
                 Datum::Number(number) => Value::from(*number),
                 Datum::Text(text) => Value::from(self.text(text)),
             };
             (self.text(name), value)
-        };
-        let fields = Value::from_iter(record.fields.iter().map(field)).to_string();
+        });
+        let fields = Value::from_iter(fields).to_string();
         self.execute(
             "INSERT INTO record (source, kind, at_ns, subject, fields) VALUES (?, ?, ?, ?, ?)",
             params![
