@@ -11,6 +11,9 @@ use crate::workspace;
 /// The exit codes of a run that was measured to its end, whatever thresholds and validity say.
 const MEASURED: [i32; 2] = [0, 99];
 
+/// Those of a study: as well where no level was measured validly.
+const STUDIED: [i32; 3] = [0, 99, 120];
+
 /// At the end of a run, so long is waited for requests that are under way.
 const GRACE: &str = "GRACE=2s";
 
@@ -66,26 +69,52 @@ impl Lab {
     /// One run, and the diagnosis of it.
     pub(super) fn run(&self, load: &Load<'_>) -> anyhow::Result<Value> {
         let script = self.script(load)?;
-        let below = format!("0-{}", self.core.saturating_sub(1));
-        let cores = if load.is_beside { self.core.to_string() } else { below };
-        let mut command = Command::new("taskset");
-        command.args(["--cpu-list", &cores]).arg(&self.plimsoll).args(["run", "--quiet", "--runs"]);
-        command.arg(self.runs());
+        let mut command = self.command(load.is_beside);
+        command.args(["run", "--quiet", "--runs"]).arg(self.runs());
         if !load.is_unobserved {
             command.args(["--otlp", "--trace-sample", load.share, "--evidence", "host=local"]);
         }
-        let address = format!("{}={}", self.system.to_uppercase(), self.url);
         let (vus, duration) = (format!("VUS={}", load.vus), format!("DURATION={}", load.duration));
-        for variable in [address.as_str(), &vus, &duration, GRACE] {
+        for variable in [self.address().as_str(), &vus, &duration, GRACE] {
             command.args(["--env", variable]);
         }
-        command.env("PLIMSOLL_LAB_DIR", self.labs()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         let status = command.arg(script).status().context("run the program")?;
         ensure!(
             status.code().is_some_and(|code| MEASURED.contains(&code)),
             "run the script to its end: {status}"
         );
         self.diagnosed()
+    }
+
+    /// What a study of a script of the system finds: `capacity` or `sweep` with its flags.
+    pub(super) fn study(&self, script: &str, slo: &str, words: &[&str]) -> anyhow::Result<Value> {
+        let mut command = self.command(false);
+        command.args(words).args(["--quiet", "--json", "--slo", slo, "--runs"]).arg(self.runs());
+        command.args(["--env", &self.address(), "--env", GRACE]);
+        let script = workspace::root().join("lab").join(&self.system).join(script);
+        let output = command.arg(script).output().context("run the program")?;
+        ensure!(
+            output.status.code().is_some_and(|code| STUDIED.contains(&code)),
+            "plimsoll {}: {}",
+            words.join(" "),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        serde_json::from_slice(&output.stdout).context("read what the study found")
+    }
+
+    /// The program, on the cores that are not the lab's, or on the lab's own.
+    fn command(&self, is_beside: bool) -> Command {
+        let below = format!("0-{}", self.core.saturating_sub(1));
+        let cores = if is_beside { self.core.to_string() } else { below };
+        let mut command = Command::new("taskset");
+        command.args(["--cpu-list", &cores]).arg(&self.plimsoll).env("PLIMSOLL_LAB_DIR", self.labs());
+        command
+    }
+
+    /// Where scripts find the system.
+    fn address(&self) -> String {
+        format!("{}={}", self.system.to_uppercase(), self.url)
     }
 
     fn diagnosed(&self) -> anyhow::Result<Value> {

@@ -43,6 +43,9 @@ const EXPLAINS_UNKNOWN: f64 = 0.3;
 const TRACED_MIN: f64 = 0.4;
 const UNTRACED_S_MIN: f64 = 0.02;
 
+/// Requests that wait for their turn for this share of their time wait for something, whether or not anybody told what.
+const WAITS_MIN: f64 = 0.5;
+
 /// Detectors of services that stand still.
 const STANDING_STILL: [&str; 2] = ["throttling", "stop-the-world"];
 
@@ -70,7 +73,7 @@ pub fn diagnose(case: &Case) -> Diagnosis {
     for detect in DETECTORS {
         detect(&view).into_iter().for_each(|says| said.add(says));
     }
-    said.rank(view.share_still());
+    said.rank(view.share_held());
     let (outcome, headline) = outcome(&view, &mut said);
     let findings_beyond = said.found.len().saturating_sub(FINDINGS_MAX) as u64;
     said.found.truncate(FINDINGS_MAX);
@@ -112,12 +115,12 @@ impl Said {
         }
     }
 
-    /// What explains most first. One thing limits; the others keep it company. While a service stands still for the share
-    /// `still` of the time, everything waits, and what waits then explains nothing.
-    fn rank(&mut self, still: f64) {
+    /// What explains most first. One thing limits; the others keep it company. While a service is held for the share `held` of
+    /// the time, everything waits, and what waits then explains nothing.
+    fn rank(&mut self, held: f64) {
         let score = |(hypothesis, depth): &(Box<Hypothesis>, Depth)| {
-            let is_still = STANDING_STILL.contains(&hypothesis.detector);
-            score(hypothesis, *depth) * if is_still { 1.0 } else { 1.0 - still }
+            let is_why = STANDING_STILL.contains(&hypothesis.detector);
+            score(hypothesis, *depth) * if is_why { 1.0 } else { 1.0 - held }
         };
         self.found.sort_by(|a, b| a.0.role.cmp(&b.0.role).then_with(|| score(b).total_cmp(&score(a))));
         for (hypothesis, _) in self.found.iter_mut().skip(1) {
@@ -207,6 +210,14 @@ fn slower_than_understood(view: &View<'_>) -> Option<String> {
         ));
     }
     let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none())?;
+    let waits = view.share_of_waits();
+    if waits >= WAITS_MIN && mean_s * waits >= UNTRACED_S_MIN {
+        return Some(format!(
+            "a request waits for its turn for {} of its {}, and nothing that was told is at a limit",
+            percent(waits),
+            time(mean_s)
+        ));
+    }
     let traced = view.share_traced();
     let outside_s = mean_s * (1.0 - traced);
     let is_outside = view.paths.traces > 0 && traced < TRACED_MIN && outside_s >= UNTRACED_S_MIN;
@@ -346,6 +357,19 @@ mod tests {
     }
 
     #[test]
+    fn who_waits_for_a_turn_all_the_time_is_not_well() {
+        let trace = |number| {
+            let mut spans = request("feed", "GET /feed", 100.0, &[]);
+            spans.push(super::testing::span(9, 1, "feed", "wait for the worker", 0.0, 95.0));
+            sampled(number, spans)
+        };
+        let traces = (0..100).map(trace).collect();
+        let found = of(vec![Level { traces, requests: level(20, 100, 0.101).requests, ..healthy() }]);
+        assert!(matches!(found.outcome, Outcome::CannotTell { .. }), "{:?}", found.outcome);
+        assert!(found.headline.starts_with("a request waits for its turn for"), "{}", found.headline);
+    }
+
+    #[test]
     fn the_generator_is_said_before_the_target() {
         let reason = Reason {
             fault: Fault::WorkerCpu,
@@ -356,6 +380,23 @@ mod tests {
         };
         let level = Level { grade: Grade::Invalid, reasons: vec![reason], ..healthy() };
         assert_eq!(of(vec![level]).outcome, Outcome::Generator);
+    }
+
+    #[test]
+    fn what_waits_in_a_service_at_its_quota_waits_for_the_quota() {
+        let labels = [("pod", "a"), ("container", "shop")];
+        let case = |throttled| {
+            let signals = vec![
+                flat("container_throttled", &labels, 20, throttled),
+                flat("container_throttled_time", &labels, 20, throttled * 0.4),
+                // Of the ten requests under way.
+                flat("pool_pending", &[("pool", "main")], 20, 8.0),
+            ];
+            let found = of(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
+            found.findings.iter().map(|it| it.label).collect::<Vec<_>>()
+        };
+        assert_eq!(case(0.95), ["CPU limit", "connection pool too small"]);
+        assert_eq!(case(0.3), ["connection pool too small", "CPU limit"]);
     }
 
     /// A seed's workers: four of one core each at 0.89, 0.58 CPU seconds a task, ceiling 421 a minute, and slots that were not full.

@@ -103,6 +103,14 @@ impl<'a> View<'a> {
         told.max(seen).clamp(0.0, 1.0)
     }
 
+    /// The share of the time in which what waits inside a service waits for the service itself: it stands still, or it is held to
+    /// a quota that it uses up in so many of its periods.
+    pub(super) fn share_held(&self) -> f64 {
+        let throttled = self.signals(&["container_throttled"]).into_iter();
+        let held = throttled.filter_map(|signal| series::mean(self.level, signal)).fold(0.0, f64::max);
+        self.share_still().max(held).min(1.0)
+    }
+
     /// The share of the time of requests that is waiting for a turn.
     pub(super) fn share_of_waits(&self) -> f64 {
         let waits = self.paths.steps.iter().filter(|(key, _)| is_wait(key));

@@ -2,6 +2,7 @@
 
 mod between_runs;
 mod capacity;
+mod confirmations;
 mod diagnosis;
 mod diagnosis_speed;
 mod false_changes;
@@ -21,6 +22,7 @@ pub(super) fn part_s(case: &str) -> Option<f64> {
     match case {
         "diagnosis" => Some(diagnosis::CASE_S),
         "predictions" => Some(predictions::CASE_S),
+        "confirmations" => Some(confirmations::CASE_S),
         _ => None,
     }
 }
@@ -61,5 +63,11 @@ pub(super) const ALL: &[Case] = &[
         table: diagnosis_speed::table,
     },
     Case { name: "capacity", parts: capacity::PARTS, measure: capacity::measure, table: capacity::table },
+    Case {
+        name: "confirmations",
+        parts: confirmations::PARTS,
+        measure: confirmations::measure,
+        table: confirmations::table,
+    },
     Case { name: "real", parts: real::PARTS, measure: real::measure, table: real::table },
 ];
