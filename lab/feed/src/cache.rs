@@ -7,8 +7,9 @@ use lab::{LabError, Launch, Offer, Place, REDIS, Server};
 use redis::aio::MultiplexedConnection;
 use redis::{Client, RedisError};
 
-/// What the cache may hold beyond its own needs while its memory is limited; all pages take five times as much.
-const LIMITED_BYTES: u64 = 200_000;
+/// What the cache may hold beyond its own needs while its memory is limited. The buffers of its connections take up to half of it,
+/// and what is left must hold some pages: else none would ever be kept, and none would have to make room. All pages take 1 MB.
+const LIMITED_BYTES: u64 = 400_000;
 
 /// A page is kept so long.
 const KEPT: Duration = Duration::from_secs(600);
@@ -88,7 +89,7 @@ impl Cache {
         Ok(field(&self.info("stats").await?, "evicted_keys"))
     }
 
-    /// Limits its memory to a fifth of what the pages take, or no longer.
+    /// Limits its memory to less than half of what the pages take, or no longer.
     pub(crate) async fn set_limited(&self, is_limited: bool) -> Result<(), RedisError> {
         let own = field(&self.info("memory").await?, "used_memory_overhead");
         let limit = if is_limited { own + LIMITED_BYTES } else { 0 };

@@ -1,7 +1,8 @@
 //! Answers that are long: they take the processor that writes them, and the way that they go.
 //!
 //! A way that is full is known by a data rate that hardly varies and by requests whose time is mostly outside of the service, a good
-//! part of it in receiving an answer that has begun: who only waits for the beginning may wait for the service.
+//! part of it in receiving an answer that has begun: who only waits for the beginning may wait for the service. Where receiving is
+//! nearly all, the rate may vary: users come in waves, and bytes count when their answer is whole.
 //!
 //! Not: long answers that nobody waits for.
 
@@ -24,6 +25,9 @@ const OUTSIDE_MIN: f64 = 0.4;
 
 /// The share of the time in which an answer comes in, without which nothing tells of a way.
 const RECEIVING_MIN: f64 = 0.2;
+
+/// From this share on it is nearly all.
+const RECEIVING_MOST: f64 = 0.7;
 
 /// The data rate of a way that is full is hardly ever above its middle: nine of ten seconds are below so many times of it.
 const EVEN_MAX: f64 = 1.25;
@@ -105,6 +109,7 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
     let mut sorted = rates.to_vec();
     sorted.sort_by(f64::total_cmp);
     let is_even = sorted[sorted.len() * 9 / 10] <= sorted[sorted.len() / 2] * EVEN_MAX;
+    let is_slow = receiving >= RECEIVING_MOST && view.share_outside() >= RECEIVING_MOST;
     // A load by plan has a data rate that is even by itself.
     let is_closed = level.closed_vus.is_some();
     let is_late = level.requests.after_lost_syns as f64 > level.requests.count as f64 * 0.01;
@@ -112,7 +117,7 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
         || share < OUTSIDE_MIN
         || receiving < RECEIVING_MIN
         || mean_s * share < OUTSIDE_S_MIN
-        || !is_even
+        || !(is_even || is_slow)
         || mean < BYTES_PER_S_MIN
         || is_late
     {
@@ -122,14 +127,15 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
         Box::new(Hypothesis {
             title: "the way of the answers is full".to_owned(),
             summary: format!(
-                "{:.2} MB/s in each second, {} of the time is outside of the service",
+                "{:.2} MB/s{}, {} of the time is outside of the service",
                 mean / 1e6,
+                if is_even { " in each second" } else { "" },
                 percent(share)
             ),
             claim: format!(
-                "{:.2} MB/s come through, hardly more in any second, and a request spends {} ({}) \
-                    outside of the service",
+                "{:.2} MB/s come through{}, and a request spends {} ({}) outside of the service",
                 mean / 1e6,
+                if is_even { ", hardly more in any second" } else { "" },
                 time(mean_s * share),
                 percent(share)
             ),
@@ -137,7 +143,7 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
             strength: Strength::Pattern,
             explains: Some(share),
             numbers: vec![
-                exact("bytes per second", mean, Unit::Bytes).noted("in each second"),
+                exact("bytes per second", mean, Unit::Bytes).noted("mean of the seconds"),
                 exact("how much it varies", variance.sqrt() / mean.max(1.0) * 100.0, Unit::Percent),
                 exact("outside of the service", mean_s * share, Unit::Seconds).noted("of a request, mean"),
                 exact("receiving", receiving * 100.0, Unit::Percent).noted("of the time of requests"),
@@ -177,5 +183,17 @@ mod tests {
         check(detect, &case(6_500.0, 10.0, 0.05), &["bandwidth limit: network"]);
         check(detect, &case(6_500.0, 10.0, 0.000_1), &[]);
         check(detect, &case(2_000.0, 90.0, 0.000_1), &[]);
+    }
+
+    #[test]
+    fn a_way_that_users_fill_in_waves_is_full() {
+        let waves = |receiving_s| {
+            let mut level = case(6_500.0, 10.0, receiving_s);
+            let seconds = level.seconds.iter_mut().enumerate();
+            seconds.for_each(|(number, second)| second.bytes_in *= if number % 4 == 0 { 2.5 } else { 0.5 });
+            level
+        };
+        check(detect, &waves(0.085), &["bandwidth limit: network"]);
+        check(detect, &waves(0.03), &[]);
     }
 }
