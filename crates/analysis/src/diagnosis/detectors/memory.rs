@@ -11,6 +11,13 @@ use super::super::view::{Depth, Says, View, count, draft, exact, not, percent, r
 const NAME: &str = "memory-limit";
 const LABEL: &str = "memory limit";
 
+/// What a cache tells, by the names of the direct source and of Prometheus' exporter.
+const EVICTED: [&str; 2] = ["evicted", "redis_evictions"];
+const HITS: [&str; 2] = ["hits", "redis_hits"];
+const MISSES: [&str; 2] = ["misses", "redis_misses"];
+const USED: [&str; 2] = ["memory_used", "redis_memory"];
+const LIMIT: [&str; 2] = ["memory_max", "redis_memory_limit"];
+
 /// Keys dropped per second from which on it is told.
 const EVICTED_MIN: f64 = 0.5;
 
@@ -31,11 +38,20 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
 }
 
 fn cache(view: &View<'_>) -> Option<Says> {
-    let evicted = view.sum_of_means(&["evicted", "redis_evictions"])?;
-    let used = view.sum_of_means(&["memory_used", "redis_memory"]);
-    let limit = view.sum_of_means(&["memory_max", "redis_memory_limit"]);
-    let (hits, misses) =
-        (view.sum_of_means(&["hits", "redis_hits"])?, view.sum_of_means(&["misses", "redis_misses"])?);
+    let source = &view.signals(&EVICTED).first()?.source;
+    // Others have memory too, and what a cache has is told by who tells what it drops.
+    let signals = |names: &[&str]| {
+        let mut of = view.signals(names);
+        of.retain(|signal| signal.source == *source);
+        of
+    };
+    let sum = |names: &[&str]| {
+        let means = signals(names).into_iter().filter_map(|signal| series::mean(view.level, signal));
+        means.reduce(|a, b| a + b)
+    };
+    let evicted = sum(&EVICTED)?;
+    let (used, limit) = (sum(&USED), sum(&LIMIT));
+    let (hits, misses) = (sum(&HITS)?, sum(&MISSES)?);
     let missed = if hits + misses > 0.0 { misses / (hits + misses) } else { 0.0 };
     let full = used.zip(limit).map(|(used, limit)| used / limit);
     if evicted < EVICTED_MIN || missed < MISSES_MIN || full.is_some_and(|full| full < FULL) {
@@ -51,9 +67,8 @@ fn cache(view: &View<'_>) -> Option<Says> {
     ];
     numbers.extend(used.map(|used| exact("memory used", used, Unit::Bytes)));
     numbers.extend(limit.map(|limit| exact("memory limit", limit, Unit::Bytes)));
-    let signals =
-        view.signals(&["evicted", "redis_evictions", "memory_used", "memory_max", "misses", "hits"]);
-    let place = signals.first().map_or("cache", |signal| signal.source.as_str()).to_owned();
+    let signals = signals(&[EVICTED, HITS, MISSES, USED, LIMIT].concat());
+    let place = source.clone();
     Some(Says::Found(
         Box::new(Hypothesis {
             title: format!("{place} has too little memory"),
@@ -125,6 +140,8 @@ fn containers(view: &View<'_>) -> Vec<Says> {
 
 #[cfg(test)]
 mod tests {
+    use model::Figure;
+
     use super::super::super::testing::{flat, level, told};
     use super::super::testing::check;
     use super::*;
@@ -144,6 +161,23 @@ mod tests {
         check(detect, &case(40.0, 40.0), &["memory limit: source"]);
         check(detect, &case(0.0, 40.0), &[]);
         check(detect, &case(2.0, 1.0), &[]);
+    }
+
+    #[test]
+    fn the_memory_of_others_is_no_memory_of_the_cache() {
+        let mut signals = vec![
+            flat("memory_used", &[], 10, 1e9),
+            flat("evicted", &[], 10, 40.0),
+            flat("hits", &[], 10, 60.0),
+            flat("misses", &[], 10, 40.0),
+            flat("memory_used", &[], 10, 199_000.0),
+            flat("memory_max", &[], 10, 200_000.0),
+        ];
+        signals[0].source = "host".to_owned();
+        let found = super::super::testing::fires(detect, &told(level(10, 100, 0.1), signals, Vec::new()));
+        assert_eq!(found[0].place, "source");
+        let figures: Vec<&Figure> = found[0].numbers.iter().map(|it| &it.figure).collect();
+        assert!(figures.contains(&&Figure::new("memory used", 199_000.0, Unit::Bytes)), "{figures:?}");
     }
 
     #[test]
