@@ -81,8 +81,13 @@ fn instructions_per_request() -> anyhow::Result<f64> {
     ensure!(built.success(), "build the release binaries");
     let release = workspace::target_directory()?.join("release");
     let server = Server::start(&release.join("testkit"))?;
-    let few = count(&release.join("plimsoll"), &server.url, REQUESTS_FEW)?;
-    let many = count(&release.join("plimsoll"), &server.url, REQUESTS_MANY)?;
+    instructions_of(&release.join("plimsoll"), &server.url, &[])
+}
+
+/// Instructions per request of a program that asks this URL, with these flags.
+pub(crate) fn instructions_of(plimsoll: &Path, url: &str, flags: &[&str]) -> anyhow::Result<f64> {
+    let few = count(plimsoll, url, flags, REQUESTS_FEW)?;
+    let many = count(plimsoll, url, flags, REQUESTS_MANY)?;
     Ok((many - few) / f64::from(REQUESTS_MANY - REQUESTS_FEW))
 }
 
@@ -118,12 +123,13 @@ impl Drop for Server {
 }
 
 /// Instructions of one whole run.
-fn count(program: &Path, url: &str, requests: u32) -> anyhow::Result<f64> {
+fn count(program: &Path, url: &str, flags: &[&str], requests: u32) -> anyhow::Result<f64> {
     let script: PathBuf = workspace::root().join("xtask/bench/count.js");
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
         .args(["run", "--quiet", "--workers", "1"])
+        .args(flags)
         .args(["-e", &format!("URL={url}"), "-e", &format!("REQUESTS={requests}")])
         .arg(script)
         // What is stored per second is no part of a request, and nobody's runs should get longer by these.

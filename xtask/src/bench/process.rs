@@ -1,5 +1,6 @@
 //! Running a client and measuring what it cost.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -24,6 +25,8 @@ const LOOK_CLOSELY_EVERY: Duration = Duration::from_micros(500);
 pub(super) struct Cost {
     /// User and system time of the process and its threads, seconds.
     pub(super) cpu_s: f64,
+    /// What of it its threads had used when each was last seen, by name, seconds; nobody looks in the first second.
+    pub(super) threads_cpu_s: BTreeMap<String, f64>,
     /// From start to end, seconds.
     pub(super) wall_s: f64,
     /// Resident memory over time: seconds since the start, bytes.
@@ -70,7 +73,7 @@ pub(super) fn run(
     let cpu_before_s = ended_children_cpu_s()?;
     let start = SystemClock::now();
     let mut child = command.spawn().with_context(|| format!("start {name}"))?;
-    let mut resident = Vec::new();
+    let (mut resident, mut threads) = (Vec::new(), BTreeMap::new());
     let status = loop {
         if let Some(status) = child.try_wait().context("wait for a client")? {
             break status;
@@ -80,6 +83,9 @@ pub(super) fn run(
             stop(&mut child);
             bail!("end {name} within {} s", limit.as_secs());
         }
+        if elapsed >= LOOK_CLOSELY_FOR {
+            threads.extend(threads_cpu_s(child.id()));
+        }
         resident.extend(resident_bytes(child.id()).map(|bytes| (elapsed.as_secs_f64(), bytes)));
         watch(elapsed.as_secs_f64());
         std::thread::sleep(if elapsed < LOOK_CLOSELY_FOR { LOOK_CLOSELY_EVERY } else { LOOK_EVERY });
@@ -87,6 +93,7 @@ pub(super) fn run(
     let wall_s = SystemClock::now().since(start).as_secs_f64();
     Ok(Cost {
         cpu_s: ended_children_cpu_s()? - cpu_before_s,
+        threads_cpu_s: by_name(threads),
         wall_s,
         resident_max: resident.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0),
         resident,
@@ -116,6 +123,28 @@ fn ended_children_cpu_s() -> anyhow::Result<f64> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("ask for the children's times")?;
     let microseconds = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
     Ok(microseconds as f64 / 1e6)
+}
+
+/// What each thread of a process has used so far, by its number: its name, and the seconds.
+fn threads_cpu_s(pid: u32) -> Vec<(u64, (String, f64))> {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let one = |task: std::fs::DirEntry| {
+        let number = task.file_name().to_str()?.parse().ok()?;
+        let name = std::fs::read_to_string(task.path().join("comm")).ok()?;
+        // Its first number is the time on a processor, nanoseconds.
+        let times = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        let ran_ns: f64 = times.split(' ').next()?.parse().ok()?;
+        Some((number, (name.trim().to_owned(), ran_ns / 1e9)))
+    };
+    tasks.filter_map(Result::ok).filter_map(one).collect()
+}
+
+fn by_name(threads: BTreeMap<u64, (String, f64)>) -> BTreeMap<String, f64> {
+    let mut sums = BTreeMap::new();
+    for (name, cpu_s) in threads.into_values() {
+        *sums.entry(name).or_default() += cpu_s;
+    }
+    sums
 }
 
 /// Resident memory of a process now; `None` once it ended.
@@ -157,6 +186,9 @@ mod tests {
             ("out\n", "err\n", Some(3))
         );
         assert!(cost.wall_s >= 0.1 && cost.resident_max > 0, "{cost:?}");
+        let busy = "end=$(($(date +%s) + 3)); while [ $(date +%s) -lt $end ]; do :; done";
+        let cost = shell(busy, Duration::from_secs(20)).expect("it ends");
+        assert!(cost.threads_cpu_s["sh"] > 0.1, "{cost:?}");
         assert!(shell("sleep 30", Duration::from_millis(100)).is_err());
         std::fs::remove_dir_all(&folder).expect("the folder is removed");
     }

@@ -41,8 +41,10 @@ fn a_slower_target_has_regressed_and_an_equal_one_has_not() {
         json(&first.and("compare @prev @last --format json --despite-no-steady-part").run().exits(0));
     assert_eq!(document["verdict"], "regressed", "{document}");
     let rows = document["rows"].as_array().expect("rows");
-    let p50 = rows.iter().find(|row| row["series"] == "GET /delay" && row["figure"] == "p50").expect("a row");
-    assert!(p50["ratio"].as_f64().is_some_and(|ratio| (2.0..4.0).contains(&ratio)), "{p50}");
+    // On a busy machine seconds resemble each other so much that a quantile may have too few independent samples.
+    let mean =
+        rows.iter().find(|row| row["series"] == "GET /delay" && row["figure"] == "mean").expect("a row");
+    assert!(mean["ratio"].as_f64().is_some_and(|ratio| (2.0..4.0).contains(&ratio)), "{mean}");
     let kinds: Vec<&Value> =
         document["findings"].as_array().expect("findings").iter().map(|it| &it["kind"]).collect();
     assert!(!kinds.iter().any(|kind| *kind == "load_unknown" || *kind == "different_scripts"), "{kinds:?}");

@@ -2,12 +2,16 @@
 //!
 //! The servers are those of the lab, on the core of the bench's own server. What the program asks of them, and the spans that it
 //! is sent meanwhile, is done on the core of the load, so that its process pays for all of it.
+//!
+//! Two runs that do the same differ by a tenth and more in what a request costs, for the mood of the machine is that of the whole
+//! run. So what evidence adds is counted where it is done: threads that send no load are seen to take so much more than without
+//! sources, and what the threads that do send it do more, since a request of a hundred is in a trace, is counted in instructions.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -17,11 +21,13 @@ use serde_json::{Value, json};
 
 use crate::bench::Bench;
 use crate::bench::bars::judge;
+use crate::bench::clients::Outcome;
 use crate::bench::memory_latency::MemoryLatency;
 use crate::bench::page::Report;
 use crate::bench::process;
 use crate::bench::server::CORE;
-use crate::bench::stats::{median, ratio};
+use crate::bench::stats::{estimate, median, ratio};
+use crate::callgrind;
 
 const VUS: u32 = 100;
 
@@ -38,6 +44,9 @@ const LINES_PER_S: u32 = 100;
 /// Which of the two runs when in a round: a machine that becomes slower or faster meanwhile favours neither.
 const TURNS: [usize; 4] = [0, 1, 1, 0];
 
+/// How the names of the threads begin that send the load.
+const WORKERS: &str = "worker-";
+
 /// What the two are called.
 const KINDS: [&str; 2] = ["all sources", "none"];
 
@@ -51,43 +60,78 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
     };
     // The first run of all pays for caches that the others find warm.
     costs(&lab, 1)?;
+    let Some(traced) = traced_ratio(&lab)? else {
+        return Ok(Report::skipped("valgrind is not installed, so instructions are not counted".to_owned()));
+    };
     let mut cpu_us = [Vec::new(), Vec::new()];
+    let mut beside_us = [Vec::new(), Vec::new()];
+    let mut alike = Vec::new();
     let mut spans = 0;
     let mut memory = MemoryLatency::new(bench.patience);
     for round in 0..bench.rounds {
         memory.wait_for_calm();
-        let mut sums = [(0.0, 0.0); KINDS.len()];
+        let mut sums = [Costs::default(); KINDS.len()];
+        let mut without = Vec::new();
         for turn in TURNS {
             let kind = (round as usize + turn) % KINDS.len();
-            let (cpu_s, requests, sent) = costs(&lab, kind)?;
-            sums[kind].0 += cpu_s;
-            sums[kind].1 += requests;
-            spans += sent;
+            let costs = costs(&lab, kind)?;
+            sums[kind].add(costs);
+            spans += costs.spans;
+            if kind == 1 {
+                without.push(costs.per_request_us(costs.cpu_s));
+            }
         }
-        let figures = sums.map(|(cpu_s, requests)| cpu_s * 1e6 / requests);
+        alike.extend(without.windows(2).map(|pair| (pair[0] / pair[1]).max(pair[1] / pair[0])));
+        let figures = sums.map(|costs| costs.per_request_us(costs.cpu_s));
         cpu_us.iter_mut().zip(figures).for_each(|(all, figure)| all.push(figure));
+        let beside = sums.map(|costs| costs.per_request_us(costs.beside_s));
+        beside_us.iter_mut().zip(beside).for_each(|(all, figure)| all.push(figure));
         bench.progress(&format!(
-            "round {} of {}: {:.2} µs/request with all sources, {:.2} without, ratio {:.3}",
+            "round {} of {}: {:.2} µs/request with all sources, {:.2} without; beside the load {:.3} and {:.3}",
             round + 1,
             bench.rounds,
             figures[0],
             figures[1],
-            figures[0] / figures[1]
+            beside[0],
+            beside[1]
         ));
     }
     let [with, without] = cpu_us;
-    let row = |kind: usize, figures: &[f64]| vec![KINDS[kind].to_owned(), format!("{:.2}", median(figures))];
-    let titles = ["evidence", "CPU µs/request"].map(str::to_owned).to_vec();
+    // Of each round: what threads beside the load take more, and the requests that are in traces.
+    let added: Vec<f64> = (0..without.len())
+        .map(|round| traced + (beside_us[0][round] - beside_us[1][round]) / without[round])
+        .collect();
+    let row = |kind: usize, figures: &[f64]| {
+        vec![
+            KINDS[kind].to_owned(),
+            format!("{:.2}", median(figures)),
+            format!("{:.3}", median(&beside_us[kind])),
+            if kind == 0 { format!("{:+.2} %", (traced - 1.0) * 100.0) } else { String::new() },
+        ]
+    };
+    let titles = ["evidence", "CPU µs/request", "beside the load", "instructions of the load"]
+        .map(str::to_owned)
+        .to_vec();
+    let between = ratio(&with, &without).map_or_else(String::new, |found| {
+        format!(
+            " Runs with sources took {:.2} times the CPU of runs without ({:.2} to {:.2}), and two runs without any {:.2} times one \
+             another's: that says nothing of a few percent.",
+            found.mean,
+            found.lower,
+            found.upper,
+            median(&alike)
+        )
+    });
     Ok(Report {
         rows: vec![titles, row(0, &with), row(1, &without)],
-        verdicts: ratio(&with, &without)
+        verdicts: estimate(&added)
             .map(|found| judge("all sources against none", found))
             .into_iter()
             .collect(),
         notes: vec![format!(
             "{VUS} VUs as fast as they are answered, {} rounds of two runs each of {} s, all stored. Asked: {}; received: {} spans \
              in all, {SPANS_PER_S} a second, and 1 % of the requests in traces. A load from 4 MB of memory took {:.0} ns before \
-             the rounds (median).",
+             the rounds (median).{between}",
             bench.rounds,
             bench.seconds,
             lab.names.join(", "),
@@ -97,8 +141,55 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
     })
 }
 
-/// CPU seconds, requests and spans of one run.
-fn costs(lab: &Lab<'_>, kind: usize) -> anyhow::Result<(f64, f64, u64)> {
+/// How many times the instructions of a request that one takes where one of a hundred is in a trace; `None` without valgrind. Nothing is stored,
+/// so that what is written of the traces is counted beside the load alone.
+fn traced_ratio(lab: &Lab<'_>) -> anyhow::Result<Option<f64>> {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        return Ok(None);
+    }
+    let url = lab.bench.server.url("/list");
+    let instructions = |flag: String| callgrind::instructions_of(&lab.bench.plimsoll, &url, &[flag.as_str()]);
+    let traced = instructions(format!("--otlp={}", free_address()?))?;
+    Ok(Some(traced / instructions("--otlp=false".to_owned())?))
+}
+
+/// What runs cost.
+#[derive(Clone, Copy, Debug, Default)]
+struct Costs {
+    /// User and system time of the process.
+    cpu_s: f64,
+    /// That of its threads that send no load.
+    beside_s: f64,
+    requests: f64,
+    /// Spans that it was sent.
+    spans: u64,
+}
+
+impl Costs {
+    fn of(outcome: &Outcome, spans: u64) -> Costs {
+        let threads = outcome.cost.threads_cpu_s.iter();
+        let beside = threads.filter(|(name, _)| !name.starts_with(WORKERS));
+        Costs {
+            cpu_s: outcome.cost.cpu_s,
+            beside_s: beside.map(|(_, cpu_s)| cpu_s).sum(),
+            requests: outcome.requests as f64,
+            spans,
+        }
+    }
+
+    fn add(&mut self, more: Costs) {
+        self.cpu_s += more.cpu_s;
+        self.beside_s += more.beside_s;
+        self.requests += more.requests;
+        self.spans += more.spans;
+    }
+
+    fn per_request_us(self, seconds: f64) -> f64 {
+        seconds * 1e6 / self.requests
+    }
+}
+
+fn costs(lab: &Lab<'_>, kind: usize) -> anyhow::Result<Costs> {
     let bench = lab.bench;
     let mut load = bench.load("script.js", bench.server.url("/list"), VUS);
     let runs = bench.folder.join("runs");
@@ -109,7 +200,7 @@ fn costs(lab: &Lab<'_>, kind: usize) -> anyhow::Result<(f64, f64, u64)> {
         load.flags = vec!["--otlp=false".to_owned()];
         let outcome = bench.plimsoll().run(&load, &bench.server, &bench.folder, |_| ())?;
         ensure!(outcome.requests > 0, "make any request without sources");
-        return Ok((outcome.cost.cpu_s, outcome.requests as f64, 0));
+        return Ok(Costs::of(&outcome, 0));
     }
     let address = free_address()?;
     load.flags = vec![format!("--otlp={address}"), "--project".to_owned(), lab.project.display().to_string()];
@@ -127,7 +218,7 @@ fn costs(lab: &Lab<'_>, kind: usize) -> anyhow::Result<(f64, f64, u64)> {
     ensure!(told >= SOURCES_MIN, "hear of at least {SOURCES_MIN} sources: {told} told anything");
     let spans = spans.load(Ordering::Relaxed);
     ensure!(spans > 0, "send any span to {address}");
-    Ok((outcome.cost.cpu_s, outcome.requests as f64, spans))
+    Ok(Costs::of(&outcome, spans))
 }
 
 /// How many sources told something in the one run that there is.
