@@ -1,6 +1,6 @@
 //! Plimsoll: load tests with k6 scripts.
 //!
-//! The binary only wires: flags become settings, a script becomes a test, a run's events reach their listeners, and the
+//! This room only wires: flags become settings, a script becomes a test, a run's events reach their listeners, and the
 //! outcome becomes an exit code. One file per verb.
 
 mod common;
@@ -39,11 +39,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::flags::{Cli, Verb};
 
-// VUs allocate on their threads all the time; the system's allocator makes them wait for each other. Linking this one is
-// enough: it takes the place of `malloc` for Rust and for C, and called as `malloc` it takes its shortest way.
-use mimalloc as _;
-
-fn main() -> ExitCode {
+/// The whole program, from its arguments to its exit code.
+pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

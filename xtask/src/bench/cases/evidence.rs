@@ -141,8 +141,8 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
     })
 }
 
-/// How many times the instructions of a request that one takes where one of a hundred is in a trace; `None` without valgrind. Nothing is stored,
-/// so that what is written of the traces is counted beside the load alone.
+/// How many times the instructions of a request the thread that sends it takes where one of a hundred is in a trace; `None` without
+/// valgrind. What is done about these traces on other threads is seen beside the load.
 fn traced_ratio(lab: &Lab<'_>) -> anyhow::Result<Option<f64>> {
     if Command::new("valgrind").arg("--version").output().is_err() {
         return Ok(None);
@@ -150,7 +150,7 @@ fn traced_ratio(lab: &Lab<'_>) -> anyhow::Result<Option<f64>> {
     let url = lab.bench.server.url("/list");
     let instructions = |flag: String| callgrind::instructions_of(&lab.bench.plimsoll, &url, &[flag.as_str()]);
     let traced = instructions(format!("--otlp={}", free_address()?))?;
-    Ok(Some(traced / instructions("--otlp=false".to_owned())?))
+    Ok(Some(traced.of_load / instructions("--otlp=false".to_owned())?.of_load))
 }
 
 /// What runs cost.

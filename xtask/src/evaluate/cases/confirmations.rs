@@ -59,7 +59,7 @@ struct Asked {
 fn asked(system: &str) -> anyhow::Result<Asked> {
     let of = |script, is_rate, from, to, slo| Asked { script, is_rate, from, to, slo };
     Ok(match system {
-        "appstore" => of("first-page.js", true, 4, 2_000, "http_req_duration: p(95)<=200"),
+        "appstore" => of("first-page.js", true, 16, 2_000, "http_req_duration: p(95)<=200"),
         "feed" => of("steady.js", false, 20, 1_500, "http_req_duration: p(95)<=300"),
         "ingress" => of("users.js", false, 2, 600, "http_req_duration: p(95)<=200"),
         "scan" => of("trickle.js", false, 4, 200, "flow_duration: p(95)<=3000"),
