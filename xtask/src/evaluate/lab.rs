@@ -68,6 +68,18 @@ impl Lab {
 
     /// One run, and the diagnosis of it.
     pub(super) fn run(&self, load: &Load<'_>) -> anyhow::Result<Value> {
+        self.load(load)?;
+        self.diagnosed(&["@last"])
+    }
+
+    /// A run at a lower load and one at a higher, and the diagnosis of both.
+    pub(super) fn run_both(&self, low: &Load<'_>, high: &Load<'_>) -> anyhow::Result<Value> {
+        self.load(low)?;
+        self.load(high)?;
+        self.diagnosed(&["@prev", "@last"])
+    }
+
+    fn load(&self, load: &Load<'_>) -> anyhow::Result<()> {
         let script = self.script(load)?;
         let mut command = self.command(load.is_beside);
         command.args(["run", "--quiet", "--runs"]).arg(self.runs());
@@ -84,7 +96,7 @@ impl Lab {
             status.code().is_some_and(|code| MEASURED.contains(&code)),
             "run the script to its end: {status}"
         );
-        self.diagnosed()
+        Ok(())
     }
 
     /// What a study of a script of the system finds: `capacity` or `sweep` with its flags.
@@ -117,9 +129,9 @@ impl Lab {
         format!("{}={}", self.system.to_uppercase(), self.url)
     }
 
-    fn diagnosed(&self) -> anyhow::Result<Value> {
+    fn diagnosed(&self, runs: &[&str]) -> anyhow::Result<Value> {
         let mut command = Command::new(&self.plimsoll);
-        command.args(["diagnose", "@last", "--json", "--runs"]).arg(self.runs());
+        command.arg("diagnose").args(runs).args(["--json", "--runs"]).arg(self.runs());
         let output = command.output().context("run the program")?;
         ensure!(output.status.success(), "diagnose: {}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&output.stdout).context("read the diagnosis")

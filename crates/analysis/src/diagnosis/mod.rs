@@ -26,8 +26,8 @@ use model::diagnosis::{DiagnosedRun, Hypothesis, Missing, Outcome, Role, RuledOu
 use model::{Diagnosis, Fault, Grade, Strength};
 
 pub use case::{Case, Level, Requests, Second, Tasks};
-use detectors::DETECTORS;
 pub use detectors::LABELS;
+use detectors::{DETECTORS, LAST};
 use view::{Depth, Says, View, percent, time};
 
 /// Findings that are told one by one.
@@ -74,6 +74,10 @@ pub fn diagnose(case: &Case) -> Diagnosis {
         detect(&view).into_iter().for_each(|says| said.add(says));
     }
     said.rank(view.share_held());
+    if said.limits().is_none() {
+        LAST.iter().flat_map(|detect| detect(&view)).for_each(|says| said.add(says));
+        said.rank(view.share_held());
+    }
     let (outcome, headline) = outcome(&view, &mut said);
     let findings_beyond = said.found.len().saturating_sub(FINDINGS_MAX) as u64;
     said.found.truncate(FINDINGS_MAX);
@@ -360,7 +364,7 @@ mod tests {
     fn who_waits_for_a_turn_all_the_time_is_not_well() {
         let trace = |number| {
             let mut spans = request("feed", "GET /feed", 100.0, &[]);
-            spans.push(super::testing::span(9, 1, "feed", "wait for the worker", 0.0, 95.0));
+            spans.push(super::testing::span(9, 1, "feed", "wait for the permit", 0.0, 95.0));
             sampled(number, spans)
         };
         let traces = (0..100).map(trace).collect();

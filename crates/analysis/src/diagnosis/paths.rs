@@ -19,6 +19,9 @@ const STEPS_MAX: usize = 1_000;
 /// Statements that repeat, and are told apart.
 const REPEATS_MAX: usize = 100;
 
+/// Statements that are told apart.
+const STATEMENTS_MAX: usize = 1_000;
+
 /// Instances of services that are told apart.
 const INSTANCES_MAX: usize = 500;
 
@@ -54,6 +57,8 @@ pub(super) struct Paths {
     pub(super) steps: BTreeMap<StepKey, Step>,
     /// What found no room among them.
     pub(super) steps_beyond: u64,
+    /// What databases were asked, by the statement. Operations may be named by what they are for, so that one has several.
+    pub(super) statements: BTreeMap<String, Asking>,
     /// Statements that ran again and again.
     pub(super) repeats: BTreeMap<String, Repeated>,
     /// Spans of each instance of a service that answers.
@@ -111,6 +116,15 @@ pub(super) struct Step {
     pub(super) statement: Option<String>,
     /// Start and length of each, or of every so many.
     pub(super) times_ns: Vec<(i64, u64)>,
+    /// The slowest traces that have it.
+    pub(super) slowest: Slowest,
+}
+
+/// A statement, wherever it was asked.
+#[derive(Debug, Default)]
+pub(super) struct Asking {
+    /// How long it was on critical paths.
+    pub(super) own_ns: f64,
     /// The slowest traces that have it.
     pub(super) slowest: Slowest,
 }
@@ -216,6 +230,7 @@ impl Paths {
             self.add_edges(&tree, at);
             self.add_instance(span);
             self.add_limited(span);
+            self.add_statement(span, own_ns[at], shown);
             if let (SpanKind::Consumer, Some(queue), Some(id)) =
                 (span.kind, queue(span), span.attribute(MESSAGE_ID))
             {
@@ -257,6 +272,16 @@ impl Paths {
         if self.instances.len() < INSTANCES_MAX || self.instances.contains_key(&key) {
             *self.instances.entry(key).or_default() += 1;
         }
+    }
+
+    fn add_statement(&mut self, span: &Span, own_ns: u64, shown: Shown) {
+        let Some(text) = statement(span).filter(|_| database(span).is_some()).map(normalised) else { return };
+        if self.statements.len() >= STATEMENTS_MAX && !self.statements.contains_key(&text) {
+            return;
+        }
+        let asking = self.statements.entry(text).or_default();
+        asking.own_ns += own_ns as f64;
+        keep_slowest(&mut asking.slowest, shown);
     }
 
     fn add_limited(&mut self, span: &Span) {

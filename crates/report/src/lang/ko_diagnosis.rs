@@ -148,6 +148,13 @@ pub(super) const FINDINGS: &[(&str, FindingWords)] = &[
         },
     ),
     (
+        "too few workers",
+        FindingWords {
+            finds: "서비스가 한꺼번에 처리하는 수가 정해져 있어 나머지 요청은 차례를 기다립니다",
+            mend: "워커나 인스턴스를 늘리거나, 요청마다 하는 일을 줄이십시오",
+        },
+    ),
+    (
         "too few consumers",
         FindingWords {
             finds: "큐에서 가져가는 워커가 모자라 작업이 기다립니다",

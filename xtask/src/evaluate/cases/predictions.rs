@@ -92,8 +92,11 @@ const REMEDIES: &[Remedy] = &[
     remedy("higher-ceiling", "scan", Change::Fault("scaler-ceiling"), ["64", "80"]),
 ];
 
-/// What one statement less, or a kept answer, is the remedy of.
-const OF_VARIANTS: [&str; 2] = ["slow statement", "missing index"];
+/// What one statement less, a kept answer, or one instance more is the remedy of.
+const OF_VARIANTS: [&str; 3] = ["slow statement", "missing index", "too few workers"];
+
+/// What is passed on is known by two loads: the lower one has so many users.
+const LOW: [(&str, &str); 1] = [("third-ingress", "6")];
 
 fn find(part: &str) -> anyhow::Result<(&'static Remedy, &'static str)> {
     let (name, number) = part.rsplit_once('-').context("read the part's load")?;
@@ -119,7 +122,11 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     if let Change::Fault(fault) = remedy.change {
         lab.fault(fault, true)?;
     }
-    let before = lab.run(&load)?;
+    let low = LOW.iter().find(|(name, _)| *name == remedy.name);
+    let before = match low {
+        Some((_, vus)) => lab.run_both(&Load { vus, ..load.clone() }, &load)?,
+        None => lab.run(&load)?,
+    };
     match remedy.change {
         Change::Variants(_, after) => {
             drop(lab);
@@ -129,7 +136,10 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     }
     let after = lab.run(&load)?;
     drop(lab);
-    let of_run = |found: &Value| json!({ "validity": found["runs"][0]["grade"], "per_s": found["runs"][0]["throughput"]["value"] });
+    let of_run = |found: &Value| {
+        let run = found["runs"].as_array().and_then(|runs| runs.last()).cloned().unwrap_or_default();
+        json!({ "validity": run["grade"], "per_s": run["throughput"]["value"] })
+    };
     Ok(json!({
         "system": remedy.system,
         "vus": vus,

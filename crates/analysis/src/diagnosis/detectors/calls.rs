@@ -110,7 +110,7 @@ pub(super) struct Share {
     /// With its part of the waits for workers.
     pub(super) all: f64,
     /// Its part of what its service does apart from waiting.
-    demand: f64,
+    pub(super) demand: f64,
     /// The waits for workers of its service.
     pub(super) waits: f64,
 }

@@ -26,6 +26,7 @@ mod serial;
 mod stampede;
 mod statements;
 mod throttling;
+mod workers;
 
 #[cfg(test)]
 mod testing;
@@ -59,6 +60,9 @@ pub(super) const DETECTORS: &[Detector] = &[
     outcome::detect,
 ];
 
+/// Those that are asked only where none of the others finds what limits.
+pub(super) const LAST: &[Detector] = &[workers::detect];
+
 /// What findings are called, all of them.
 pub const LABELS: &[&str] = &[
     "CPU limit",
@@ -81,6 +85,7 @@ pub const LABELS: &[&str] = &[
     "downstream rate limit",
     "DNS delay",
     "hot key",
+    "too few workers",
     "too few consumers",
     "prefetch too small",
     "scaler ceiling",
@@ -143,6 +148,7 @@ mod tests {
             include_str!("stampede.rs"),
             include_str!("statements.rs"),
             include_str!("throttling.rs"),
+            include_str!("workers.rs"),
         ];
         let counters = faults.lines().filter_map(|line| line.strip_prefix("counter = \"")?.strip_suffix('"'));
         let counters: Vec<&str> = counters.collect();

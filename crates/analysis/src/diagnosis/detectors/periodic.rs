@@ -43,7 +43,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
 }
 
 fn job(view: &View<'_>) -> Option<Says> {
-    let traced: Vec<&str> = view.paths.steps.values().filter_map(|step| step.statement.as_deref()).collect();
+    let traced = &view.paths.statements;
     if traced.is_empty() {
         return None;
     }
@@ -56,10 +56,10 @@ fn job(view: &View<'_>) -> Option<Says> {
         // Of some databases only the names of commands are told.
         let is_command = !text.contains(' ')
             && traced
-                .iter()
+                .keys()
                 .any(|statement| statement.to_lowercase().split(' ').next() == Some(lower.as_str()));
         let is_of_requests =
-            is_command || traced.contains(&text.as_str()) || calls / requests > CALLS_PER_REQUEST_MAX;
+            is_command || traced.contains_key(&text) || calls / requests > CALLS_PER_REQUEST_MAX;
         let is_job = !is_of_requests && !NONE_OF_THESE.iter().any(|word| lower.starts_with(word));
         is_job.then_some((text, calls, share, series::number(record, "total_ms")? / 1e3))
     });

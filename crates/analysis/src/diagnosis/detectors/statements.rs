@@ -4,8 +4,6 @@
 //!
 //! Not: a statement that adds up many rows by its nature (it groups, or has no condition): that is slow, and no index helps.
 
-use std::collections::BTreeMap;
-
 use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
 use model::{Record, RecordKind, Signal, Strength, Unit};
 
@@ -138,23 +136,16 @@ fn of_traces(view: &View<'_>, text: &str, step: &Step, share: &Share) -> Says {
 }
 
 fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
-    let mut traced: BTreeMap<&str, (f64, &Slowest)> = BTreeMap::new();
-    for step in view.paths.steps.values().filter(|step| step.is_database) {
-        if let Some(statement) = &step.statement {
-            let entry = traced.entry(statement).or_insert((0.0, &step.slowest));
-            entry.0 += step.own_ns;
-        }
-    }
     let records = view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
     let known = records.filter_map(|record| {
         let number = |name| series::number(record, name);
         let calls = number("calls").filter(|calls| *calls > 0.0)?;
         let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
-        let found = traced.get(text.as_str());
+        let found = view.paths.statements.get(&text);
         // Without traces: the mean number of requests that it is at work for, by Little's law.
         let busy = number("total_ms")? / 1e3 / view.level.length_s().max(1.0);
         let share = match found {
-            Some((own_ns, _)) => view.share_of_paths(*own_ns),
+            Some(asking) => view.share_of_paths(asking.own_ns),
             None if view.paths.traces > 0 => 0.0,
             None => view.share_of_waiting(busy),
         };
@@ -166,7 +157,7 @@ fn known<'a>(view: &View<'a>) -> Vec<Known<'a>> {
             rows: number("rows").unwrap_or(0.0) / calls,
             database_share: number("share_of_db_time").unwrap_or(0.0),
             share,
-            slowest: found.map(|(_, slowest)| (*slowest).clone()).unwrap_or_default(),
+            slowest: found.map(|asking| asking.slowest.clone()).unwrap_or_default(),
             text,
         })
     });

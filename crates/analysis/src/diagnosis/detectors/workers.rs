@@ -1,0 +1,281 @@
+//! A service that works on so many at once and no more, so that whatever comes beyond that waits: looked for only where nothing else
+//! is known to limit, since whoever is held up by something else works on no more, either.
+//!
+//! Known by spans that wait for a worker for most of the time, or by two loads: where more are under way and no more goes through,
+//! what takes longer by all of the difference is where they wait (asymptotic bounds of closed networks; Denning and Buzen, 1978).
+//! How many it works on is the time of its work times the rate (Little's law).
+//!
+//! Not: waits that have a name of their own (connections, locks, keys, quotas), which are told by what they wait for.
+
+use std::sync::Arc;
+
+use model::diagnosis::{CostClass, Hypothesis, Measured, Prediction};
+use model::{Figure, SpanKind, Strength, Unit};
+
+use super::super::paths::{Paths, Step, StepKey};
+use super::super::view::{Depth, Says, View, count, draft, exact, is_wait, percent, rate, time};
+use super::calls::Share;
+use super::{says, statements};
+
+const NAME: &str = "workers";
+const LABEL: &str = "too few workers";
+
+/// What is waited for, in the names of spans.
+const WORKERS: [&str; 4] = ["worker", "thread", "executor", "turn"];
+
+/// The share of the time that is waiting, from which on it limits, and no less than this long.
+const SHARE_MIN: f64 = 0.5;
+const WAIT_S_MIN: f64 = 0.02;
+
+/// So many times as many are under way at the higher load, at least, and of what would go through in proportion no more than this
+/// is gained.
+const GROWTH_MIN: f64 = 1.5;
+const GAIN_MAX: f64 = 0.2;
+
+/// How well a rate is known that is not to change: what differs from run to run.
+const BETWEEN_RUNS: f64 = 0.1;
+
+/// Which service has too few.
+pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+    let found = waiting(view).or_else(|| plateau(view));
+    found.map(|hypothesis| Says::Found(Box::new(hypothesis), Depth::Resource)).into_iter().collect()
+}
+
+fn waiting(view: &View<'_>) -> Option<Hypothesis> {
+    let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none())?;
+    let waits = view.paths.steps.iter().filter(|(key, _)| is_wait(key) && says(&key.operation, &WORKERS));
+    let (key, step) = waits.max_by(|a, b| a.1.own_ns.total_cmp(&b.1.own_ns))?;
+    let share = view.share_of_paths(step.own_ns);
+    if share < SHARE_MIN || share * mean_s < WAIT_S_MIN {
+        return None;
+    }
+    let works_ns = works_ns(&view.paths, &key.service);
+    let at_once = works_ns / 1e9 * view.weight() / view.level.length_s().max(1.0);
+    let kept = kept(view, &key.service);
+    let prediction = match &kept {
+        Some((operation, of_read)) => {
+            view.without_work(of_read.all, of_read.demand, &format!("the answer of {operation} is kept"))
+        }
+        None => view.without(share, "there are workers for all"),
+    };
+    Some(Hypothesis {
+        title: format!("{} works on no more requests at once", key.service),
+        summary: format!("{} of the time is {}", percent(share), key.operation),
+        claim: format!(
+            "requests {} of {} for {} of their time: it works on about {} at once, and {} is all that goes through",
+            key.operation,
+            key.service,
+            percent(share),
+            count(at_once),
+            rate(view.level.requests_per_s())
+        ),
+        explains: Some(share),
+        numbers: vec![
+            exact("a wait", step.mean_s(), Unit::Seconds).noted(format!("mean of {}", step.spans)),
+            exact("of the time of requests", share * 100.0, Unit::Percent),
+            exact("worked on at once", at_once, Unit::Count).noted("the time of all work, per second"),
+            exact("went through", view.level.requests_per_s(), Unit::PerSecond),
+        ],
+        exemplars: view.exemplars(&step.slowest),
+        prediction,
+        ..of(view, &key.service, kept.map(|(operation, of_read)| (operation, of_read.demand)))
+    })
+}
+
+/// More are under way than at the lowest load, and no more goes through.
+fn plateau(view: &View<'_>) -> Option<Hypothesis> {
+    let (low, low_paths) = (view.low?, view.low_paths.as_ref()?);
+    let (under_way, through) = (view.level.in_flight(), view.level.throughput_per_s());
+    let more = under_way / low.in_flight().max(f64::MIN_POSITIVE);
+    let gain = through / low.throughput_per_s().max(f64::MIN_POSITIVE) - 1.0;
+    if view.grows() != Some(true) || more < GROWTH_MIN || gain > GAIN_MAX * (more - 1.0) {
+        return None;
+    }
+    let (key, step, share) = grown(view)?;
+    let before_s = low_paths.steps.get(key).map_or(0.0, Step::mean_s);
+    let at_once =
+        before_s.min(step.mean_s()) * step.spans as f64 * view.weight() / view.level.length_s().max(1.0);
+    let prediction = match in_front(view, key) {
+        Some(front) => Some(unchanged(view, &key.service, &front)),
+        None => view.without(share * (1.0 - before_s / step.mean_s()), "there are workers for all"),
+    };
+    Some(Hypothesis {
+        title: format!("{} works on no more at once", key.service),
+        summary: format!(
+            "{} with {} under way, {} with {}",
+            rate(low.throughput_per_s()),
+            count(low.in_flight()),
+            rate(through),
+            count(under_way)
+        ),
+        claim: format!(
+            "with {} under way instead of {} no more than {} goes through, and {} of what it takes longer is {:?} of {}",
+            count(under_way),
+            count(low.in_flight()),
+            rate(through),
+            percent(share),
+            &*key.operation,
+            key.service
+        ),
+        explains: Some(share),
+        numbers: vec![
+            exact("under way", under_way, Unit::Count)
+                .noted(format!("{} at the lowest load", count(low.in_flight()))),
+            exact("goes through", through, Unit::PerSecond)
+                .noted(format!("{} at the lowest load", rate(low.throughput_per_s()))),
+            exact("takes now", step.mean_s(), Unit::Seconds)
+                .noted(format!("{} at the lowest load", time(before_s))),
+            exact("worked on at once, about", at_once, Unit::Count),
+        ],
+        exemplars: view.exemplars(&step.slowest),
+        prediction,
+        ..of(view, &key.service, None)
+    })
+}
+
+fn of(view: &View<'_>, service: &str, read: Option<(Arc<str>, f64)>) -> Hypothesis {
+    let less = read.map_or_else(
+        || "or do less for each request".to_owned(),
+        |(operation, demand)| {
+            format!("or keep the answer of {operation}, which is {} of its work", percent(demand))
+        },
+    );
+    Hypothesis {
+        strength: Strength::Arithmetic,
+        flags: statements::biased(view),
+        caveats: vec![
+            "how many workers it has nobody told, nor whether there is a processor for more of them"
+                .to_owned(),
+        ],
+        remedy: format!("give {service} more workers, or instances, {less}"),
+        cost: CostClass::Setting,
+        ..draft(NAME, LABEL, service)
+    }
+}
+
+/// What a service does on critical paths apart from waiting.
+fn works_ns(paths: &Paths, service: &str) -> f64 {
+    let own = paths.steps.iter().filter(|(key, _)| &*key.service == service && !is_wait(key));
+    own.map(|(_, step)| step.own_ns).sum()
+}
+
+/// The read that a service does most of its work for, where that is a part worth keeping.
+fn kept(view: &View<'_>, service: &Arc<str>) -> Option<(Arc<str>, Share)> {
+    const DEMAND_MIN: f64 = 0.1;
+    let reads = view.paths.steps.iter().filter(|(key, step)| key.service == *service && step.is_database);
+    let (key, step) = reads.max_by(|a, b| a.1.total_ns.total_cmp(&b.1.total_ns))?;
+    let share = Share::of(view, key, step);
+    (share.demand >= DEMAND_MIN).then(|| (key.operation.clone(), share))
+}
+
+/// What takes longer than at the lowest load by most of the difference.
+fn grown<'a>(view: &'a View<'_>) -> Option<(&'a StepKey, &'a Step, f64)> {
+    let steps = view.paths.steps.iter().filter(|(key, _)| key.kind != SpanKind::Client);
+    let shares = steps.map(|(key, step)| (key, step, view.explained_by(key, step)));
+    shares.max_by(|a, b| a.2.total_cmp(&b.2)).filter(|(.., share)| *share >= SHARE_MIN)
+}
+
+/// Who asks the service and does next to nothing else: more of it help nobody.
+fn in_front(view: &View<'_>, key: &StepKey) -> Option<Arc<str>> {
+    const OWN_MAX: f64 = 0.2;
+    let services = view.paths.steps.iter().filter(|(other, step)| {
+        other.kind == SpanKind::Server && other.service != key.service && step.parents > 0
+    });
+    let passing =
+        services.filter(|(other, _)| view.share_of_paths(works_ns(&view.paths, &other.service)) <= OWN_MAX);
+    passing.max_by_key(|(_, step)| step.spans).map(|(other, _)| other.service.clone())
+}
+
+/// Whoever stands in front is not what limits, so that another one of them changes nothing.
+fn unchanged(view: &View<'_>, service: &str, front: &str) -> Prediction {
+    let through = view.level.throughput_per_s();
+    let (least, most) = (through * (1.0 - BETWEEN_RUNS), through * (1.0 + BETWEEN_RUNS));
+    let figure = || Figure::new("throughput", through, Unit::PerSecond);
+    Prediction {
+        change: format!("more of {front}, which only passes on"),
+        now: Some(Measured::exact(figure())),
+        then: Some(Measured::within(figure(), (least, most))),
+        next_limit: format!("{service}, as it is now"),
+        wrong_if: format!("throughput rises above {}", rate(most)),
+        command: view.level.command.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::diagnosis::Outcome;
+
+    use super::super::super::case::{Case, Level};
+    use super::super::super::testing::{flat, level, request, sampled, span, told};
+    use super::super::super::{diagnose, testing};
+    use super::*;
+
+    fn observed(rate: u64, mean_s: f64, users: f64) -> Level {
+        let core = flat("core_cpu", &[("core", "1")], 20, 0.2);
+        Level { closed_vus: Some(users), ..told(level(20, rate, mean_s), vec![core], Vec::new()) }
+    }
+
+    #[test]
+    fn who_waits_for_a_worker_most_of_the_time_has_too_few_of_them() {
+        let case = |waits_ms: f64, name: &str| {
+            let length_ms = waits_ms + 10.0;
+            let trace = |number| {
+                let read = [("read from the store", waits_ms, 2.5)];
+                let mut spans = request("feed", "GET /feed", length_ms, &read);
+                spans.push(span(9, 1, "feed", name, 0.0, waits_ms));
+                sampled(number, spans)
+            };
+            let traces = (0..100).map(trace).collect();
+            let mut level = Level { traces, ..observed(100, length_ms / 1e3, 40.0) };
+            level.requests.mean_s = Some(length_ms / 1e3);
+            diagnose(&Case { levels: vec![level] })
+        };
+        let found = case(190.0, "wait for the worker");
+        assert_eq!(found.outcome, Outcome::Limited);
+        let one = &found.findings[0];
+        assert_eq!((one.label, one.place.as_str()), (LABEL, "feed"));
+        // A hundred a second, of which each takes 10 ms apart from waiting.
+        assert!(one.claim.contains("about 1 at once"), "{}", one.claim);
+        let prediction = one.prediction.as_ref().expect("a prediction");
+        assert_eq!(prediction.change, "the answer of read from the store is kept");
+        let then = prediction.then.as_ref().expect("a rate");
+        let (least, most) = then.interval.expect("an interval");
+        // A quarter of the work less: 133 per second, or less where users think.
+        assert!(least > 95.0 && least < 114.0 && most > 133.0 && most < 160.0, "{least} {most}");
+        assert!(case(5.0, "wait for the worker").findings.is_empty());
+        assert!(case(190.0, "wait for the key").findings.is_empty(), "another's");
+    }
+
+    /// A backend that works on eight at once, behind proxies.
+    fn behind(users: f64, rate: u64, slot_ms: f64) -> Level {
+        let length_ms = slot_ms + 1.0;
+        let trace = |number| {
+            let mut spans = request("proxy", "pass on", length_ms, &[]);
+            let mut below = testing::request("backend", "GET /rooms", slot_ms, &[]);
+            below[0].id = 7;
+            below[0].parent = Some(1);
+            below[0].service = "backend".into();
+            spans.extend(below);
+            sampled(number, spans)
+        };
+        let traces = (0..50).map(trace).collect();
+        Level { traces, ..observed(rate, length_ms / 1e3, users) }
+    }
+
+    #[test]
+    fn where_more_come_and_no_more_goes_through_the_end_is_reached() {
+        let found = diagnose(&Case { levels: vec![behind(8.0, 400, 19.0), behind(60.0, 416, 143.0)] });
+        assert_eq!(found.outcome, Outcome::Limited, "{}", found.headline);
+        let one = &found.findings[0];
+        assert_eq!((one.label, one.place.as_str()), (LABEL, "backend"));
+        let prediction = one.prediction.as_ref().expect("a prediction");
+        assert_eq!(prediction.change, "more of proxy, which only passes on");
+        assert_eq!(prediction.then.as_ref().map(|it| it.figure.value.to_string()).as_deref(), Some("416/s"));
+    }
+
+    #[test]
+    fn where_more_goes_through_no_end_is_reached() {
+        let found = diagnose(&Case { levels: vec![behind(8.0, 200, 19.0), behind(16.0, 390, 30.0)] });
+        assert!(found.findings.is_empty(), "{:?}", found.findings);
+    }
+}
