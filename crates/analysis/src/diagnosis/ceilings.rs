@@ -85,6 +85,9 @@ pub(super) struct Ceiling {
 /// From this share of the limit on, something is at it: schedulers and scrapes leave a little.
 pub(super) const FULL: f64 = 0.9;
 
+/// Of something that is at its limit for this share of the time, what goes through is all that can.
+const SATURATED_MIN: f64 = 0.9;
+
 /// All resources whose limit is known.
 pub(super) fn resources<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
     USES.iter().flat_map(|of| of_use(view, of)).collect()
@@ -94,7 +97,10 @@ pub(super) fn resources<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
 pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
     let scale = tasks_per_request(view.level);
     let ceilings = resources(view).into_iter().filter_map(|resource| {
-        let per_s = resource.demand.as_ref()?.ceiling(resource.limit)? * scale;
+        let per_s = match resource.at_limit >= SATURATED_MIN && resource.mean > 0.0 {
+            true => view.level.throughput_per_s() * resource.limit / resource.mean,
+            false => resource.demand.as_ref()?.ceiling(resource.limit)? * scale,
+        };
         (per_s > through).then_some(Ceiling { name: resource.name, per_s })
     });
     ceilings.min_by(|a, b| a.per_s.total_cmp(&b.per_s))
@@ -206,6 +212,18 @@ mod tests {
         assert!((ceiling - 2.0 / 0.185).abs() < 1e-9, "{ceiling}");
         assert_eq!(lowest_above(&view, 20.0), None);
         assert_eq!(lowest_above(&view, 10.0).map(|it| it.name).as_deref(), Some("CPU of worker"));
+    }
+
+    #[test]
+    fn what_is_at_its_limit_all_the_time_lets_no_more_through() {
+        let signals = |used| vec![flat("core_cpu", &[("core", "1")], 10, used)];
+        let next = |used, through: f64| {
+            let case = Case { levels: vec![told(level(10, 100, 0.1), signals(used), Vec::new())] };
+            lowest_above(&View::of(&case).expect("a run"), through).map(|it| it.per_s.round())
+        };
+        // Whatever a line says that is fitted to a load that hardly varies.
+        assert_eq!(next(0.98, 100.0), Some(102.0));
+        assert_eq!(next(0.5, 100.0), Some(200.0));
     }
 
     #[test]

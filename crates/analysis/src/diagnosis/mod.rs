@@ -27,7 +27,7 @@ use model::{Diagnosis, Fault, Grade, Strength};
 
 pub use case::{Case, Level, Requests, Second, Tasks};
 pub use detectors::LABELS;
-use detectors::{DETECTORS, LAST};
+use detectors::{DETECTORS, LAST, share_saturated};
 use view::{Depth, Says, View, percent, time};
 
 /// Findings that are told one by one.
@@ -48,6 +48,9 @@ const WAITS_MIN: f64 = 0.5;
 
 /// Detectors of services that stand still.
 const STANDING_STILL: [&str; 2] = ["throttling", "stop-the-world"];
+
+/// Those of waits inside a service that end later where whoever ends them has to wait for a processor.
+const WAITING_INSIDE: [&str; 2] = ["connection-pool", "workers"];
 
 /// Faults of a measurement that are the generator's own.
 const OF_GENERATOR: &[Fault] = &[
@@ -73,10 +76,11 @@ pub fn diagnose(case: &Case) -> Diagnosis {
     for detect in DETECTORS {
         detect(&view).into_iter().for_each(|says| said.add(says));
     }
-    said.rank(view.share_held());
+    let (held, saturated) = (view.share_held(), share_saturated(&view));
+    said.rank(held, saturated);
     if said.limits().is_none() {
         LAST.iter().flat_map(|detect| detect(&view)).for_each(|says| said.add(says));
-        said.rank(view.share_held());
+        said.rank(held, saturated);
     }
     let (outcome, headline) = outcome(&view, &mut said);
     let findings_beyond = said.found.len().saturating_sub(FINDINGS_MAX) as u64;
@@ -120,11 +124,14 @@ impl Said {
     }
 
     /// What explains most first. One thing limits; the others keep it company. While a service is held for the share `held` of
-    /// the time, everything waits, and what waits then explains nothing.
-    fn rank(&mut self, held: f64) {
+    /// the time, everything waits, and what waits then explains nothing; while a processor is at its limit, for the share
+    /// `saturated`, that is so of what waits inside.
+    fn rank(&mut self, held: f64, saturated: f64) {
         let score = |(hypothesis, depth): &(Box<Hypothesis>, Depth)| {
             let is_why = STANDING_STILL.contains(&hypothesis.detector);
-            score(hypothesis, *depth) * if is_why { 1.0 } else { 1.0 - held }
+            let for_processor = if WAITING_INSIDE.contains(&hypothesis.detector) { saturated } else { 0.0 };
+            let for_others = if is_why { 0.0 } else { held.max(for_processor) };
+            score(hypothesis, *depth) * (1.0 - for_others)
         };
         self.found.sort_by(|a, b| a.0.role.cmp(&b.0.role).then_with(|| score(b).total_cmp(&score(a))));
         for (hypothesis, _) in self.found.iter_mut().skip(1) {
@@ -384,6 +391,23 @@ mod tests {
         };
         let level = Level { grade: Grade::Invalid, reasons: vec![reason], ..healthy() };
         assert_eq!(of(vec![level]).outcome, Outcome::Generator);
+    }
+
+    #[test]
+    fn what_waits_for_a_database_whose_core_is_busy_waits_for_the_core() {
+        let case = |used| {
+            let computing = [("wait_type", "CPU"), ("wait_event", "CPU")];
+            let signals = vec![
+                flat("core_cpu", &[("core", "1")], 20, used),
+                flat("active_sessions", &computing, 20, 4.0),
+                // Of the ten requests under way.
+                flat("pool_pending", &[("pool", "main")], 20, 4.0),
+            ];
+            let found = of(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
+            found.findings.iter().map(|it| it.label).collect::<Vec<_>>()
+        };
+        assert_eq!(case(0.98), ["CPU saturated", "connection pool too small"]);
+        assert_eq!(case(0.5), ["connection pool too small"]);
     }
 
     #[test]

@@ -54,9 +54,21 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     processors.iter().map(says).collect()
 }
 
+/// The share of the time in which a processor that the target wants is at its limit: what waits inside then waits for it.
+pub(in super::super) fn share_saturated(view: &View<'_>) -> f64 {
+    let all = ceilings::resources(view);
+    let processors =
+        all.iter().filter(|resource| PROCESSORS.contains(&resource.what) && is_targets(view, resource));
+    processors.map(|resource| resource.at_limit).fold(0.0, f64::max).min(1.0)
+}
+
+/// Whose work a core does is known by who wants one.
+fn is_targets(view: &View<'_>, resource: &Resource<'_>) -> bool {
+    resource.what == "CPU" || wanted(view) >= WANTED_MIN
+}
+
 fn of(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
     let is_core = resource.what != "CPU";
-    let is_targets = !is_core || wanted(view) >= WANTED_MIN;
     let (used, limit) = (count(resource.mean), count(resource.limit));
     let mut numbers = vec![
         exact("used", resource.mean, Unit::Cores)
@@ -95,7 +107,7 @@ fn of(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
             percent(resource.at_limit)
         ),
         claim,
-        role: if is_targets { Role::Limits } else { Role::Contributes },
+        role: if is_targets(view, resource) { Role::Limits } else { Role::Contributes },
         strength: Strength::Limit,
         explains: None,
         numbers,

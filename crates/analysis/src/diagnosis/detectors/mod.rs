@@ -33,6 +33,8 @@ mod testing;
 
 use super::view::Detector;
 
+pub(super) use cpu::share_saturated;
+
 /// All detectors.
 pub(super) const DETECTORS: &[Detector] = &[
     cpu::detect,
