@@ -22,7 +22,7 @@ pub(super) struct Demand {
     pub(super) interval: (f64, f64),
     /// Use where nothing goes through.
     pub(super) intercept: f64,
-    /// Whether throughput varied enough; without, the line goes through nothing and the mean, and the slope is the most that it
+    /// Whether throughput varied enough, and use with it; without, the line goes through nothing and the mean, and the slope is the most that it
     /// can be.
     pub(super) is_fitted: bool,
     /// The points.
@@ -51,7 +51,11 @@ pub(super) fn fit(points: Vec<(f64, f64)>) -> Option<Demand> {
     let residual = sum_of(&|x, y| (y - slope * x).powi(2));
     let dof = count - 2.0;
     let half = student_quantile(0.975, dof) * (residual / dof / xx).sqrt();
-    let interval = ((slope - half).max(0.0), slope + half);
+    // A slope that may be nothing says nothing, and least of all where the line ends.
+    if half >= slope {
+        return Some(through_nothing(points, mean_x, mean_y));
+    }
+    let interval = (slope - half, slope + half);
     Some(Demand { slope, interval, intercept: mean_y - slope * mean_x, is_fitted: true, points })
 }
 
@@ -137,6 +141,18 @@ mod tests {
             let found = demand.ceiling(1.0).expect("there is room");
             assert!((found - ceiling).abs() < 1.0, "{found} is not {ceiling}");
         }
+    }
+
+    #[test]
+    fn a_slope_that_may_be_nothing_is_none() {
+        // Always at its limit, whatever goes through.
+        let points: Vec<(f64, f64)> = (0..20)
+            .map(|at| (240.0 + f64::from(at * 7 % 13) * 8.0, 0.985 + f64::from(at % 3) * 0.005))
+            .collect();
+        let demand = fit(points).expect("a load");
+        assert!(!demand.is_fitted);
+        let ceiling = demand.ceiling(1.0).expect("there is room");
+        assert!((285.0..300.0).contains(&ceiling), "{ceiling}");
     }
 
     #[test]
