@@ -154,8 +154,9 @@ fn rounded(figure: &Figure) -> Figure {
 
 fn time_use(time: &TimeUse) -> DiagnosisTime {
     let seconds = |name: &str, value: f64| plain(name, value, Unit::Seconds);
-    let waits_s: f64 =
-        time.parts.iter().filter(|part| part.does == Does::Waits).map(|part| part.mean_s).sum();
+    let waits = time.parts.iter().filter(|part| part.does == Does::Waits);
+    // A sum of nothing would be a zero below zero.
+    let waits_s = waits.fold(0.0, |sum, part| sum + part.mean_s);
     let share = |part_s: f64| Number(if time.mean_s > 0.0 { part_s / time.mean_s } else { 0.0 });
     let part = |part: &model::diagnosis::TimePart| DiagnosisPart {
         name: part.name.clone(),

@@ -4,7 +4,7 @@ use model::diagnosis::{Does, TimeMethod, TimePart, TimeUse, TimeWay};
 use model::{Kept, SpanKind, Trace};
 
 use super::paths::{Asked, Paths};
-use super::view::{View, count, percent, rate};
+use super::view::{View, count, is_wait, percent, rate};
 use crate::traces::{Attribution, Part, StageKind, stages};
 
 /// Fewer traces that begin with the client's side of a request say too little of all of them, where there are others.
@@ -39,6 +39,7 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
         low_s: low.map(|low| low[at]),
     };
     let parts = Part::ALL.into_iter().enumerate().map(part);
+    let parts = parts.flat_map(|part| waits_apart(view, part));
     let parts: Vec<TimePart> =
         parts.filter(|part| part.mean_s > 0.0 || part.low_s.is_some_and(|low_s| low_s > 0.0)).collect();
     let mut caveats = super::detectors_flags(view);
@@ -59,6 +60,26 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
         disagreement: None,
         caveats,
     })
+}
+
+/// What spans of the target call waiting for a turn is no work of it.
+fn waits_apart(view: &View<'_>, part: TimePart) -> Vec<TimePart> {
+    if part.name != Part::Target.as_str() {
+        return vec![part];
+    }
+    let waits_s = |paths: &Paths, all_s: f64| {
+        let waits = paths.steps.iter().filter(|(key, _)| is_wait(key));
+        let own_ns: f64 = waits.map(|(_, step)| step.own_ns).sum();
+        (own_ns / paths.traces.max(1) as f64 / 1e9).clamp(0.0, all_s)
+    };
+    let waiting_s = waits_s(&view.paths, part.mean_s);
+    let low_waiting_s = view.low_paths.as_ref().zip(part.low_s).map(|(paths, low_s)| waits_s(paths, low_s));
+    let works = TimePart {
+        mean_s: part.mean_s - waiting_s,
+        low_s: part.low_s.zip(low_waiting_s).map(|(low_s, waiting_s)| low_s - waiting_s),
+        ..part.clone()
+    };
+    vec![TimePart { does: Does::Waits, mean_s: waiting_s, low_s: low_waiting_s, ..part }, works]
 }
 
 /// Traces that begin with the client's side of a request, where they say enough.
@@ -300,6 +321,19 @@ mod tests {
             one.parts.iter().map(|part| (part.name.as_str(), (part.mean_s * 1e3).round())).collect();
         assert_eq!(told, [("network", 50.0), ("target", 60.0), ("database", 40.0)]);
         assert!(one.parts_apart() < 1e-9 && one.measured_s == Some(0.15));
+    }
+
+    #[test]
+    fn what_waits_for_a_turn_is_not_at_work() {
+        let of = |number| {
+            let mut spans = request("feed", "GET /feed", 100.0, &[]);
+            spans.push(span(9, 1, "feed", "wait for the worker", 0.0, 90.0));
+            sampled(number, spans)
+        };
+        let case = Case { levels: vec![Level { traces: (0..20).map(of).collect(), ..level(10, 10, 0.1) }] };
+        let one = attribution(&View::of(&case).expect("a run")).expect("there are traces");
+        let told: Vec<_> = one.parts.iter().map(|part| (part.does, (part.mean_s * 1e3).round())).collect();
+        assert_eq!(told, [(Does::Waits, 90.0), (Does::Works, 10.0)]);
     }
 
     #[test]
