@@ -58,7 +58,8 @@ impl Store {
         for (id, counts) in counted {
             self.series[id as usize].counts = counts;
         }
-        Ok(())
+        // The pages that it was read from are not needed again.
+        self.connection.execute_batch("PRAGMA shrink_memory")
     }
 
     /// Writes a minute's chunks and its roll-up; gives the new counts of its series.

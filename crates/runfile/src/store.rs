@@ -88,6 +88,9 @@ struct Marks {
     evidence: EvidenceMarks,
 }
 
+/// Pages that SQLite keeps: rows are added at the end and a minute is read back once, so that more of them help nobody.
+const PAGE_CACHE_KIB: i64 = 512;
+
 impl Store {
     /// Makes the file. With `live`, others see that it is being written.
     pub(crate) fn create(
@@ -150,6 +153,7 @@ impl Store {
         self.connection.pragma_update(None, "user_version", FORMAT_VERSION)?;
         self.connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         self.connection.pragma_update(None, "synchronous", "NORMAL")?;
+        self.connection.pragma_update(None, "cache_size", -PAGE_CACHE_KIB)?;
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         self.connection.execute_batch(&schema::tables(FORMAT_VERSION))?;
         self.put_facts("run", header)?;
