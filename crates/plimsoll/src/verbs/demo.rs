@@ -7,6 +7,7 @@ use std::time::Duration;
 use api::diagnosis::DiagnosisReport;
 use engine::RunControl;
 use evidence::Settings;
+use model::diagnosis::Outcome;
 use model::plan::Compat;
 use model::{Diagnosis, FigureValue, SystemClock, Unit};
 use report::summary::Layout;
@@ -187,14 +188,16 @@ fn verdict(before: &Diagnosis, after: &Diagnosis) -> String {
         return format!("nothing was predicted; now: {}", after.headline);
     };
     let shown = |value: f64| FigureValue::Number { value, unit: Unit::PerSecond }.to_string();
+    let now = match &after.outcome {
+        Outcome::CannotTell { .. } => format!("What limits the shop now cannot be told: {}", after.headline),
+        _ => format!("What limits the shop now: {}", after.headline),
+    };
     let held = if (least..=most).contains(&busy.throughput_per_s) { "it held" } else { "it did not hold" };
     format!(
-        "Predicted for the busy part: {} requests, between {} and {}. Measured after the remedy: {}: {held}.\n\
-         What limits the shop now: {}",
+        "Predicted for the busy part: {} requests, between {} and {}. Measured after the remedy: {}: {held}.\n{now}",
         predicted.figure.value,
         shown(least),
         shown(most),
         shown(busy.throughput_per_s),
-        after.headline,
     )
 }

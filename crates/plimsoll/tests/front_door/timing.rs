@@ -71,11 +71,11 @@ fn the_client_adds_less_than_a_millisecond() {
 }
 
 #[test]
-#[ignore = "28 s on an otherwise idle machine"]
+#[ignore = "a minute on an otherwise idle machine"]
 fn the_demo_finds_the_capacity_of_its_shop() {
     let ran = verb("demo -q").run().exits(0).prints("TOTAL RESULTS").prints("can complete 400 queries/s");
-    let percent = ran.out.split('(').next_back().and_then(|rest| rest.split('%').next());
-    let percent: u32 = percent.and_then(|text| text.parse().ok()).expect("a share of the capacity");
+    let before = ran.out.split("% of its capacity").next().and_then(|text| text.rsplit('(').next());
+    let percent: u32 = before.and_then(|text| text.parse().ok()).expect("a share of the capacity");
     assert!((95..=100).contains(&percent), "{}", ran.out);
-    assert!(ran.elapsed < Duration::from_secs(40), "{:?}", ran.elapsed);
+    assert!(ran.elapsed < Duration::from_secs(90), "{:?}", ran.elapsed);
 }
