@@ -22,8 +22,8 @@ pub(super) struct Demand {
     pub(super) interval: (f64, f64),
     /// Use where nothing goes through.
     pub(super) intercept: f64,
-    /// Whether throughput varied enough, and use with it; without, the line goes through nothing and the mean, and the slope is the most that it
-    /// can be.
+    /// Whether throughput varied enough, and use with it; without, the line goes through nothing and the mean, and the slope is
+    /// the most that it can be.
     pub(super) is_fitted: bool,
     /// The points.
     pub(super) points: Vec<(f64, f64)>,

@@ -399,6 +399,23 @@ mod tests {
     }
 
     #[test]
+    fn statements_are_told_apart_whatever_their_spans_are_called() {
+        let below = [("select a where id = 1", 10.0, 40.0), ("select b", 60.0, 20.0)];
+        let trace = |at| {
+            let mut spans = request("shop", "GET /", 100.0, &below);
+            spans.iter_mut().skip(1).for_each(|span| span.operation = "ids of apps".into());
+            sampled(at, spans)
+        };
+        let paths = Paths::of(&(0..10).map(trace).collect::<Vec<_>>());
+        let shares: Vec<_> = paths
+            .statements
+            .iter()
+            .map(|(text, asking)| (text.as_str(), paths.share(asking.own_ns)))
+            .collect();
+        assert_eq!(shares, [("select a where id = ?", 0.4), ("select b", 0.2)]);
+    }
+
+    #[test]
     fn the_clients_side_is_told_apart_from_what_servers_do() {
         let traces: Vec<Trace> =
             (0..4).map(|at| sampled(at, asked(120.0, request("shop", "GET /", 100.0, &[])))).collect();

@@ -4,7 +4,7 @@ use model::diagnosis::{Does, TimeMethod, TimePart, TimeUse, TimeWay};
 use model::{Kept, SpanKind, Trace};
 
 use super::paths::{Asked, Paths};
-use super::view::{View, count, is_wait, percent, rate};
+use super::view::{View, count, percent, rate, waits_ns};
 use crate::traces::{Attribution, Part, StageKind, stages};
 
 /// Fewer traces that begin with the client's side of a request say too little of all of them, where there are others.
@@ -67,11 +67,8 @@ fn waits_apart(view: &View<'_>, part: TimePart) -> Vec<TimePart> {
     if part.name != Part::Target.as_str() {
         return vec![part];
     }
-    let waits_s = |paths: &Paths, all_s: f64| {
-        let waits = paths.steps.iter().filter(|(key, _)| is_wait(key));
-        let own_ns: f64 = waits.map(|(_, step)| step.own_ns).sum();
-        (own_ns / paths.traces.max(1) as f64 / 1e9).clamp(0.0, all_s)
-    };
+    let waits_s =
+        |paths: &Paths, all_s: f64| (waits_ns(paths) / paths.traces.max(1) as f64 / 1e9).clamp(0.0, all_s);
     let waiting_s = waits_s(&view.paths, part.mean_s);
     let low_waiting_s = view.low_paths.as_ref().zip(part.low_s).map(|(paths, low_s)| waits_s(paths, low_s));
     let works = TimePart {

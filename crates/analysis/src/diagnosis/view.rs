@@ -113,8 +113,7 @@ impl<'a> View<'a> {
 
     /// The share of the time of requests that is waiting for a turn.
     pub(super) fn share_of_waits(&self) -> f64 {
-        let waits = self.paths.steps.iter().filter(|(key, _)| is_wait(key));
-        self.share_of_paths(waits.map(|(_, step)| step.own_ns).sum())
+        self.share_of_paths(waits_ns(&self.paths))
     }
 
     /// The signals of these names.
@@ -295,6 +294,11 @@ impl<'a> View<'a> {
 pub(super) fn is_wait(key: &StepKey) -> bool {
     let operation = key.operation.to_lowercase();
     key.kind == SpanKind::Internal && ["wait", "queue"].iter().any(|word| operation.contains(word))
+}
+
+/// How long critical paths wait for a turn.
+pub(super) fn waits_ns(paths: &Paths) -> f64 {
+    paths.steps.iter().filter(|(key, _)| is_wait(key)).map(|(_, step)| step.own_ns).sum()
 }
 
 /// A hypothesis of which only the names are known.

@@ -35,6 +35,12 @@ const GAIN_MAX: f64 = 0.2;
 /// How well a rate is known that is not to change: what differs from run to run.
 const BETWEEN_RUNS: f64 = 0.1;
 
+/// A read of this share of a service's work is worth keeping.
+const DEMAND_MIN: f64 = 0.1;
+
+/// Who only passes on does no more than this share of the work itself.
+const OWN_MAX: f64 = 0.2;
+
 /// Which service has too few.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let found = waiting(view).or_else(|| plateau(view));
@@ -161,7 +167,6 @@ fn works_ns(paths: &Paths, service: &str) -> f64 {
 
 /// The read that a service does most of its work for, where that is a part worth keeping.
 fn kept(view: &View<'_>, service: &Arc<str>) -> Option<(Arc<str>, Share)> {
-    const DEMAND_MIN: f64 = 0.1;
     let reads = view.paths.steps.iter().filter(|(key, step)| key.service == *service && step.is_database);
     let (key, step) = reads.max_by(|a, b| a.1.total_ns.total_cmp(&b.1.total_ns))?;
     let share = Share::of(view, key, step);
@@ -177,7 +182,6 @@ fn grown<'a>(view: &'a View<'_>) -> Option<(&'a StepKey, &'a Step, f64)> {
 
 /// Who asks the service and does next to nothing else: more of it help nobody.
 fn in_front(view: &View<'_>, key: &StepKey) -> Option<Arc<str>> {
-    const OWN_MAX: f64 = 0.2;
     let services = view.paths.steps.iter().filter(|(other, step)| {
         other.kind == SpanKind::Server && other.service != key.service && step.parents > 0
     });
