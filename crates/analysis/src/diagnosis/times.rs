@@ -10,6 +10,9 @@ use crate::traces::{Attribution, Part, StageKind, stages};
 /// Fewer traces that begin with the client's side of a request say too little of all of them, where there are others.
 const ASKED_MIN: u64 = 10;
 
+/// Sums of parts are not told apart from what they are of by less, seconds.
+const TOLD_S_MIN: f64 = 1e-6;
+
 /// How the network's part is known where the client's side of requests was traced.
 const BY_OWN_CLOCKS: &str = "the network's part is how long requests took without how long their servers' spans took: lengths by two \
                              clocks, which need not agree on the time";
@@ -138,7 +141,7 @@ pub(super) fn of_tasks(view: &View<'_>) -> Vec<TimeUse> {
     // Between the end of the work and the poll that sees it nobody traced anything.
     let rest_s =
         measured_s.map_or(sum_of(Does::Unseen), |measured_s| (measured_s - waits_s - works_s).max(0.0));
-    if let Some(measured_s) = measured_s.filter(|measured_s| *measured_s > traced_s) {
+    if let Some(measured_s) = measured_s.filter(|measured_s| measured_s - traced_s >= TOLD_S_MIN) {
         parts.push(TimePart {
             name: "asking for it".to_owned(),
             does: Does::Travels,

@@ -24,6 +24,9 @@ const RELATIVE_MIN: f64 = 0.1;
 const FREED_MIN: f64 = 0.05;
 const FREED_MAX: f64 = 0.95;
 
+/// Waits for a turn of this share of the time say that what is waited for is all taken.
+pub(super) const WAITS_MIN: f64 = 0.15;
+
 /// What else differs from run to run, and how little is known of a ceiling, as shares of a rate.
 const BETWEEN_RUNS: f64 = 0.05;
 const OF_CEILING: f64 = 0.1;
@@ -47,6 +50,15 @@ pub(super) struct View<'a> {
     pub(super) low_paths: Option<Paths>,
     /// The stalls of the service that stood still for longest, where one did.
     pub(super) stalls: Option<Stalls>,
+}
+
+/// What a remedy takes away: a share of the time of requests, and of the work of a resource that everybody waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gone {
+    /// Of the time.
+    pub(super) share: f64,
+    /// Of the work.
+    pub(super) freed: f64,
 }
 
 /// What a detector says.
@@ -214,31 +226,48 @@ impl<'a> View<'a> {
     /// goes through is faster where it comes by plan.
     pub(super) fn without(&self, share: f64, change: &str) -> Option<Prediction> {
         let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s());
-        self.predicted(share, change, ceiling, None)
+        self.predicted((share, share), change, ceiling, None)
     }
 
-    /// The same where what goes also frees so much of a resource that everybody waits for: with the share `freed` of its work
-    /// gone, 1 / (1 - freed) times as much goes through (utilisation law), as long as there are users. Where it frees next to
-    /// nothing, it is only no longer there.
-    pub(super) fn without_work(&self, share: f64, freed: f64, change: &str) -> Option<Prediction> {
-        if freed < FREED_MIN {
+    /// The same where what goes also frees so much of a resource that everybody waits for.
+    pub(super) fn without_work(&self, gone: Gone, change: &str) -> Option<Prediction> {
+        self.without_between(gone, gone, change)
+    }
+
+    /// The same where at least the one goes and at most the other. Where it frees next to nothing, it is only no longer there.
+    pub(super) fn without_between(&self, least: Gone, most: Gone, change: &str) -> Option<Prediction> {
+        if least.freed < FREED_MIN {
+            return self.without(least.share, change);
+        }
+        self.predicted((least.share, most.share), change, None, Some((least.freed, most.freed)))
+    }
+
+    /// The same where so much of the time was spent while others waited for their turn: of their waits its part of all that is
+    /// done goes with it (a queue is shared out by what each demands; utilisation law).
+    pub(super) fn without_holding(&self, share: f64, change: &str) -> Option<Prediction> {
+        let waits = self.share_of_waits();
+        if waits < WAITS_MIN {
             return self.without(share, change);
         }
-        self.predicted(share, change, None, Some(freed.clamp(0.0, FREED_MAX)))
+        let demand = (share / (self.share_traced() - waits).max(share)).min(1.0);
+        self.without_work(Gone { share: (share + waits * demand).min(1.0), freed: demand }, change)
     }
 
+    /// Of a resource with the share `freed` of its work gone, 1 / (1 - freed) times as much goes through (utilisation law), as long
+    /// as there are users: as many go round as there are, and no faster than without any wait.
     fn predicted(
         &self,
-        share: f64,
+        shares: (f64, f64),
         change: &str,
         ceiling: Option<Ceiling>,
-        freed: Option<f64>,
+        freed: Option<(f64, f64)>,
     ) -> Option<Prediction> {
         let (mean_s, through) = (self.level.mean_s()?, self.level.throughput_per_s());
+        let share = shares.0.midpoint(shares.1);
         if mean_s <= 0.0 || through <= 0.0 || share <= 0.0 {
             return None;
         }
-        let (low, high) = self.share_interval(share);
+        let (low, high) = (self.share_interval(shares.0).0, self.share_interval(shares.1).1);
         let command = self.level.command.clone();
         let Some(vus) = self.level.closed_vus else {
             let after_s = |share: f64| mean_s * (1.0 - share);
@@ -260,11 +289,10 @@ impl<'a> View<'a> {
         let (mut least, mut most) = (cap(after(low)), cap(after(high)));
         let mut then = cap(after(share));
         if let Some(freed) = freed {
-            // As many go round as there are users, and no faster than without any wait.
-            let by_law = (through / (1.0 - freed)).min(after(1.0));
-            (least, most) =
-                (least.min(by_law * (1.0 - RELATIVE_MIN)), most.max(by_law * (1.0 + RELATIVE_MIN)));
-            then = then.midpoint(by_law);
+            let by_law = |freed: f64| (through / (1.0 - freed.min(FREED_MAX))).min(after(1.0));
+            least = least.min(by_law(freed.0 * (1.0 - RELATIVE_MIN)) * (1.0 - OF_CEILING));
+            most = most.max(by_law(freed.1 * (1.0 + RELATIVE_MIN)) * (1.0 + OF_CEILING));
+            then = by_law(freed.0).midpoint(by_law(freed.1));
         } else if ceiling.as_ref().is_some_and(|ceiling| after(high) > ceiling.per_s) {
             (least, most) = (least.min(then * (1.0 - OF_CEILING)), most.max(then * (1.0 + OF_CEILING)));
         }
@@ -382,7 +410,7 @@ fn value(value: f64, unit: Unit) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{level, request, sampled};
+    use super::super::testing::{level, request, sampled, span};
     use super::*;
 
     #[test]
@@ -406,6 +434,29 @@ mod tests {
         assert_eq!(then.figure.value.to_string(), "133.3/s");
         let (low, high) = then.interval.expect("an interval");
         assert!(low < 133.0 && high > 134.0, "{low} {high}");
+    }
+
+    #[test]
+    fn what_is_held_while_others_wait_goes_with_its_part_of_their_waits() {
+        let of = |number| {
+            let mut spans = request("shop", "GET /", 100.0, &[("update app", 60.0, 40.0)]);
+            spans.push(span(9, 1, "shop", "wait for a connection", 0.0, 60.0));
+            sampled(number, spans)
+        };
+        let mut level = level(10, 100, 0.1);
+        level.traces = (0..20).map(of).collect();
+        level.closed_vus = Some(20.0);
+        let case = Case { levels: vec![level] };
+        let view = View::of(&case).expect("a run");
+        let then = |prediction: Option<Prediction>| prediction.and_then(|it| it.then).expect("a rate");
+        // A quarter of the 40 ms of work: with it a quarter of the waits would go, and a third more goes through.
+        let held = then(view.without_holding(0.1, "x"));
+        assert_eq!(held.figure.value.to_string(), "133.3/s");
+        // All of the work: users go round in what they think.
+        let all = then(view.without_holding(0.4, "x"));
+        assert_eq!(all.figure.value.to_string(), "200/s");
+        let (low, high) = all.interval.expect("an interval");
+        assert!(low < 200.0 && high > 200.0 && high < 240.0, "{low} {high}");
     }
 
     #[test]

@@ -123,7 +123,7 @@ fn level(lab: &Lab, asked: &Asked, load: f64) -> anyhow::Result<Value> {
     Ok(json!({
         "load": load.parse::<f64>().ok(),
         "value": objective.map(|it| it["value"]["value"].clone()),
-        "is_kept": objective.map(|it| it["is_kept"].clone()),
+        "is_kept": objective.map(|it| it["isKept"].clone()),
     }))
 }
 

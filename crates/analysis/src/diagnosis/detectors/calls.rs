@@ -14,7 +14,7 @@ use model::{SpanKind, Strength, Unit};
 
 use super::super::paths::{Step, StepKey};
 use super::super::view::{
-    Depth, Says, View, count, draft, exact, is_wait, missing, not, percent, rate, time,
+    Depth, Gone, Says, View, WAITS_MIN, count, draft, exact, is_wait, missing, not, percent, rate, time,
 };
 use super::says;
 
@@ -38,9 +38,6 @@ const EVEN_MAX: f64 = 0.25;
 
 /// Shorter calls are not limited.
 const LIMITED_S_MIN: f64 = 0.02;
-
-/// Waits for workers of this share say that something limits.
-const WAITS_MIN: f64 = 0.15;
 
 /// What calls take.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
@@ -234,8 +231,7 @@ fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, label: 
             cost,
             // A worker that does not wait for the call is free for others.
             prediction: view.without_work(
-                share.all,
-                if share.waits >= WAITS_MIN { share.demand } else { 0.0 },
+                Gone { share: share.all, freed: if share.waits >= WAITS_MIN { share.demand } else { 0.0 } },
                 "nobody waits for the call",
             ),
             ..draft(NAME, label, key.operation.to_string())

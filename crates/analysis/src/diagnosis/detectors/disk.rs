@@ -71,7 +71,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
                     memory or an index"
                         .to_owned(),
                     cost: CostClass::Resource,
-                    prediction: view.without(share, "nobody waits for the disk"),
+                    prediction: view.without_holding(share, "nobody waits for the disk"),
                     ..draft(NAME, label, what)
                 }),
                 Depth::Resource,

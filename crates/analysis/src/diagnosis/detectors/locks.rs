@@ -71,7 +71,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
             remedy: "hold the row for less long: shorten the transaction that holds it, or count elsewhere"
                 .to_owned(),
             cost: CostClass::Logic,
-            prediction: view.without(share, "nobody waits for a lock"),
+            prediction: view.without_holding(share, "nobody waits for a lock"),
             ..draft(NAME, "row lock contention", place)
         }),
         Depth::Cause,

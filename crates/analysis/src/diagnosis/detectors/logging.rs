@@ -11,10 +11,13 @@ use model::diagnosis::{CostClass, Hypothesis, Role};
 use model::{Strength, Unit};
 
 use super::super::paths::{Step, StepKey};
-use super::super::view::{Depth, Says, View, draft, exact, percent, time};
+use super::super::view::{Depth, Gone, Says, View, draft, exact, percent, time};
 
 const NAME: &str = "waits-at-the-end";
 const LABEL: &str = "synchronous logging";
+
+/// What its remedy changes.
+const CHANGE: &str = "nothing is waited for at the end";
 
 /// The share of the time from which on it is told, and from which on it limits.
 const SHARE_MIN: f64 = 0.1;
@@ -48,7 +51,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let Some((after_ns, requests, key, step)) = most else { return Vec::new() };
     let end_s = after_ns / requests.max(1) as f64 / 1e9;
     let busy = view.level.requests_per_s() * end_s;
-    let door = if (BUSY_MIN..=BUSY_MAX).contains(&busy) { view.share_outside() } else { 0.0 };
+    let is_one_thread = (BUSY_MIN..=BUSY_MAX).contains(&busy);
+    let door = if is_one_thread { view.share_outside() } else { 0.0 };
     let share = (view.share_of_paths(after_ns) + door).min(1.0);
     // Without the process's own word nobody knows that it did not compute.
     let computed_s =
@@ -84,7 +88,10 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
             caveats: vec!["anything else that is waited for without a span looks the same".to_owned()],
             remedy: "write the log without waiting for the disk".to_owned(),
             cost: CostClass::Setting,
-            prediction: view.without(share, "nothing is waited for at the end"),
+            prediction: match is_one_thread {
+                true => view.without_work(Gone { share, freed: busy.min(1.0) }, CHANGE),
+                false => view.without_holding(share, CHANGE),
+            },
             ..draft(NAME, LABEL, key.service.to_string())
         }),
         Depth::Cause,

@@ -7,7 +7,7 @@ use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
 use model::{RecordKind, Strength, Unit};
 
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, not, percent};
+use super::super::view::{Depth, Gone, Says, View, count, draft, exact, not, percent};
 use super::short;
 
 const NAME: &str = "repeated-statements";
@@ -68,7 +68,10 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
                 keep it in memory"
                 .to_owned(),
             cost: CostClass::Logic,
-            prediction: view.without_work(share * goes, of_database * goes, "one statement instead of many"),
+            prediction: view.without_work(
+                Gone { share: share * goes, freed: of_database * goes },
+                "one statement instead of many",
+            ),
             ..draft(NAME, LABEL, short(statement))
         }),
         Depth::Cause,

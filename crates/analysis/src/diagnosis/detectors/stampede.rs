@@ -7,7 +7,7 @@ use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
 use model::{Strength, Unit};
 
 use super::super::paths::{Step, StepKey};
-use super::super::view::{Depth, Says, View, count, draft, exact, percent, time};
+use super::super::view::{Depth, Gone, Says, View, count, draft, exact, percent, time};
 use super::short;
 
 const NAME: &str = "stampede";
@@ -89,8 +89,7 @@ fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
         remedy: "let one request load for all, and let the old value serve until then".to_owned(),
         cost: CostClass::Cache,
         prediction: view.without_work(
-            view.explained_by(key, step),
-            of_database * (1.0 - 1.0 / together),
+            Gone { share: view.explained_by(key, step), freed: of_database * (1.0 - 1.0 / together) },
             "one load per expiry",
         ),
         ..draft(NAME, LABEL, key.operation.to_string())

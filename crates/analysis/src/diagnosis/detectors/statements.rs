@@ -4,12 +4,16 @@
 //!
 //! Not: a statement that adds up many rows by its nature (it groups, or has no condition): that is slow, and no index helps.
 
-use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
+use std::collections::BTreeSet;
+
+use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Prediction, Role};
 use model::{Record, RecordKind, Signal, Strength, Unit};
 
 use super::super::paths::{Slowest, Step};
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, time};
+use super::super::view::{
+    Depth, Gone, Says, View, WAITS_MIN, count, draft, exact, missing, not, percent, time,
+};
 use super::calls::Share;
 use super::short;
 use crate::traces::normalised;
@@ -18,9 +22,6 @@ const NAME: &str = "statement";
 
 /// What helps where nothing is missing.
 const SLOW_REMEDY: &str = "ask for less, or keep the answer: a projection, a cache, a materialized view";
-
-/// Waits for workers of this share say that something limits.
-const WAITS_MIN: f64 = 0.15;
 
 /// The share of the requests' time from which on a statement is told.
 const SHARE_MIN: f64 = 0.1;
@@ -74,7 +75,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     };
     let lacking = known.iter().find(|one| lacks_index(one) && one.share.max(one.database_share) >= SHARE_MIN);
     if let Some(one) = lacking {
-        return vec![of(view, one, true)];
+        return vec![of(view, one, None)];
     }
     let top = &known[0];
     let counts = top.database_share >= DATABASE_SHARE_MIN && top.share >= SHARE_MIN;
@@ -82,7 +83,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
         let why = format!("the one that takes most: {}", short(&top.text));
         return vec![not("a slow statement", why, format!("{} of the requests' time", percent(top.share)))];
     }
-    vec![of(view, top, false)]
+    vec![of(view, top, Some(&Alike::of(top, &known)))]
 }
 
 /// What traces alone tell.
@@ -222,15 +223,64 @@ fn reads_much(one: &Known<'_>) -> bool {
         && one.blocks / one.rows.max(1.0) >= BLOCKS_PER_ROW_MIN
 }
 
-fn of(view: &View<'_>, one: &Known<'_>, lacks_index: bool) -> Says {
+/// Statements that read the same tables as one does, with it: what spares the one may spare them all.
+struct Alike {
+    count: usize,
+    share: f64,
+    database_share: f64,
+}
+
+impl Alike {
+    fn of(one: &Known<'_>, known: &[Known<'_>]) -> Alike {
+        let tables = tables(&one.text);
+        let reads_them = |other: &Known<'_>| !tables.is_empty() && self::tables(&other.text) == tables;
+        let alike = known.iter().filter(|other| other.text == one.text || reads_them(other));
+        let nothing = Alike { count: 0, share: 0.0, database_share: 0.0 };
+        alike.fold(nothing, |sum, other| Alike {
+            count: sum.count + 1,
+            share: (sum.share + other.share).min(1.0),
+            database_share: (sum.database_share + other.database_share).min(1.0),
+        })
+    }
+}
+
+/// The tables that a statement reads, by the words that stand before their names.
+fn tables(text: &str) -> BTreeSet<String> {
+    let text = text.to_lowercase();
+    let words: Vec<&str> =
+        text.split(|letter: char| letter.is_whitespace() || "(),;".contains(letter)).collect();
+    let named = words.windows(2).filter(|pair| ["from", "join"].contains(&pair[0]));
+    named.map(|pair| pair[1].to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+/// What spares one statement, or it and those that read the same tables. Without an index only it is slow.
+fn prediction(view: &View<'_>, one: &Known<'_>, share: f64, alike: Option<&Alike>) -> Option<Prediction> {
+    let of_database = database_share(view);
+    let alone = Gone { share, freed: one.database_share * of_database };
+    let Some(alike) = alike else { return view.without_work(alone, "the index is there") };
+    let all = Gone { share: alike.share.max(share), freed: alike.database_share * of_database };
+    let change = match alike.count {
+        0 | 1 => "the statement takes next to no time".to_owned(),
+        _ => "the statement takes next to no time, or all that read the same tables do".to_owned(),
+    };
+    view.without_between(alone, all, &change)
+}
+
+/// What is said of one; without others that are alike an index is missing.
+fn of(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Says {
+    let lacks_index = alike.is_none();
     let share = if view.paths.traces > 0 { one.share } else { one.share.max(0.0) };
-    let numbers = vec![
+    let mut numbers = vec![
         exact("of the database's time", one.database_share * 100.0, Unit::Percent),
         exact("of the time of requests", share * 100.0, Unit::Percent),
         exact("a call", one.mean_s, Unit::Seconds).noted(format!("mean of {} calls", count(one.calls))),
         exact("blocks of a call", one.blocks, Unit::Count),
         exact("rows of a call", one.rows, Unit::Count),
     ];
+    numbers.extend(alike.filter(|alike| alike.count > 1).map(|alike| {
+        exact("with what reads the same tables", alike.database_share * 100.0, Unit::Percent)
+            .noted(format!("of the database's time, {} statements", alike.count))
+    }));
     let (label, title, claim, remedy) = match lacks_index {
         true => (
             "missing index",
@@ -296,11 +346,7 @@ fn of(view: &View<'_>, one: &Known<'_>, lacks_index: bool) -> Says {
             ],
             remedy,
             cost: CostClass::Logic,
-            prediction: view.without_work(
-                share,
-                one.database_share * database_share(view),
-                if lacks_index { "the index is there" } else { "the statement takes next to no time" },
-            ),
+            prediction: prediction(view, one, share, alike),
             ..draft(NAME, label, short(&one.text))
         }),
         if lacks_index { Depth::Cause } else { Depth::Resource },
@@ -330,6 +376,7 @@ pub(super) fn biased(view: &View<'_>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::case::Case;
     use super::super::super::testing::{flat, level, record, told};
     use super::super::testing::{check, fires};
     use super::*;
@@ -388,6 +435,28 @@ mod tests {
         assert!(!lacks(&case(text, "app", 100.0, 1_200.0)), "it is small");
         assert!(!lacks(&case(text, "download", 100.0, 12_000.0)), "it is another's");
         assert!(!lacks(&case("select count(*) from review group by app_id", "review", 100.0, 12_000.0)));
+    }
+
+    #[test]
+    fn what_reads_the_same_tables_may_be_spared_with_it() {
+        let of = |text: &str, share| {
+            let fields = [("calls", 100.0), ("total_ms", 5_000.0), ("share_of_db_time", share)];
+            record(RecordKind::Statement, text, &fields)
+        };
+        let records = vec![
+            of("select a, count(*) from app left join download on a = b group by a", 0.5),
+            of("select count(distinct a) from app\n join download on a = b", 0.3),
+            of("select 1", 0.1),
+            of("select a from app", 0.1),
+        ];
+        let case = Case { levels: vec![told(level(10, 100, 0.1), Vec::new(), records)] };
+        let view = View::of(&case).expect("a run");
+        let mut known = known(&view);
+        known.sort_by(|a, b| b.database_share.total_cmp(&a.database_share));
+        let alike = Alike::of(&known[0], &known);
+        assert_eq!((alike.count, alike.database_share), (2, 0.8));
+        // Without a table only it is itself.
+        assert_eq!(Alike::of(&known[3], &known).count, 1);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use model::diagnosis::{CostClass, Hypothesis, Measured, Prediction};
 use model::{Figure, SpanKind, Strength, Unit};
 
 use super::super::paths::{Paths, Step, StepKey};
-use super::super::view::{Depth, Says, View, count, draft, exact, is_wait, percent, rate, time};
+use super::super::view::{Depth, Gone, Says, View, count, draft, exact, is_wait, percent, rate, time};
 use super::calls::Share;
 use super::{says, statements};
 
@@ -60,7 +60,8 @@ fn waiting(view: &View<'_>) -> Option<Hypothesis> {
     let kept = kept(view, &key.service);
     let prediction = match &kept {
         Some((operation, of_read)) => {
-            view.without_work(of_read.all, of_read.demand, &format!("the answer of {operation} is kept"))
+            let gone = Gone { share: of_read.all, freed: of_read.demand };
+            view.without_work(gone, &format!("the answer of {operation} is kept"))
         }
         None => view.without(share, "there are workers for all"),
     };
