@@ -31,6 +31,9 @@ pub(super) const WAITS_MIN: f64 = 0.15;
 const BETWEEN_RUNS: f64 = 0.05;
 const OF_CEILING: f64 = 0.1;
 
+/// Where no limit of anything was told, no more than so many times what goes through now is promised.
+const PROMISED_MAX: f64 = 2.0;
+
 /// The confidence of predictions.
 const CONFIDENCE: f64 = 0.9;
 
@@ -295,6 +298,10 @@ impl<'a> View<'a> {
             then = by_law(freed.0).midpoint(by_law(freed.1));
         } else if ceiling.as_ref().is_some_and(|ceiling| after(high) > ceiling.per_s) {
             (least, most) = (least.min(then * (1.0 - OF_CEILING)), most.max(then * (1.0 + OF_CEILING)));
+        } else if ceiling.is_none() && least > through * PROMISED_MAX {
+            // Something else limits on the way there, or nothing does: that is anywhere between.
+            least = through * PROMISED_MAX;
+            then = (least * most).sqrt();
         }
         (least, most) = (least * (1.0 - BETWEEN_RUNS), most * (1.0 + BETWEEN_RUNS));
         let next_limit = match &ceiling {
@@ -410,7 +417,7 @@ fn value(value: f64, unit: Unit) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{level, request, sampled, span};
+    use super::super::testing::{flat, level, request, sampled, span};
     use super::*;
 
     #[test]
@@ -434,6 +441,25 @@ mod tests {
         assert_eq!(then.figure.value.to_string(), "133.3/s");
         let (low, high) = then.interval.expect("an interval");
         assert!(low < 133.0 && high > 134.0, "{low} {high}");
+    }
+
+    #[test]
+    fn no_more_than_twice_as_much_is_promised_where_no_limit_was_told() {
+        let mut level = level(10, 100, 0.1);
+        level.closed_vus = Some(10.5);
+        let of = |level: &Level, share| {
+            let case = Case { levels: vec![level.clone()] };
+            let prediction = View::of(&case).expect("a run").without(share, "x").expect("a rate");
+            let then = prediction.then.expect("a rate");
+            let FigureValue::Number { value, .. } = then.figure.value else { panic!("a number") };
+            (value.round(), then.interval.map(|(low, high)| (low.round(), high.round())))
+        };
+        // A round of 105 ms, of which 90 ms go or less or more.
+        assert_eq!(of(&level, 0.9), (592.0, Some((190.0, 1838.0))));
+        assert_eq!(of(&level, 0.4), (162.0, Some((145.0, 181.0))));
+        // A core of which a tenth is used bears ten times as much.
+        level.evidence.signals = vec![flat("core_cpu", &[("core", "1")], 10, 0.1)];
+        assert_eq!(of(&level, 0.9).0, 700.0);
     }
 
     #[test]
