@@ -135,8 +135,8 @@ struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, level: &Value, expected: bool) {
-        let Some(is_kept) = level["is_kept"].as_bool() else { return };
+    fn add(&mut self, is_kept: Option<bool>, expected: bool) {
+        let Some(is_kept) = is_kept else { return };
         self.tried += 1;
         self.right += usize::from(is_kept == expected);
     }
@@ -153,9 +153,9 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
     let (mut kept, mut broken) = (Counts::default(), Counts::default());
     let mut confirmed = 0;
     for (part, result) in results {
-        kept.add(&result["recommended"], true);
-        broken.add(&result["above"], false);
-        confirmed += usize::from(result["recommended"]["is_kept"].is_boolean());
+        kept.add(is_kept(result, "recommended"), true);
+        broken.add(is_kept(result, "above"), false);
+        confirmed += usize::from(is_kept(result, "recommended").is_some());
         table.rows.push(row(part, result));
     }
     table.bars = vec![
@@ -179,13 +179,27 @@ fn bar(what: &str, counts: Counts, least: f64) -> Bar {
     }
 }
 
+/// Whether a level kept what was asked, by its statistic alone: the search judges by the share of requests that break the limit, and
+/// what confirms it is not to be judged by the same rule. `None` where it was not measured validly.
+fn is_kept(result: &Value, level: &str) -> Option<bool> {
+    let judged = result[level]["is_kept"].as_bool()?;
+    let limit = result["slo"].as_str().and_then(|slo| slo.rsplit_once("<=")?.1.parse::<f64>().ok());
+    // A statistic that lies among what failed has no value.
+    Some(result[level]["value"].as_f64().zip(limit).map_or(judged, |(value, limit)| value <= limit))
+}
+
 fn row(part: &str, result: &Value) -> Vec<String> {
     let unit = result["unit"].as_str().unwrap_or_default();
     let shown = |value: &Value| value.as_f64().map_or_else(|| "–".to_owned(), |load| format!("{load:.0}"));
-    let level = |level: &Value, yes: &str, no: &str| match level["is_kept"].as_bool() {
-        Some(true) => yes.to_owned(),
-        Some(false) => no.to_owned(),
-        None => "not measured validly".to_owned(),
+    let level = |level: &str, yes: &str, no: &str| {
+        let value =
+            result[level]["value"].as_f64().map_or_else(|| "failed".to_owned(), |ms| format!("{ms:.0} ms"));
+        match is_kept(result, level) {
+            Some(true) => format!("{yes}, {value}"),
+            Some(false) => format!("{no}, {value}"),
+            None if result[level].is_null() => "–".to_owned(),
+            None => "not measured validly".to_owned(),
+        }
     };
     let line = &result["line"];
     let (recommended, above) = (&result["recommended"], &result["above"]);
@@ -195,9 +209,9 @@ fn row(part: &str, result: &Value) -> Vec<String> {
         format!("{} {unit}", shown(&line["load"])),
         format!("{} – {}", shown(&line["lower"]), shown(&line["upper"])),
         shown(&recommended["load"]),
-        level(recommended, "yes", "**no**"),
+        level("recommended", "yes", "**no**"),
         shown(&above["load"]),
-        level(above, "**no**", "yes"),
+        level("above", "**no**", "yes"),
     ]
 }
 
@@ -215,16 +229,18 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_confirms_nothing() {
-        let level = |is_kept: Option<bool>| json!({ "load": 10.0, "is_kept": is_kept });
-        let result = |kept, above| json!({ "unit": "/s", "recommended": level(kept), "above": level(above) });
+        let level = |value: Option<f64>, is_kept: Option<bool>| json!({ "load": 10.0, "value": value, "is_kept": is_kept });
+        let result = |kept, above| json!({ "slo": "d: p(95)<=200", "unit": "/s", "recommended": kept, "above": above });
         let results = [
-            ("a-b", result(Some(true), Some(false))),
-            ("a-c", result(None, None)),
-            ("a-d", result(Some(false), Some(true))),
+            ("a-b", result(level(Some(90.0), Some(true)), level(None, Some(false)))),
+            ("a-c", result(level(None, None), Value::Null)),
+            // Whatever the search thinks of it, 184 are no more than 200.
+            ("a-d", result(level(Some(300.0), Some(false)), level(Some(184.0), Some(false)))),
         ];
         let table = table(&results);
-        assert_eq!(table.rows[1][5..], ["yes", "10", "yes"]);
-        assert_eq!(table.rows[2][5], "not measured validly");
+        assert_eq!(table.rows[1][5..], ["yes, 90 ms", "10", "yes, failed"]);
+        assert_eq!(table.rows[2][5..], ["not measured validly", "–", "–"]);
+        assert_eq!(table.rows[3][5..], ["**no**, 300 ms", "10", "**no**, 184 ms"]);
         let lines: Vec<&str> = table.bars.iter().map(|bar| bar.line.as_str()).collect();
         assert_eq!(lines[1], "recommended loads that keep what was asked: 1 of 2 (at least 90 %)");
         assert_eq!(lines[2], "loads above the interval that break it: 1 of 2 (at least 90 %)");
