@@ -6,18 +6,17 @@ use std::sync::Arc;
 use catalogue::{Catalogue, Location};
 use model::plan::Compat;
 use model::{Epoch, LogLevel, SystemClock};
+use pages::{Library, Own};
 use plan::{Options, PlanError, Warning};
 use report::log::LogFormat;
+use runs::bounded::read_limited;
+use runs::{Exit, Failure, quoted};
 
 use crate::env::Environment;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{CompatFlag, GlobalFlags};
 use crate::logger::{Logger, LoggerConfig, Target};
 use crate::loki::LokiConfig;
-use crate::page::{Library, Own};
 use crate::secrets;
-use crate::stored::quoted;
 
 /// The largest config file that is read.
 const CONFIG_BYTES_MAX: u64 = 16 << 20;
@@ -146,6 +145,11 @@ impl Common {
     /// A file among the user's data; `None` where the user has none.
     pub(crate) fn data_file(&self, name: &str) -> Option<PathBuf> {
         data_folder(&self.env).map(|folder| folder.join(name))
+    }
+
+    /// The file of this machine's calibration; `None` where the user has no data folder.
+    pub(crate) fn calibration_file(&self) -> Option<PathBuf> {
+        self.data_file(runs::calibration::FILE)
     }
 
     /// Where what can be had again is kept: as the flag says, the variable `PLIMSOLL_CACHE`, or our own folder among the
@@ -304,33 +308,6 @@ fn data_folder(env: &Environment) -> Option<PathBuf> {
     xdg.filter(|path| path.is_absolute()).or_else(home).map(|folder| folder.join("plimsoll"))
 }
 
-/// Reads a file as text, whatever its bytes; not more than `bytes_max` of it.
-///
-/// # Errors
-/// It cannot be read, or is larger.
-pub(crate) fn read_limited(path: &Path, bytes_max: u64) -> std::io::Result<String> {
-    let file = std::fs::File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a directory"));
-    }
-    read_text(file, bytes_max)
-}
-
-/// Reads a stream as text, whatever its bytes; not more than `bytes_max` of it.
-///
-/// # Errors
-/// It cannot be read, or is longer.
-pub(crate) fn read_text(stream: impl std::io::Read, bytes_max: u64) -> std::io::Result<String> {
-    let mut bytes = Vec::new();
-    std::io::Read::read_to_end(&mut std::io::Read::take(stream, bytes_max + 1), &mut bytes)?;
-    if bytes.len() as u64 > bytes_max {
-        let text = format!("it is larger than {} MiB", bytes_max >> 20);
-        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, text));
-    }
-    Ok(String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -347,12 +324,5 @@ mod tests {
         check("loki=http://x", LokiConfig::parse("http://x").ok().map(Target::Loki));
         check("loki=http://x,bogus=1", None);
         check("zzz", None);
-    }
-
-    #[test]
-    fn what_is_too_large_is_not_read() {
-        assert_eq!(read_text(&b"abc"[..], 3).ok().as_deref(), Some("abc"));
-        assert!(read_text(&b"abcd"[..], 3).is_err());
-        assert_eq!(read_text(&b"a\xff"[..], 3).ok().as_deref(), Some("a\u{fffd}"));
     }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
+use runs::{Exit, Failure};
 
 /// The variables of the process. Names and values that are not UTF-8 are left out: JavaScript could not hold them.
 #[derive(Clone, Debug, Default)]

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use evidence::{Collector, Settings, Source, sources};
 use model::{Evidence, Exemplar, Instant, LogLevel, SystemClock, Window};
+use runs::{Exit, Failure};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::EvidenceFlags;
 use crate::of_lab::OfLab;
 

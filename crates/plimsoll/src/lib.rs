@@ -8,7 +8,6 @@ mod detached;
 mod env;
 mod evidence;
 mod exit;
-mod failure;
 mod flags;
 mod live;
 mod logger;
@@ -22,21 +21,19 @@ mod session;
 mod signals;
 mod source;
 mod stored;
-mod study;
 mod summary;
 mod test;
 mod traces;
-mod validity;
 mod verbs;
+mod watch;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use model::LogLevel;
+use runs::{Exit, Failure};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{Cli, Verb};
 
 /// The whole program, from its arguments to its exit code.

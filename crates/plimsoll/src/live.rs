@@ -11,14 +11,13 @@ use engine::{AbortReason, RunConfig, RunControl};
 use model::plan::{Executor, Plan};
 use model::{Instant, LogLevel, MetricKind, Quantile, RunEvent, RunProgress, SystemClock, ThresholdResult};
 use report::summary::{SummaryFacts, SummaryInput, group};
+use runs::{Exit, Failure};
 use script::{Bundle, RunShared};
 use server::{Live, Refusal, Server};
 use tally::Totals;
 
 use crate::common::Common;
 use crate::detached;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::program::full_text;
 use crate::signals::Running;
 use crate::test::Test;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use engine::{AbortReason, IterationCall, IterationEnd, ProgramError, RunControl, WorkerShared};
 use model::{Instant, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId, TagSetId, Work};
+use runs::{Exit, Failure};
 use script::{Bundle, Call, End, Finished, ScriptError, ScriptVu};
 use tally::Case;
 
@@ -95,6 +96,23 @@ pub(crate) fn full_text(error: &ScriptError) -> String {
         text.push_str(part);
     }
     text
+}
+
+/// The failure of a script that could not be loaded, with its exit code.
+pub(crate) fn load_failure(name: &str, error: &ScriptError) -> Failure {
+    let exit = match error {
+        ScriptError::Missing(_) | ScriptError::Exception { .. } => Exit::ScriptException,
+        ScriptError::Aborted(_) => Exit::ScriptAborted,
+        ScriptError::Interrupted
+        | ScriptError::SetupData(_)
+        | ScriptError::Summary(_)
+        | ScriptError::Host(_) => Exit::Other,
+    };
+    let text = match error {
+        ScriptError::Aborted(reason) => format!("{reason}, while {name} was loaded"),
+        _ => format!("failed to load {name}: {error}"),
+    };
+    Failure { exit, text, below: excerpt(error).map(str::to_owned).collect() }
 }
 
 /// The picture of the place and the hint, where they are known.

@@ -9,12 +9,11 @@ use std::time::Duration;
 use model::plan::ENDLESS;
 use model::{Datum, Evidence, Instant, LogLevel, Plan, Record, RecordKind, RunEvent, Span, SystemClock};
 use otlp::{ADDRESSES_DEFAULT, Counts, Pace, Receiver, Settings};
+use runs::{Exit, Failure};
 use script::TraceSample;
 
 use crate::common::Common;
 use crate::env::parse_switch;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::OtlpFlags;
 use crate::of_lab::LabTraces;
 use crate::stored::Recording;

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use remote::{Ask, Endpoint};
+use runs::{Exit, Failure};
 use script::{SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets};
 
 use crate::env::Environment;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::GlobalFlags;
 
 /// What `--secret-source` names, or else the variable.

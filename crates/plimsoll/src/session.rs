@@ -11,21 +11,22 @@ use model::plan::Compat;
 use model::{LogLevel, LogLine, MetricRegistry, RunEvent, SystemClock, TagInterner};
 use output::{Output, OutputSpec};
 use report::Lang;
+use runs::{Exit, Failure, calibration};
 
 use crate::common::Common;
 use crate::evidence::Wanted;
-use crate::exit::{self, Exit, Iterations};
-use crate::failure::Failure;
+
+use crate::exit::{self, Iterations};
 use crate::live::{LiveRun, LiveSettings};
 use crate::logger::{self, Ticker};
-use crate::page::{LivePage, PageSettings};
+use crate::page::{PageSettings, Recorders};
 use crate::program::{ScriptControl, ScriptProgram};
 use crate::receiving::{ReceiveSettings, Receiving};
 use crate::signals::Running;
-use crate::stored::{CiOutputs, RecordSettings, Recording, calibration};
+use crate::stored::{CiOutputs, RecordSettings, Recording};
 use crate::summary::{self, SummarySettings};
 use crate::test::Test;
-use crate::validity::Watch;
+use crate::watch::Watch;
 
 /// The names behind the numbers that a run's windows have.
 pub(crate) struct Names {
@@ -101,7 +102,7 @@ pub(crate) fn run(test: &Test, common: &Common, mut settings: SessionSettings) -
     let mut recording =
         Recording::begin(test, common, &config, &settings.record, &id, settings.reports.is_wanted());
     let door: Arc<dyn server::Live> = live.clone();
-    let mut page = LivePage::start(settings.page, test, common, &config, &door, recording.as_ref());
+    let mut page = settings.page.start(test, common, &config, &door, recording.as_ref());
     raise_descriptor_limit();
     if !common.is_quiet {
         print_banner(test, common, &outputs, receiving.as_ref());
@@ -142,7 +143,7 @@ pub(crate) fn run(test: &Test, common: &Common, mut settings: SessionSettings) -
             }
             watch.on_event(&event, recording.as_mut());
             if let Some(page) = &mut page {
-                page.on_event(&event, &mut watch, recording.as_mut());
+                page.on_event(&event, &mut Recorders { watch: &mut watch, recording: recording.as_mut() });
             }
             if let Some(observer) = &mut observer {
                 observer(&event, &names);
@@ -171,7 +172,7 @@ pub(crate) fn run(test: &Test, common: &Common, mut settings: SessionSettings) -
         summary::show(test, common, &run, &settings.summary, &mut outcome, validity);
     }
     explain(&outcome, iterations, test.plan.compat, exit, common);
-    let calibrated = calibration::load(common, workers);
+    let calibrated = calibration::load(common.calibration_file().as_deref(), workers);
     if let Some(warning) = calibrated.and_then(|known| calibration::warning(busiest_per_s, &known)) {
         common.logger.say(LogLevel::Warn, warning);
     }

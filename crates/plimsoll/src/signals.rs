@@ -5,10 +5,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use engine::{AbortReason, RunControl};
 use model::LogLevel;
+use runs::Exit;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::exit::Exit;
 use crate::logger::Logger;
 
 /// Whether there is a run that could be ended in order.

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use archive::{ARCHIVE_BYTES_MAX, Archive};
 use remote::{LOCK_NAME, LockMode, Remote};
+use runs::{Exit, Failure};
 use script::{Fetch, Outside, PackageImport, PackedFiles};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ScriptFlags;
 
 /// The largest script that is read.

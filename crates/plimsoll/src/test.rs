@@ -5,14 +5,14 @@ use std::sync::Arc;
 use model::MetricRegistry;
 use model::plan::{Compat, Plan};
 use plan::{CliOptions, Level, Options, ResolveContext, consolidate, resolve, vu_demand};
+use runs::{Exit, Failure};
 use script::{Bundle, Entry, Settings};
 use tally::Thresholds;
 
 use crate::common::{Common, plan_failure, refuse_first};
 use crate::env::Environment;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ScriptFlags;
+use crate::program;
 use crate::source::Source;
 
 /// What the `User-Agent` header says where the script does not.
@@ -43,7 +43,7 @@ impl Script {
         let bundle = Bundle::load(entry, settings);
         // Also beside an error: they may be its reason.
         source.tell_notes(common);
-        let bundle = bundle.map_err(|error| Failure::of_script(&source.name, &error))?;
+        let bundle = bundle.map_err(|error| program::load_failure(&source.name, &error))?;
         for (module, names) in bundle.undefined_imports() {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let text = format!("{module} has no export {}: it is undefined, as in k6", names.join(", "));

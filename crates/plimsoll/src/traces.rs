@@ -1,10 +1,9 @@
 //! `--traces-output`: where k6 sends the spans of its browser module, the only ones it makes.
 
 use model::LogLevel;
+use runs::{Exit, Failure};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// Reads the setting as k6 does. Without a browser there are no spans to send, which is told and stops nothing: k6 sends
 /// none of such a script either.

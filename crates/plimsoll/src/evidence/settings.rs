@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use evidence::{Settings, password_variable};
+use runs::{Exit, Failure};
 use serde::Deserialize;
 
 use crate::common::Common;
 use crate::env::Environment;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::EvidenceFlags;
 
 /// The file of a project.

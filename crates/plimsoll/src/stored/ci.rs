@@ -5,11 +5,9 @@ use std::path::{Path, PathBuf};
 
 use model::LogLevel;
 use report::{Lang, RunReport};
+use runs::{Exit, Failure, document, open, whole};
 
-use super::{document, open, whole};
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ReportFormat;
 
 /// `--report junit=FILE`
@@ -141,7 +139,7 @@ pub(crate) fn render(
         ReportFormat::Md => report::markdown::render(report, lang),
         ReportFormat::Json => report::json::render(report),
         ReportFormat::Junit => report::junit::render(report),
-        ReportFormat::Html => crate::page::report_html(path, part, lang)
+        ReportFormat::Html => pages::report_html(path, part, lang)
             .map_err(|error| Failure::new(Exit::Other, error.to_string()))?,
     })
 }

@@ -1,12 +1,9 @@
 //! What is written when a run is over.
 
 use engine::{AbortReason, RunOutcome};
-use model::{DropCause, Epoch, SystemClock, TagInterner};
+use model::{Epoch, SystemClock, TagInterner};
 use runfile::{Drops, Ending};
-
-use crate::exit::Exit;
-
-const CAUSES: [DropCause; 3] = [DropCause::VusExhausted, DropCause::VuStarting, DropCause::TimeUp];
+use runs::{DROP_CAUSES, Exit};
 
 /// How a run ended.
 pub(super) fn of(outcome: &RunOutcome, exit: Exit, epoch: &Epoch, tags: &TagInterner) -> Ending {
@@ -67,12 +64,7 @@ fn flags(outcome: &RunOutcome) -> Vec<String> {
 fn drops(outcome: &RunOutcome) -> Vec<Drops> {
     let of_scenario = |(scenario, counts): (u16, &engine::DropCounts)| {
         let counts = *counts;
-        CAUSES.map(|cause| Drops { scenario, cause: cause.as_str().to_owned(), count: counts.of(cause) })
+        DROP_CAUSES.map(|cause| Drops { scenario, cause: cause.as_str().to_owned(), count: counts.of(cause) })
     };
     (0..).zip(&outcome.drops).flat_map(of_scenario).filter(|drops| drops.count > 0).collect()
-}
-
-/// A cause by its word in the file.
-pub(crate) fn cause(word: &str) -> Option<DropCause> {
-    CAUSES.into_iter().find(|cause| cause.as_str() == word)
 }

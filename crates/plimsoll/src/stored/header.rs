@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use model::SystemClock;
-use model::plan::{Compat, Plan, TimeUnit};
-use runfile::{Commit, EnvVar, Header, Module, ReportFacts, ScenarioFacts, ThresholdFacts};
+use model::plan::{Compat, Plan};
+use runfile::{EnvVar, Header, Module, ReportFacts, ScenarioFacts, ThresholdFacts};
+use runs::{build, calibration, machine_facts, unit_word};
 
-use super::{RecordSettings, calibration, host};
+use super::RecordSettings;
 use crate::common::Common;
 use crate::test::Test;
 
@@ -26,7 +27,7 @@ pub(super) fn of(
         started_wall_ns: common.epoch.wall_unix_ns(now),
         started_ns: now.as_ns(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        commit: commit(),
+        commit: build::commit(),
         target_version: settings.target_version.clone(),
         script: test.script.source.name.clone(),
         environment: environment(&test.env, common.env.all(), &modules),
@@ -35,7 +36,7 @@ pub(super) fn of(
         secret_names: Vec::new(),
         secrets: common.secrets.values().map(str::to_owned).chain(settings.hidden.clone()).collect(),
         command_line: std::env::args_os().map(|word| without_secrets(&word.to_string_lossy())).collect(),
-        host: host::facts(workers, calibration::load(common, workers)),
+        host: machine_facts(workers, calibration::load(common.calibration_file().as_deref(), workers)),
         tags: plan.tags.clone().into_iter().chain(settings.tags.clone()).collect(),
         compat_strict: plan.compat == Compat::Strict,
         report: report_facts(plan),
@@ -56,11 +57,6 @@ fn without_secrets(word: &str) -> String {
     };
     let kept = word.len() - config.len() + source.len();
     format!("{}***SECRET_REDACTED***", &word[..kept])
-}
-
-pub(super) fn commit() -> Option<Commit> {
-    let hash = env!("PLIMSOLL_COMMIT");
-    (!hash.is_empty()).then(|| Commit { hash: hash.to_owned(), dirty: env!("PLIMSOLL_IS_DIRTY") == "true" })
 }
 
 fn modules(test: &Test) -> Vec<Module> {
@@ -104,15 +100,6 @@ fn report_facts(plan: &Plan) -> ReportFacts {
         trend_stats: plan.summary.trend_stats.clone(),
         time_unit: plan.summary.time_unit.map(|unit| unit_word(unit).to_owned()),
         scenarios: plan.scenarios.iter().map(scenario).collect(),
-    }
-}
-
-/// k6's word for a unit of time.
-pub(super) const fn unit_word(unit: TimeUnit) -> &'static str {
-    match unit {
-        TimeUnit::Seconds => "s",
-        TimeUnit::Milliseconds => "ms",
-        TimeUnit::Microseconds => "us",
     }
 }
 

@@ -8,10 +8,10 @@ use catalogue::{Catalogue, FileName, Location, RunId};
 use engine::{RunConfig, RunOutcome};
 use model::{Evidence, GeneratorState, LogLevel, LogLine, OperationLoad, RunEvent, SystemClock, Trace};
 use runfile::Writer;
+use runs::Exit;
 
 use super::{ending, header};
 use crate::common::Common;
-use crate::exit::Exit;
 use crate::test::Test;
 
 /// Lines that wait for the live page, the newest ones; it asks once a second, and shows no more of one.
@@ -240,10 +240,4 @@ impl Recorded {
 /// Whether a file that waits for its upload is whole, as one is that an earlier upload failed for.
 fn is_over(path: &Path) -> bool {
     runfile::Reader::open(path).is_ok_and(|reader| reader.state() == runfile::State::Complete)
-}
-
-/// A word for a shell.
-pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-:@%+,=".contains(letter);
-    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use archive::{Archive, Metadata, PackageImport, anonymous};
 use plan::{Options, ResolveContext};
+use runs::{Exit, Failure};
 
 use crate::common::{Common, plan_failure};
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ArchiveFlags;
 use crate::source::Source;
 use crate::test::{self, Script};

@@ -7,13 +7,12 @@ use std::path::Path;
 use analysis::audit::{self, Audit, Facts, KINDS, Remarks, Version};
 use model::Severity;
 use report::findings::{self, Findings};
+use runs::{Exit, Failure};
 use tables::{Cost, Format};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{AuditFlags, AuditFormat, FailOnFlag};
-use crate::{logger, stored};
+use crate::logger;
 
 /// Files that are judged together.
 const FILES_MAX: usize = 1_000;
@@ -84,12 +83,12 @@ impl Material {
     }
 
     fn add_run(&mut self, run: &str, common: &Common) -> Result<(), Failure> {
-        let path = common.catalogue()?.find(run).map_err(|error| stored::failed(&error))?;
-        let reader = stored::open(&path)?;
-        let facts = stored::audit_facts(&reader)?;
+        let path = common.catalogue()?.find(run).map_err(|error| runs::failed(&error))?;
+        let reader = runs::open(&path)?;
+        let facts = runs::audit_facts(&reader)?;
         self.sources.push(facts.name.clone());
         self.facts.absorb(audit::facts_of_run(&facts));
-        self.versions.extend(stored::audit_version(&reader)?);
+        self.versions.extend(runs::audit_version(&reader)?);
         self.has_runs = true;
         Ok(())
     }

@@ -15,10 +15,8 @@ use self::step::{Bench, LATENESS_MS_MAX, Step, VUS};
 use self::target::Target;
 use super::apart::{Scratch, fail};
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::CalibrateFlags;
-use crate::stored::calibration;
+use runs::{Exit, Failure, calibration};
 
 /// How long a load may be looked at.
 const TIME: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(60);
@@ -89,7 +87,7 @@ pub(crate) fn run(flags: &CalibrateFlags, common: &Common) -> Result<Exit, Failu
         cpu_per_request_ns: whole(best.cpu_per_request_ns),
         timer_lag_ns: whole(best.timer_lag_ms * 1e6),
     };
-    let path = calibration::keep(common, workers, found.clone())?;
+    let path = calibration::keep(common.calibration_file(), workers, found.clone())?;
     match flags.json {
         true => crate::print(&json(&found, workers)),
         false => crate::print(&words(&found, workers, &path.display().to_string())),

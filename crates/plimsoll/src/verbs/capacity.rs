@@ -8,16 +8,15 @@ use model::LogLevel;
 use model::capacity::{LoadUnit, Place};
 use report::Lang;
 use report::capacity::{self, StudyKind, StudyReport};
+use runs::study::{self, CONFIDENCE, Read};
+use runs::{Exit, Failure};
 use tables::Format;
 
 use super::audit::text_of;
 use super::levels::{Levels, Wanted, seconds};
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::CapacityFlags;
-use crate::study::{self, CONFIDENCE, Read};
-use crate::{logger, stored};
+use crate::logger;
 
 /// Files of tables at most.
 const FILES_MAX: usize = 100;
@@ -145,7 +144,7 @@ fn of(flags: &CapacityFlags, common: &Common) -> Result<Exit, Failure> {
         names if names.iter().all(is_table) => of_tables(names, &level.slo, level.head_room, common)?,
         [run] => {
             let catalogue = common.catalogue()?;
-            let path = catalogue.find(run).map_err(|error| stored::failed(&error))?;
+            let path = catalogue.find(run).map_err(|error| runs::failed(&error))?;
             let none = || fail(format!("find the study of {run}: it is a level of none"));
             study::of_run(&path, &catalogue)?.ok_or_else(none)?
         }

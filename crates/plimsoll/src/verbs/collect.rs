@@ -8,14 +8,12 @@ use evidence::{Moment, Period, Source, SourceState};
 use import::RUN_START;
 use model::{Epoch, Evidence, Gap, GoDuration, Instant, LogLevel, RecordKind, SystemClock, Window};
 use runfile::{Ending, Header, ImportWriter, Reader};
+use runs::{Exit, Failure};
 
 use super::import::{EXIT_UNKNOWN, remove};
 use crate::common::Common;
 use crate::evidence::{AskedFor, named, open};
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::CollectFlags;
-use crate::stored;
 
 /// No time that is asked about is longer.
 const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
@@ -46,22 +44,22 @@ pub(crate) fn run(flags: &CollectFlags, common: &Common) -> Result<Exit, Failure
 /// Adds to a run what servers tell about its time.
 fn of_run(run: &str, sources: &mut [Box<dyn Source>], common: &Common) -> Result<(), Failure> {
     let catalogue = common.catalogue()?;
-    let path = catalogue.find(run).map_err(|error| stored::failed(&error))?;
-    let reader = stored::open(&path)?;
-    let exemplars = reader.exemplars(0..u32::MAX).map_err(|error| stored::failed(&error))?;
+    let path = catalogue.find(run).map_err(|error| runs::failed(&error))?;
+    let reader = runs::open(&path)?;
+    let exemplars = reader.exemplars(0..u32::MAX).map_err(|error| runs::failed(&error))?;
     let mut asked = AskedFor::default();
     asked.add(&exemplars);
     let asked = asked.numbers();
     sources.iter_mut().for_each(|source| source.look_for(&asked));
     let mut told = ask(sources, &period(&reader)?, common)?;
     // Of a source that was asked beside the load, the run knows more than that it answered once.
-    let records = reader.records().map_err(|error| stored::failed(&error))?;
+    let records = reader.records().map_err(|error| runs::failed(&error))?;
     let is_known =
         |name: &str| records.iter().any(|record| record.kind == RecordKind::Source && record.source == name);
     told.records.retain(|record| record.kind != RecordKind::Source || !is_known(&record.source));
     drop(reader);
-    runfile::add_evidence(&path, &told).map_err(|error| stored::failed(&error))?;
-    catalogue.keep(&path).map_err(|error| stored::failed(&error))
+    runfile::add_evidence(&path, &told).map_err(|error| runs::failed(&error))?;
+    catalogue.keep(&path).map_err(|error| runs::failed(&error))
 }
 
 /// Makes a run of what servers tell about some time.
@@ -81,14 +79,13 @@ fn alone(
     let told = ask(sources, &period, common)?;
     let names: Vec<String> = sources.iter().map(|source| source.about().name).collect();
     let id = RunId::random(now_ns.unsigned_abs());
-    let header = Header { name: flags.name.clone(), ..stored::evidence_header(&names, from_ns, id.as_str()) };
+    let header = Header { name: flags.name.clone(), ..runs::evidence_header(&names, from_ns, id.as_str()) };
     let catalogue = common.catalogue()?;
-    let path =
-        catalogue.begin(&FileName::new(from_ns, id.clone())).map_err(|error| stored::failed(&error))?;
+    let path = catalogue.begin(&FileName::new(from_ns, id.clone())).map_err(|error| runs::failed(&error))?;
     let written = write(&path, &header, length)
-        .and_then(|()| runfile::add_evidence(&path, &told).map_err(|error| stored::failed(&error)));
+        .and_then(|()| runfile::add_evidence(&path, &told).map_err(|error| runs::failed(&error)));
     written.inspect_err(|_| remove(&path))?;
-    catalogue.keep(&path).map_err(|error| stored::failed(&error))?;
+    catalogue.keep(&path).map_err(|error| runs::failed(&error))?;
     common.logger.tell(&format!("run: {id}  plimsoll report{} {id}", common.runs_words()));
     Ok(())
 }
@@ -135,8 +132,8 @@ fn ask(sources: &mut [Box<dyn Source>], period: &Period, common: &Common) -> Res
 
 /// From a run's first window to its last, on both clocks.
 fn period(reader: &Reader) -> Result<Period, Failure> {
-    let range = reader.range().map_err(|error| stored::failed(&error))?;
-    let spans = reader.spans(range).map_err(|error| stored::failed(&error))?;
+    let range = reader.range().map_err(|error| runs::failed(&error))?;
+    let spans = reader.spans(range).map_err(|error| runs::failed(&error))?;
     let (Some((_, first)), Some((_, last))) = (spans.first(), spans.last()) else {
         return Err(Failure::new(Exit::Other, "failed to collect evidence: the run has no second"));
     };
@@ -188,7 +185,7 @@ fn write(path: &std::path::Path, header: &Header, length: Duration) -> Result<()
         }
         writer.finish(&ending)
     };
-    write().map_err(|error| stored::failed(&error))
+    write().map_err(|error| runs::failed(&error))
 }
 
 fn invalid(what: &str) -> Failure {

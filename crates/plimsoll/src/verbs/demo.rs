@@ -11,20 +11,19 @@ use model::diagnosis::Outcome;
 use model::plan::Compat;
 use model::{Diagnosis, FigureValue, SystemClock, Unit};
 use report::summary::Layout;
+use runs::{Exit, Failure, Part};
 use testkit::{Shop, ShopConfig};
 
 use super::diagnose;
 use crate::common::Common;
 use crate::evidence::Wanted;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::DemoFlags;
 use crate::page::PageSettings;
 use crate::receiving::ReceiveSettings;
 use crate::session::{self, Finished, SessionSettings};
 use crate::signals::{self, Running, Turn};
 use crate::source::Source;
-use crate::stored::{self, CiOutputs, Part};
+use crate::stored::CiOutputs;
 use crate::summary::SummarySettings;
 use crate::test::Test;
 
@@ -149,8 +148,8 @@ impl Visit {
     /// What limits the shop, of a few visitors against many; nothing if the run was not stored.
     fn diagnose(&self, common: &Common) -> Result<Option<(Diagnosis, DiagnosisReport)>, Failure> {
         let Some(id) = &self.finished.id else { return Ok(None) };
-        let path = common.catalogue()?.find(&id.to_string()).map_err(|error| stored::failed(&error))?;
-        let reader = stored::open(&path)?;
+        let path = common.catalogue()?.find(&id.to_string()).map_err(|error| runs::failed(&error))?;
+        let reader = runs::open(&path)?;
         let looked = |part: Part| Ok((&reader, Some(part.range(&reader)?)));
         diagnose::of(vec![looked(QUIET)?, looked(BUSY)?]).map(Some)
     }

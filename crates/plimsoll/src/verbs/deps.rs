@@ -1,11 +1,11 @@
 //! `plimsoll deps`: what a script imports, without running any of it.
 
+use runs::{Exit, Failure};
 use serde::Serialize;
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::DepsFlags;
+use crate::program;
 use crate::source::Source;
 use crate::test;
 
@@ -28,7 +28,7 @@ pub(crate) fn run(flags: &DepsFlags, common: &Common) -> Result<Exit, Failure> {
     let entry = script::Entry { path: source.path.clone(), text: source.text.clone() };
     let imports = script::imports(entry, source.outside());
     source.tell_notes(common);
-    let imports = imports.map_err(|error| Failure::of_script(&source.name, &error))?;
+    let imports = imports.map_err(|error| program::load_failure(&source.name, &error))?;
     source.write_lock(common)?;
     let asked = imports.asked.clone();
     let asked = asked.map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))?;

@@ -7,14 +7,12 @@ use api::diagnosis::DiagnosisReport;
 use model::Diagnosis;
 use report::diagnosis::{Clock, document, text};
 use runfile::Reader;
+use runs::diagnosis::{self, Looked};
+use runs::{Exit, Failure, Part};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::DiagnoseFlags;
 use crate::logger;
-use crate::stored::diagnosis::{self, Looked};
-use crate::stored::{self, Part};
 
 /// Runs that are looked at together: the levels of a sweep.
 const RUNS_MAX: usize = 50;
@@ -33,8 +31,8 @@ pub(crate) fn run(flags: &DiagnoseFlags, common: &Common) -> Result<Exit, Failur
     }
     let catalogue = common.catalogue()?;
     let open = |run: &String| {
-        let path = catalogue.find(run).map_err(|error| stored::failed(&error))?;
-        stored::open(&path)
+        let path = catalogue.find(run).map_err(|error| runs::failed(&error))?;
+        runs::open(&path)
     };
     let readers = flags.levels.iter().map(open).collect::<Result<Vec<Reader>, Failure>>()?;
     let part = flags.window.as_deref().map(Part::parse).transpose()?;

@@ -2,12 +2,11 @@
 
 use evidence::{Check, Source, sources};
 use report::escape;
+use runs::{Exit, Failure};
 use serde_json::json;
 
 use crate::common::Common;
 use crate::evidence::{named, open};
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::DoctorFlags;
 
 /// Runs the verb.

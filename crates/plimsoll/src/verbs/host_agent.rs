@@ -1,11 +1,10 @@
 //! `plimsoll host-agent`: what this machine's kernel tells, for a run on another one.
 
 use evidence::sources;
+use runs::{Exit, Failure};
 use server::Server;
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::HostAgentFlags;
 
 /// Where it listens unless it is told otherwise.

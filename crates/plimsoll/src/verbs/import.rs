@@ -12,13 +12,11 @@ use import::{Kind, Samples, Stated, Survey, ngrinder};
 use model::plan::ThresholdSpec;
 use model::{LogLevel, MetricRegistry, SystemClock, TagInterner, Window};
 use runfile::{Ending, Header, ImportWriter, ReportFacts, ScenarioFacts, ThresholdFacts};
+use runs::{Exit, Failure};
 use tally::Thresholds;
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ImportFlags;
-use crate::stored;
 
 /// The exit code in the files of imported runs: their processes ended elsewhere, unseen.
 pub(super) const EXIT_UNKNOWN: i32 = -1;
@@ -165,7 +163,7 @@ impl Import<'_> {
         header.script.clone_from(&stated.script);
         header.report.trend_stats = TREND_STATS.map(str::to_owned).to_vec();
         if let Some(imported) = &mut header.imported {
-            imported.summary = Some(stored::stated_summary(stated));
+            imported.summary = Some(runs::stated_summary(stated));
         }
         let names = (Arc::default(), Arc::default());
         self.write(target, &header, names, std::iter::empty(), stated.elapsed.unwrap_or_default())
@@ -195,7 +193,7 @@ impl Import<'_> {
         started: Option<i64>,
     ) -> Header {
         let now = || self.common.epoch.wall_unix_ns(SystemClock::now());
-        let source = stored::Source {
+        let source = runs::Source {
             kind: self.kind,
             path: self.file,
             gaps,
@@ -203,7 +201,7 @@ impl Import<'_> {
             is_start_known: started.is_some(),
             started_wall_ns: started.unwrap_or_else(now),
         };
-        let header = stored::imported_header(&source, target.id.as_str());
+        let header = runs::imported_header(&source, target.id.as_str());
         Header { name: self.flags.name.clone(), target_version: self.flags.target_version.clone(), ..header }
     }
 
@@ -215,7 +213,7 @@ impl Import<'_> {
         }
         let catalogue = self.common.catalogue()?;
         let name = FileName::new(started_wall_ns, id.clone());
-        let path = catalogue.begin(&name).map_err(|error| stored::failed(&error))?;
+        let path = catalogue.begin(&name).map_err(|error| runs::failed(&error))?;
         Ok(Target { id, path, catalogue: Some(catalogue) })
     }
 
@@ -230,7 +228,7 @@ impl Import<'_> {
     ) -> Result<(), Failure> {
         let tags = names.1.clone();
         let writer = ImportWriter::create(&target.path, header, names.0, names.1);
-        let writer = writer.map_err(|error| stored::failed(&error))?;
+        let writer = writer.map_err(|error| runs::failed(&error))?;
         let elapsed_ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
         let ending = || Ending {
             ended_wall_ns: header.started_wall_ns.saturating_add_unsigned(elapsed_ns),
@@ -241,7 +239,7 @@ impl Import<'_> {
         };
         fill(writer, windows, ending).inspect_err(|_| remove(&target.path))?;
         if let Some(catalogue) = &target.catalogue {
-            catalogue.keep(&target.path).map_err(|error| stored::failed(&error))?;
+            catalogue.keep(&target.path).map_err(|error| runs::failed(&error))?;
         }
         let shown =
             target.catalogue.as_ref().map_or(target.path.display().to_string(), |_| target.id.to_string());
@@ -279,10 +277,10 @@ fn fill(
     ending: impl FnOnce() -> Ending,
 ) -> Result<(), Failure> {
     for window in windows {
-        writer.window(window?).map_err(|error| stored::failed(&error))?;
+        writer.window(window?).map_err(|error| runs::failed(&error))?;
     }
     // Tag sets are counted while windows are read.
-    writer.finish(&ending()).map_err(|error| stored::failed(&error))
+    writer.finish(&ending()).map_err(|error| runs::failed(&error))
 }
 
 /// Removes what is no run, and SQLite's files beside it; nothing better can be done where that fails too.

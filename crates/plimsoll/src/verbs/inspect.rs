@@ -1,10 +1,9 @@
 //! `plimsoll inspect`: whether everything that a script uses exists, and its options as JSON.
 
 use plan::{CliOptions, ResolveContext};
+use runs::{Exit, Failure};
 
 use crate::common::{Common, plan_failure};
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::InspectFlags;
 use crate::source::Source;
 use crate::test::{self, Script};

@@ -1,11 +1,10 @@
 //! `plimsoll lab`: systems under test on real servers, with faults that can be planted.
 
 use lab::{LabError, Status, System, UpSettings};
+use runs::{Exit, Failure};
 use serde_json::json;
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 
 /// The systems. A further one is a folder in `lab` and a line here.

@@ -11,16 +11,14 @@ use model::{GoDuration, LogLevel, RunEvent, SystemClock};
 use plan::{ConstantLoad, Pace, RATE_TIME_S};
 use report::capacity::{self, LevelLine, StudyKind};
 use runfile::StudyFacts;
+use runs::study::{self, Asked, Gathered, Meter, Read, Stored, parse_all, stored_levels};
+use runs::{Exit, Failure};
 
 use super::run::{self, Aside};
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags, StudyFlags};
 use crate::session::{Names, Observer};
 use crate::signals::{self, Running, Turn};
-use crate::stored;
-use crate::study::{self, Asked, Gathered, Meter, Read, Stored, parse_all, stored_levels};
 
 /// A level that is of no use is made again so often.
 const TRIES: usize = 2;
@@ -276,7 +274,7 @@ impl<'a> Levels<'a> {
             return Ok(None);
         };
         self.exit = Exit::Ok;
-        let path = self.catalogue.find(id.as_str()).map_err(|error| stored::failed(&error))?;
+        let path = self.catalogue.find(id.as_str()).map_err(|error| runs::failed(&error))?;
         let read = study::read(&path, &facts, &self.asked)?;
         self.is_tired =
             read.observed.sights.iter().any(|sight| sight.holds().is_some_and(|holds| holds < 0.5));

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::common::{Common, read_limited};
-use crate::exit::Exit;
-use crate::failure::Failure;
+use runs::bounded::read_limited;
+use runs::{Exit, Failure};
+
+use crate::common::Common;
 use crate::flags::NewFlags;
 
 /// The templates by name.

@@ -1,12 +1,10 @@
 //! `plimsoll note`: a remark beside a stored run.
 
 use model::SystemClock;
+use runs::{Exit, Failure};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::NoteFlags;
-use crate::stored;
 
 /// The longest note. More is a document, and belongs elsewhere.
 const NOTE_BYTES_MAX: usize = 64 << 10;
@@ -21,9 +19,9 @@ pub(crate) fn run(flags: &NoteFlags, common: &Common) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::Other, text));
     }
     let catalogue = common.catalogue()?;
-    let path = catalogue.find(&flags.run).map_err(|error| stored::failed(&error))?;
+    let path = catalogue.find(&flags.run).map_err(|error| runs::failed(&error))?;
     let now = common.epoch.wall_unix_ns(SystemClock::now());
-    runfile::add_note(&path, now, &flags.text).map_err(|error| stored::failed(&error))?;
-    catalogue.keep(&path).map_err(|error| stored::failed(&error))?;
+    runfile::add_note(&path, now, &flags.text).map_err(|error| runs::failed(&error))?;
+    catalogue.keep(&path).map_err(|error| runs::failed(&error))?;
     Ok(Exit::Ok)
 }

@@ -9,13 +9,11 @@ use analysis::compare::{Level, LevelRow};
 use analysis::steady::Steady;
 use model::{Instant, Signal};
 use report::comparison::ComparisonReport;
+use runs::{Candidate, Exit, Failure};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::RunFlags;
 use crate::receiving::{ReceiveSettings, SHARE_DEFAULT};
-use crate::stored::{self, Candidate};
 
 /// Signals that are the CPU of a server, of whichever source.
 const CPU: [&str; 5] = ["process_cpu", "jvm_process_cpu", "container_cpu", "node_cpu", "cpu"];
@@ -69,7 +67,7 @@ type Told = BTreeMap<String, (f64, Vec<f64>)>;
 fn told(path: &std::path::Path, steady: &Steady) -> Result<Told, Failure> {
     let candidate = Candidate::open(path)?;
     let Some(part) = candidate.instants(steady.seconds())? else { return Ok(Told::new()) };
-    let signals = candidate.reader().signals().map_err(|error| stored::failed(&error))?;
+    let signals = candidate.reader().signals().map_err(|error| runs::failed(&error))?;
     let of_cpu = signals.iter().filter(|signal| CPU.contains(&signal.name.as_str()));
     Ok(of_cpu.map(|signal| (name(signal), (signal.step.as_secs_f64(), within(signal, &part)))).collect())
 }

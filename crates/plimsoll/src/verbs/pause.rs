@@ -1,10 +1,9 @@
 //! `plimsoll pause`: no further iterations of a running test, where its executors allow that.
 
 use api::rest::StatusChange;
+use runs::{Exit, Failure};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// Runs the verb.
 ///

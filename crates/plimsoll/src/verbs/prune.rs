@@ -7,13 +7,11 @@ use catalogue::{Catalogue, Entry};
 use model::SystemClock;
 use plan::GoDuration;
 use runfile::{Reader, State};
+use runs::{Exit, Failure};
 
 use super::runs::{counted, size};
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::PruneFlags;
-use crate::stored;
 
 /// Runs the verb.
 ///
@@ -22,7 +20,7 @@ use crate::stored;
 pub(crate) fn run(flags: &PruneFlags, common: &Common) -> Result<Exit, Failure> {
     let policy = policy(flags)?;
     let catalogue = common.catalogue()?;
-    let entries = catalogue.list().map_err(|error| stored::failed(&error))?;
+    let entries = catalogue.list().map_err(|error| runs::failed(&error))?;
     let now_unix_s = common.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
     let mut doomed = prune::doomed(&entries, &policy, now_unix_s);
     doomed.retain(|entry| !is_live(&catalogue, entry));
@@ -43,7 +41,7 @@ pub(crate) fn run(flags: &PruneFlags, common: &Common) -> Result<Exit, Failure> 
         return Ok(Exit::Ok);
     }
     for entry in &doomed {
-        catalogue.remove(entry).map_err(|error| stored::failed(&error))?;
+        catalogue.remove(entry).map_err(|error| runs::failed(&error))?;
     }
     crate::print(&format!("deleted {}\n", counted(doomed.len(), "run")));
     Ok(Exit::Ok)

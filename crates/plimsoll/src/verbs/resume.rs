@@ -1,10 +1,9 @@
 //! `plimsoll resume`: starts a test that waits, or goes on with one that was paused.
 
 use api::rest::StatusChange;
+use runs::{Exit, Failure};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// Runs the verb.
 ///

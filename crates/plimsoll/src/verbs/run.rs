@@ -8,11 +8,10 @@ use model::LogLevel;
 use output::OutputSpec;
 use report::summary::Layout;
 use runfile::StudyFacts;
+use runs::{Exit, Failure};
 
 use crate::common::Common;
 use crate::evidence::Wanted;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
 use crate::live::LiveSettings;
 use crate::of_lab::OfLab;

@@ -5,13 +5,11 @@ use model::SystemClock;
 use plan::GoDuration;
 use report::escape;
 use runfile::Reader;
+use runs::{Exit, Failure};
 use serde::Serialize;
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{RunsFlags, RunsListFlags, RunsVerb, StatusFlag};
-use crate::stored;
 
 /// A run in the list, for programs.
 #[derive(Debug, Serialize)]
@@ -70,7 +68,7 @@ fn rows(flags: &RunsListFlags, common: &Common) -> Result<(Vec<Row>, usize), Fai
     let now_unix_s = common.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
     let since = flags.since.as_deref().map(|text| since(text, now_unix_s)).transpose()?;
     let tags = flags.tag.iter().map(|text| tag(text)).collect::<Result<Vec<_>, _>>()?;
-    let mut entries = catalogue.list().map_err(|error| stored::failed(&error))?;
+    let mut entries = catalogue.list().map_err(|error| runs::failed(&error))?;
     entries.retain(|entry| since.is_none_or(|since| entry.name.started_unix_s() >= since));
     let mut rows = Vec::new();
     for (looked_at, entry) in entries.iter().rev().enumerate() {
@@ -79,8 +77,8 @@ fn rows(flags: &RunsListFlags, common: &Common) -> Result<(Vec<Row>, usize), Fai
         }
         let row = catalogue
             .bring(entry)
-            .map_err(|error| stored::failed(&error))
-            .and_then(|path| Ok(row(entry, &stored::open(&path)?)));
+            .map_err(|error| runs::failed(&error))
+            .and_then(|path| Ok(row(entry, &runs::open(&path)?)));
         match row {
             Ok(row) if is_asked_for(&row, flags, &tags) => rows.push(row),
             Ok(_) => {}
@@ -101,7 +99,7 @@ fn row(entry: &Entry, reader: &Reader) -> Row {
     Row {
         id: header.run_id.clone(),
         started: is_start_known.then(|| api::rfc3339(header.started_wall_ns / 1_000_000_000 * 1_000_000_000)),
-        status: stored::state_word(reader),
+        status: runs::state_word(reader),
         exit_code: reader.ending().filter(|_| header.imported.is_none()).map(|ending| ending.exit_code),
         imported: header.imported.as_ref().map(|imported| imported.source.clone()),
         script: header.script.clone(),

@@ -1,10 +1,9 @@
 //! `plimsoll scale`: changes the VUs of a running test.
 
 use api::rest::StatusChange;
+use runs::{Exit, Failure};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ScaleFlags;
 
 /// Runs the verb.

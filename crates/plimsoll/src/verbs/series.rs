@@ -9,15 +9,15 @@ use model::{LogLevel, SystemClock};
 use report::repeats::{self, RepeatedRun};
 use report::{Lang, comparison};
 use runfile::{Header, State};
+use runs::{Exit, Failure, validity};
 
 use super::run::{self, Aside};
-use super::{compare, history, observer};
+use super::{compare, observer};
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{RunFlags, SeriesFlags};
 use crate::signals::{Running, Turn};
-use crate::{env, logger, stored, validity};
+
+use crate::{env, logger};
 
 /// Runs of each side where nothing but the two sides says that there are several: from three on, `compare` accounts for how much runs
 /// differ from each other.
@@ -110,7 +110,7 @@ impl Series<'_> {
                 self.explain_end(number, finished.exit);
                 break;
             };
-            let path = self.catalogue.find(id.as_str()).map_err(|error| stored::failed(&error))?;
+            let path = self.catalogue.find(id.as_str()).map_err(|error| runs::failed(&error))?;
             self.take(number, slot, path)?;
         }
         Ok(())
@@ -118,11 +118,11 @@ impl Series<'_> {
 
     /// Adds a run that is over, and tells how it went.
     fn take(&mut self, number: usize, slot: Slot, path: PathBuf) -> Result<(), Failure> {
-        let reader = stored::open(&path)?;
-        let (window, _) = stored::whole(&reader)?;
+        let reader = runs::open(&path)?;
+        let (window, _) = runs::whole(&reader)?;
         let repeated = RepeatedRun {
             side: if self.sides.len() > 1 { SIDES[slot.side] } else { "" },
-            run: history::historic(&reader)?,
+            run: runs::history::historic(&reader)?,
             grade: validity::of_stored(&reader, &window, None)?.grade,
         };
         crate::print(&repeats::line(number, self.slots.len(), &repeated, Lang::En));
@@ -153,10 +153,10 @@ impl Series<'_> {
     /// The whole runs of this series that are stored already.
     fn there(&self) -> Result<HashMap<Slot, PathBuf>, Failure> {
         let mut there = HashMap::new();
-        for entry in self.catalogue.list().map_err(|error| stored::failed(&error))? {
-            let path = self.catalogue.bring(&entry).map_err(|error| stored::failed(&error))?;
+        for entry in self.catalogue.list().map_err(|error| runs::failed(&error))? {
+            let path = self.catalogue.bring(&entry).map_err(|error| runs::failed(&error))?;
             // A file that cannot be read is none of these; `plimsoll runs` names it.
-            let Ok(reader) = stored::open(&path) else { continue };
+            let Ok(reader) = runs::open(&path) else { continue };
             let code = reader.ending().map(|ending| ending.exit_code);
             let is_whole = reader.state() == State::Complete
                 && WHOLE.iter().any(|exit| Some(i32::from(exit.code())) == code);
@@ -190,7 +190,7 @@ impl Series<'_> {
             self.common.logger.say(LogLevel::Error, text);
             return Ok(if self.exit == Exit::Ok { Exit::Other } else { self.exit });
         }
-        let report = compare::judged(&a, &b, options)?;
+        let report = runs::comparison::judged(&a, &b, options)?;
         crate::print(&format!("\n{}", comparison::text(&report, Lang::En, style)));
         if flags.observer_effect {
             let rows = observer::levels(&report, &a, &b)?;

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
+use pages::ADDRESS_DEFAULT;
+use runs::{Exit, Failure};
 use server::Server;
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ServeFlags;
-use crate::page::ADDRESS_DEFAULT;
 
 /// Runs the verb, until it is told to stop by a signal.
 ///

@@ -7,13 +7,11 @@ use analysis::validity::{SplitRound, is_client_limited};
 use model::metric::builtin::{HTTP_REQ_DURATION, ITERATION_DURATION};
 use model::{Aggregate, Grade, MetricKind, Quantile};
 use report::Lang;
+use runs::{Exit, Failure, validity};
 
 use super::apart::{Apart, Scratch, fail};
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::SplitTestFlags;
-use crate::{stored, validity};
 
 /// The latencies that are compared.
 const QUANTILES: [(&str, f64); 2] = [("p50", 0.5), ("p95", 0.95)];
@@ -100,7 +98,7 @@ fn latencies(segments: &[&'static str], words: &[OsString], folder: &Path) -> Re
     let mut doubts = Vec::new();
     for (segment, part) in parts {
         let reader = part.finish()?;
-        let (window, _) = stored::whole(&reader)?;
+        let (window, _) = runs::whole(&reader)?;
         let found = validity::of_stored(&reader, &window, None)?;
         if found.grade > Grade::Unmeasured {
             doubts.push((segment, report::validity::line(&found, Lang::En)));

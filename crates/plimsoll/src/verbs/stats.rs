@@ -3,10 +3,9 @@
 use std::fmt::Write;
 
 use api::rest::Metric;
+use runs::{Exit, Failure};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// Runs the verb.
 ///

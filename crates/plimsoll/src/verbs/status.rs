@@ -1,10 +1,9 @@
 //! `plimsoll status`: how a running test stands.
 
 use api::rest::{Status, StatusChange};
+use runs::{Exit, Failure};
 
 use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// Runs the verb.
 ///

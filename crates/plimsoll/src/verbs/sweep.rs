@@ -2,15 +2,14 @@
 
 use model::capacity::{LoadUnit, Purpose, Verdict};
 use report::capacity::{StudyKind, StudyReport};
+use runs::study::Read;
+use runs::{Exit, Failure};
 
 use super::capacity::{answer, exit};
 use super::levels::{Levels, Wanted, seconds};
 use crate::common::Common;
 use crate::env;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::SweepFlags;
-use crate::study::Read;
 
 /// Levels of a sweep at most, over all variants.
 const LEVELS_MAX: usize = 200;

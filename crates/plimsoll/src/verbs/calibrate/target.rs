@@ -5,9 +5,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
+use runs::{Exit, Failure};
+
 use super::super::apart::fail;
-use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// Connections that are served; further ones are closed. Each has a thread.
 const CONNECTIONS_MAX: usize = 1_024;

@@ -9,10 +9,9 @@ use std::time::Duration;
 use flate2::bufread::MultiGzDecoder;
 use import::{HEAD_BYTES, Kind, WHOLE_BYTES_MAX};
 use model::{Instant, SystemClock};
+use runs::bounded::read_text;
+use runs::{Exit, Failure};
 
-use crate::common::read_text;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::logger::Logger;
 
 /// The first bytes of what gzip made (RFC 1952, section 2.3.1).
