@@ -8,9 +8,9 @@ use report::comparison::{self, ComparisonReport};
 use runs::comparison::{between, share};
 use runs::{Exit, Failure};
 
-use crate::common::Common;
 use crate::flags::{CompareFlags, CompareFormat, JudgeFlags};
-use crate::logger;
+use session::Context;
+use session::logger;
 
 /// Quantiles at most: each is a row for every series.
 const QUANTILES_MAX: usize = 20;
@@ -19,19 +19,19 @@ const QUANTILES_MAX: usize = 20;
 ///
 /// # Errors
 /// A flag cannot be read, a side names no run, or a run cannot be read.
-pub(crate) fn run(flags: &CompareFlags, common: &Common) -> Result<Exit, Failure> {
-    let report = between(&flags.a, &flags.b, options(&flags.judge)?, &common.catalogue()?)?;
+pub(crate) fn run(flags: &CompareFlags, context: &Context) -> Result<Exit, Failure> {
+    let report = between(&flags.a, &flags.b, options(&flags.judge)?, &context.catalogue()?)?;
     let lang = flags.lang.lang();
     let text = match flags.format {
         CompareFormat::Text => {
-            let may_colour = common.may_colour && flags.output.is_none() && std::io::stdout().is_terminal();
+            let may_colour = context.may_colour && flags.output.is_none() && std::io::stdout().is_terminal();
             comparison::text(&report, lang, logger::style(may_colour))
         }
         CompareFormat::Md => comparison::markdown(&report, lang),
         CompareFormat::Json => comparison::json::render(&report),
     };
     match &flags.output {
-        None => crate::print(&text),
+        None => session::terminal::print(&text),
         Some(path) => std::fs::write(path, text).map_err(|error| {
             let text = format!("failed to write the comparison to {}: {error}", path.display());
             Failure::new(Exit::Other, text)

@@ -9,22 +9,22 @@ use model::Epoch;
 use runfile::Reader;
 use runs::{Exit, Failure};
 
-use crate::common::Common;
 use crate::flags::{ExportFlags, ExportFormat};
+use session::Context;
 
 /// Runs the verb.
 ///
 /// # Errors
 /// There is no such run, it cannot be read, or the export cannot be written.
-pub(crate) fn run(flags: &ExportFlags, common: &Common) -> Result<Exit, Failure> {
-    let path = common.catalogue()?.find(&flags.run).map_err(|error| runs::failed(&error))?;
+pub(crate) fn run(flags: &ExportFlags, context: &Context) -> Result<Exit, Failure> {
+    let path = context.catalogue()?.find(&flags.run).map_err(|error| runs::failed(&error))?;
     if flags.format == ExportFormat::Plimsoll {
-        return snapshot(&path, flags.output.as_deref(), common);
+        return snapshot(&path, flags.output.as_deref(), context);
     }
     let reader = runs::open(&path)?;
     if reader.header().imported.as_ref().is_some_and(|imported| imported.summary.is_some()) {
         let text = "this run was imported from a summary: it has no seconds, and none are exported";
-        common.logger.say(model::LogLevel::Warn, text.to_owned());
+        context.logger.say(model::LogLevel::Warn, text.to_owned());
     }
     match &flags.output {
         Some(to) => to_file(&reader, flags.format, to)?,
@@ -45,11 +45,11 @@ pub(crate) fn run(flags: &ExportFlags, common: &Common) -> Result<Exit, Failure>
 }
 
 /// A copy of the file as it is now, whole in itself even while the run goes on.
-fn snapshot(path: &Path, to: Option<&Path>, common: &Common) -> Result<Exit, Failure> {
+fn snapshot(path: &Path, to: Option<&Path>, context: &Context) -> Result<Exit, Failure> {
     let own_name = || path.file_name().map_or_else(|| PathBuf::from("run.plimsoll"), PathBuf::from);
     let to = to.map_or_else(own_name, Path::to_owned);
     runfile::snapshot(path, &to).map_err(|error| runs::failed(&error))?;
-    common.logger.print(&format!("wrote {}\n", to.display()));
+    context.logger.print(&format!("wrote {}\n", to.display()));
     Ok(Exit::Ok)
 }
 

@@ -15,10 +15,10 @@ use runs::study::{self, Asked, Gathered, Meter, Read, Stored, parse_all, stored_
 use runs::{Exit, Failure};
 
 use super::run::{self, Aside};
-use crate::common::Common;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags, StudyFlags};
-use crate::session::{Names, Observer};
-use crate::signals::{self, Running, Turn};
+use session::Context;
+use session::signals::{self, Running, Turn};
+use session::{Names, Observer};
 
 /// A level that is of no use is made again so often.
 const TRIES: usize = 2;
@@ -59,9 +59,9 @@ pub(super) struct Wanted {
 
 /// Makes levels, one after the other.
 pub(super) struct Levels<'a> {
-    common: &'a Common,
+    common: &'a Context,
     /// The same without banner and progress, which a study has its own of.
-    quiet: Common,
+    quiet: Context,
     catalogue: Catalogue,
     flags: RunFlags,
     facts: StudyFacts,
@@ -93,7 +93,7 @@ impl<'a> Levels<'a> {
         flags: &StudyFlags,
         kind: StudyKind,
         unit: LoadUnit,
-        common: &'a Common,
+        common: &'a Context,
     ) -> Result<Levels<'a>, Failure> {
         refuse(flags)?;
         let level = &flags.level;

@@ -7,15 +7,15 @@ use model::SystemClock;
 use runfile::{MergeOptions, Reader};
 use runs::{Exit, Failure};
 
-use crate::common::Common;
 use crate::flags::MergeFlags;
+use session::Context;
 
 /// Runs the verb.
 ///
 /// # Errors
 /// A run is not there, they do not belong together, or the result cannot be written.
-pub(crate) fn run(flags: &MergeFlags, common: &Common) -> Result<Exit, Failure> {
-    let catalogue = common.catalogue()?;
+pub(crate) fn run(flags: &MergeFlags, context: &Context) -> Result<Exit, Failure> {
+    let catalogue = context.catalogue()?;
     let open = |text: &String| runs::open(&catalogue.find(text).map_err(|error| runs::failed(&error))?);
     let readers: Vec<Reader> = flags.segments.iter().map(open).collect::<Result<_, _>>()?;
     if let Some(imported) = readers.iter().find(|reader| reader.header().imported.is_some()) {
@@ -31,19 +31,19 @@ pub(crate) fn run(flags: &MergeFlags, common: &Common) -> Result<Exit, Failure> 
             reader.header().run_id,
             runs::state_word(reader)
         );
-        common.logger.say(model::LogLevel::Warn, text);
+        context.logger.say(model::LogLevel::Warn, text);
     }
     for flaw in runs::coverage_flaws(readers.iter().map(|reader| reader.header().segment.as_str())) {
-        common.logger.say(model::LogLevel::Warn, flaw);
+        context.logger.say(model::LogLevel::Warn, flaw);
     }
     let inputs: Vec<&Reader> = readers.iter().collect();
     let options = MergeOptions { force: flags.force };
     let id = match &flags.output {
         Some(path) => runfile::merge(&inputs, path, options).map_err(|error| runs::failed(&error))?,
-        None => into_catalogue(&inputs, options, &catalogue, common)?,
+        None => into_catalogue(&inputs, options, &catalogue, context)?,
     };
     let shown = flags.output.as_ref().map_or_else(|| id.clone(), |path| path.display().to_string());
-    common.logger.tell(&format!("run: {id}  plimsoll show {shown}"));
+    context.logger.tell(&format!("run: {id}  plimsoll show {shown}"));
     Ok(Exit::Ok)
 }
 
@@ -52,9 +52,9 @@ fn into_catalogue(
     inputs: &[&Reader],
     options: MergeOptions,
     catalogue: &Catalogue,
-    common: &Common,
+    context: &Context,
 ) -> Result<String, Failure> {
-    let now = common.epoch.wall_unix_ns(SystemClock::now());
+    let now = context.epoch.wall_unix_ns(SystemClock::now());
     let written = begin(catalogue, &FileName::new(now, RunId::random(now.unsigned_abs())))?;
     let id = runfile::merge(inputs, &written, options).map_err(|error| runs::failed(&error))?;
     let started = runs::open(&written)?.header().started_wall_ns;

@@ -6,8 +6,8 @@ use report::comparison::ComparisonReport;
 use runfile::Reader;
 use runs::{Exit, Failure, Shown, study};
 
-use crate::common::Common;
 use crate::flags::{ReportFlags, ReportFormat};
+use session::Context;
 
 use super::diagnose;
 
@@ -15,22 +15,23 @@ use super::diagnose;
 ///
 /// # Errors
 /// There is no such run, it cannot be read, or the report cannot be written.
-pub(crate) fn run(flags: &ReportFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failure> {
     let Shown { reader, window, elapsed, range } =
-        runs::find(&flags.run, flags.window.as_deref(), &common.catalogue()?)?;
+        runs::find(&flags.run, flags.window.as_deref(), &context.catalogue()?)?;
     let first = reader.range().map_err(|error| runs::failed(&error))?.start;
     let part = range.clone().map(|range| range.start - first..range.end - first);
     let is_whole = range.is_none();
     let mut report = runs::document(&reader, &window, elapsed, range)?;
     if is_whole && matches!(flags.format, ReportFormat::Md | ReportFormat::Json) {
-        report.previous = previous(&reader, common);
+        report.previous = previous(&reader, context);
         report.diagnosis = Some(diagnose::of(vec![(&reader, None)])?.1);
-        report.capacity = study::of_run(reader.path(), &common.catalogue()?)?
+        report.capacity = study::of_run(reader.path(), &context.catalogue()?)?
             .map(|found| report::capacity::document(&found, flags.lang.lang()));
     }
-    let text = crate::stored::render(&report, reader.path(), part, flags.format, flags.lang.lang())?;
+    let text =
+        session::reports::render(&report, reader.path(), part, flags.format.format(), flags.lang.lang())?;
     match &flags.output {
-        None => crate::print(&text),
+        None => session::terminal::print(&text),
         Some(path) => std::fs::write(path, text).map_err(|error| {
             Failure::new(Exit::Other, format!("failed to write the report to {}: {error}", path.display()))
         })?,
@@ -40,13 +41,13 @@ pub(crate) fn run(flags: &ReportFlags, common: &Common) -> Result<Exit, Failure>
 
 /// What changed since the run of the same script before this one. A report is whole without it, so what stands in the way is
 /// told and ends nothing.
-fn previous(reader: &Reader, common: &Common) -> Option<ComparisonReport> {
-    let compared = common.catalogue().and_then(|catalogue| {
+fn previous(reader: &Reader, context: &Context) -> Option<ComparisonReport> {
+    let compared = context.catalogue().and_then(|catalogue| {
         let Some(before) = runs::history::before(reader, &catalogue)? else { return Ok(None) };
         runs::comparison::judged(&[before], &[reader.path().to_owned()], Options::default()).map(Some)
     });
     compared.unwrap_or_else(|failure| {
-        common.logger.say(LogLevel::Warn, failure.text);
+        context.logger.say(LogLevel::Warn, failure.text);
         None
     })
 }

@@ -8,8 +8,8 @@ use runfile::Reader;
 use runs::{Exit, Failure};
 use serde::Serialize;
 
-use crate::common::Common;
 use crate::flags::{RunsFlags, RunsListFlags, RunsVerb, StatusFlag};
+use session::Context;
 
 /// A run in the list, for programs.
 #[derive(Debug, Serialize)]
@@ -39,33 +39,33 @@ struct Row {
 ///
 /// # Errors
 /// The runs cannot be listed, or a filter cannot be read.
-pub(crate) fn run(flags: &RunsFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &RunsFlags, context: &Context) -> Result<Exit, Failure> {
     if let Some(RunsVerb::Prune(flags)) = &flags.verb {
-        return super::prune::run(flags, common);
+        return super::prune::run(flags, context);
     }
-    let (rows, older) = rows(&flags.list, common)?;
+    let (rows, older) = rows(&flags.list, context)?;
     if flags.list.json {
         let text = serde_json::to_string_pretty(&rows).expect("rows are texts and numbers");
-        crate::print(&format!("{text}\n"));
+        session::terminal::print(&format!("{text}\n"));
     } else if rows.is_empty() {
-        let place = common.catalogue()?.place();
-        common
+        let place = context.catalogue()?.place();
+        context
             .logger
             .print(&format!("no run in {place} is asked for; `plimsoll run script.js` leaves one\n"));
     } else {
-        crate::print(&table(&rows));
+        session::terminal::print(&table(&rows));
     }
     if older > 0 {
         let text = format!("{} not looked at; --limit takes more than {}\n", were(older), flags.list.limit);
-        common.logger.print(&text);
+        context.logger.print(&text);
     }
     Ok(Exit::Ok)
 }
 
 /// The newest first, and how many older ones were not looked at. Files are opened one by one until there are enough.
-fn rows(flags: &RunsListFlags, common: &Common) -> Result<(Vec<Row>, usize), Failure> {
-    let catalogue = common.catalogue()?;
-    let now_unix_s = common.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
+fn rows(flags: &RunsListFlags, context: &Context) -> Result<(Vec<Row>, usize), Failure> {
+    let catalogue = context.catalogue()?;
+    let now_unix_s = context.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
     let since = flags.since.as_deref().map(|text| since(text, now_unix_s)).transpose()?;
     let tags = flags.tag.iter().map(|text| tag(text)).collect::<Result<Vec<_>, _>>()?;
     let mut entries = catalogue.list().map_err(|error| runs::failed(&error))?;
@@ -83,7 +83,7 @@ fn rows(flags: &RunsListFlags, common: &Common) -> Result<(Vec<Row>, usize), Fai
             Ok(row) if is_asked_for(&row, flags, &tags) => rows.push(row),
             Ok(_) => {}
             // One damaged file does not hide the others.
-            Err(failure) => common.logger.say(model::LogLevel::Warn, failure.text),
+            Err(failure) => context.logger.say(model::LogLevel::Warn, failure.text),
         }
     }
     Ok((rows, 0))

@@ -12,7 +12,7 @@ use model::{Instant, SystemClock};
 use runs::bounded::read_text;
 use runs::{Exit, Failure};
 
-use crate::logger::Logger;
+use session::logger::Logger;
 
 /// The first bytes of what gzip made (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];

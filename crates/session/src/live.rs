@@ -16,30 +16,31 @@ use script::{Bundle, RunShared};
 use server::{Live, Refusal, Server};
 use tally::Totals;
 
-use crate::common::Common;
+use crate::Context;
 use crate::detached;
+use crate::listener::{Listener, Records};
 use crate::program::full_text;
 use crate::signals::Running;
 use crate::test::Test;
 
 /// Whether and where a run is served.
-pub(crate) struct LiveSettings {
+pub struct LiveSettings {
     /// `localhost:6565`
     address: String,
     /// Whether the run makes no sense without.
     is_required: bool,
     /// Whether it is served until somebody ends that.
-    pub(crate) lingers: bool,
+    pub lingers: bool,
     is_paused: bool,
 }
 
 impl LiveSettings {
     /// What was asked for: an address, or something that needs one. As in k6 nothing listens otherwise.
-    pub(crate) fn of(plan: &Plan, common: &Common, lingers: bool) -> Option<LiveSettings> {
+    pub fn of(plan: &Plan, context: &Context, lingers: bool) -> Option<LiveSettings> {
         let is_paused = plan.lifecycle.paused;
         let is_steered =
             plan.scenarios.iter().any(|it| matches!(it.executor, Executor::ExternallyControlled { .. }));
-        let address = common.address();
+        let address = context.address();
         let is_wanted = address.is_some() || is_paused || is_steered || lingers;
         is_wanted.then(|| LiveSettings {
             address: address.unwrap_or(server::ADDRESS_DEFAULT).to_owned(),
@@ -53,15 +54,15 @@ impl LiveSettings {
     ///
     /// # Errors
     /// It cannot be served where that was asked for, or nobody could ever start it.
-    pub(crate) fn serve(&self, run: &Arc<LiveRun>, common: &Common) -> Result<Option<Server>, Failure> {
-        match Server::start(&self.address, common.api_token(), run.clone()) {
+    pub fn serve(&self, run: &Arc<LiveRun>, context: &Context) -> Result<Option<Server>, Failure> {
+        match Server::start(&self.address, context.api_token(), run.clone()) {
             Ok(server) => {
                 let at = server.address();
                 let text = match self.is_paused {
                     true => format!("the test is paused: `plimsoll resume --address {at}` starts it"),
                     false => format!("the REST API is at http://{at}/v1/status"),
                 };
-                common.logger.say(if self.is_paused { LogLevel::Info } else { LogLevel::Debug }, text);
+                context.logger.say(if self.is_paused { LogLevel::Info } else { LogLevel::Debug }, text);
                 Ok(Some(server))
             }
             Err(error) if self.is_required => {
@@ -69,14 +70,14 @@ impl LiveSettings {
             }
             Err(error) => {
                 let text = format!("failed to {error}; the test goes on without its REST API");
-                common.logger.say(LogLevel::Warn, text);
+                context.logger.say(LogLevel::Warn, text);
                 Ok(None)
             }
         }
     }
 
     /// What is said while the run lingers.
-    pub(crate) fn farewell(&self, server: Option<&Server>) -> String {
+    pub fn farewell(&self, server: Option<&Server>) -> String {
         let at = server.map(|server| format!(" and its REST API stays at {}", server.address()));
         format!("the test is done{}; Ctrl+C ends this (--linger)", at.unwrap_or_default())
     }
@@ -84,7 +85,7 @@ impl LiveSettings {
 
 /// The run as the server sees it. What the metrics have come to is added up once more, from the windows that everybody
 /// gets: the engine's own sum is its own.
-pub(crate) struct LiveRun {
+pub struct LiveRun {
     control: RunControl,
     running: Running,
     progress: Arc<RunProgress>,
@@ -104,12 +105,7 @@ struct State {
 
 impl LiveRun {
     /// A run that is about to begin.
-    pub(crate) fn new(
-        test: &Test,
-        config: &RunConfig,
-        run: &Arc<RunShared>,
-        running: &Running,
-    ) -> Arc<LiveRun> {
+    pub fn new(test: &Test, config: &RunConfig, run: &Arc<RunShared>, running: &Running) -> Arc<LiveRun> {
         let totals = Totals::new(config.registry.clone(), config.tags.clone(), config.thresholds.clone());
         Arc::new(LiveRun {
             control: config.control.clone(),
@@ -124,7 +120,7 @@ impl LiveRun {
     }
 
     /// Follows the run.
-    pub(crate) fn on_event(&self, event: &RunEvent) {
+    pub fn on_event(&self, event: &RunEvent) {
         let mut state = self.state();
         match event {
             RunEvent::Initializing { .. } => state.phase = Phase::InitVus,
@@ -157,6 +153,12 @@ impl LiveRun {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Listener for Arc<LiveRun> {
+    fn on_event(&mut self, event: &RunEvent, _: &mut Records) {
+        LiveRun::on_event(self, event);
     }
 }
 

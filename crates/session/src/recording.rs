@@ -10,34 +10,34 @@ use model::{Evidence, GeneratorState, LogLevel, LogLine, OperationLoad, RunEvent
 use runfile::Writer;
 use runs::Exit;
 
-use super::{ending, header};
-use crate::common::Common;
+use crate::Context;
 use crate::test::Test;
+use crate::{ending, header};
 
 /// Lines that wait for the live page, the newest ones; it asks once a second, and shows no more of one.
 const FRESH_LINES_MAX: usize = 100;
 
 /// What a new run's file is told beside the test.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RecordSettings {
+pub struct RecordSettings {
     /// Nothing stays after the run.
-    pub(crate) is_off: bool,
+    pub is_off: bool,
     /// What to call it.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// Notes on it.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// The version of what is tested.
-    pub(crate) target_version: Option<String>,
+    pub target_version: Option<String>,
     /// Tags of the run that its samples do not have.
-    pub(crate) tags: BTreeMap<String, String>,
+    pub tags: BTreeMap<String, String>,
     /// The study that it is a level of.
-    pub(crate) study: Option<runfile::StudyFacts>,
+    pub study: Option<runfile::StudyFacts>,
     /// What must not be in its file: what sources of evidence are shown to be let in.
-    pub(crate) hidden: Vec<String>,
+    pub hidden: Vec<String>,
 }
 
 /// A file that grows with the run.
-pub(crate) struct Recording {
+pub struct Recording {
     catalogue: Catalogue,
     writer: Writer,
     id: RunId,
@@ -53,9 +53,11 @@ pub(crate) struct Recording {
 }
 
 /// A run's file that is complete.
-pub(crate) struct Recorded {
-    pub(crate) id: RunId,
-    pub(crate) path: PathBuf,
+pub struct Recorded {
+    /// Its id.
+    pub id: RunId,
+    /// Its file.
+    pub path: PathBuf,
     catalogue: Catalogue,
     is_temporary: bool,
 }
@@ -63,9 +65,9 @@ pub(crate) struct Recorded {
 impl Recording {
     /// Begins a file. One that cannot be made is told, and the load goes on without. With `is_needed`, there is one even
     /// where none should stay, since reports are made of it.
-    pub(crate) fn begin(
+    pub fn begin(
         test: &Test,
-        common: &Common,
+        context: &Context,
         config: &RunConfig,
         settings: &RecordSettings,
         id: &RunId,
@@ -74,18 +76,18 @@ impl Recording {
         if settings.is_off && !is_needed {
             return None;
         }
-        let begun = Recording::try_begin(test, common, config, settings, id.clone());
+        let begun = Recording::try_begin(test, context, config, settings, id.clone());
         begun
             .map_err(|why| {
                 let hint = "the test goes on; --no-store asks for none, --runs names another place";
-                common.logger.say(LogLevel::Warn, format!("failed to store the run: {why} ({hint})"));
+                context.logger.say(LogLevel::Warn, format!("failed to store the run: {why} ({hint})"));
             })
             .ok()
     }
 
     fn try_begin(
         test: &Test,
-        common: &Common,
+        context: &Context,
         config: &RunConfig,
         settings: &RecordSettings,
         id: RunId,
@@ -95,15 +97,15 @@ impl Recording {
             let folder = std::env::temp_dir().join(format!("plimsoll-{}-{id}", std::process::id()));
             Catalogue::open(Location::Directory(folder.clone()), &folder)
         } else {
-            common.catalogue().map_err(|failure| failure.text.trim_start_matches("failed to ").to_owned())?
+            context.catalogue().map_err(|failure| failure.text.trim_start_matches("failed to ").to_owned())?
         };
-        let name = FileName::new(common.epoch.wall_unix_ns(started), id.clone());
+        let name = FileName::new(context.epoch.wall_unix_ns(started), id.clone());
         let path = catalogue.begin(&name).map_err(|error| error.to_string())?;
-        let header = header::of(test, common, settings, id.as_str(), config.workers);
+        let header = header::of(test, context, settings, id.as_str(), config.workers);
         let mut writer = Writer::create(&path, &header, config.registry.clone(), config.tags.clone())
             .map_err(|error| error.to_string())?;
         settings.notes.iter().for_each(|note| writer.note(note));
-        let lines = common.logger.tap();
+        let lines = context.logger.tap();
         Ok(Recording {
             catalogue,
             writer,
@@ -118,50 +120,50 @@ impl Recording {
     }
 
     /// Takes an event. Log lines come the other way, since most of them are no events.
-    pub(crate) fn on_event(&mut self, event: &RunEvent, common: &Common) {
+    pub fn on_event(&mut self, event: &RunEvent, context: &Context) {
         if !matches!(event, RunEvent::Log(_) | RunEvent::Samples(_)) {
             self.writer.on_event(event);
         }
         self.take_lines();
         if let Some(why) = self.writer.trouble() {
-            common.logger.say(LogLevel::Warn, format!("failed to {why}; the test goes on"));
+            context.logger.say(LogLevel::Warn, format!("failed to {why}; the test goes on"));
         }
     }
 
     /// The run's id.
-    pub(crate) fn id(&self) -> &str {
+    pub fn id(&self) -> &str {
         self.id.as_str()
     }
 
     /// Where the file is.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The newest lines that were stored since the last time, with their numbers from 1. From the first time on they are kept
     /// for the next.
-    pub(crate) fn take_fresh_lines(&mut self) -> VecDeque<(u64, LogLine)> {
+    pub fn take_fresh_lines(&mut self) -> VecDeque<(u64, LogLine)> {
         self.wants_lines = true;
         std::mem::take(&mut self.fresh_lines)
     }
 
     /// Both clocks as they are stored with the last window.
-    pub(crate) fn last_anchor(&self) -> Option<runfile::Anchor> {
+    pub fn last_anchor(&self) -> Option<runfile::Anchor> {
         self.writer.last_anchor()
     }
 
     /// Takes what was read about the generator.
-    pub(crate) fn state(&mut self, state: GeneratorState) {
+    pub fn state(&mut self, state: GeneratorState) {
         self.writer.state(state);
     }
 
     /// Takes traces that were kept, and how often operations ran.
-    pub(crate) fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
+    pub fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
         self.writer.traces(traces, operations);
     }
 
     /// Takes what sources of evidence told.
-    pub(crate) fn evidence(&mut self, evidence: Evidence) {
+    pub fn evidence(&mut self, evidence: Evidence) {
         self.writer.evidence(evidence);
     }
 
@@ -184,27 +186,27 @@ impl Recording {
     }
 
     /// Writes how it ended. What went wrong is told.
-    pub(crate) fn finish(
+    pub fn finish(
         mut self,
         outcome: &RunOutcome,
         exit: Exit,
-        common: &Common,
+        context: &Context,
         config_tags: &model::TagInterner,
     ) -> Recorded {
-        let lost = common.logger.untap();
+        let lost = context.logger.untap();
         self.take_lines();
         if lost > 0 {
             let text = format!("{lost} log lines came faster than they could be stored");
             let line = LogLine::new(SystemClock::now(), LogLevel::Warn, text);
             self.writer.on_event(&RunEvent::Log(line));
         }
-        let report = self.writer.finish(ending::of(outcome, exit, &common.epoch, config_tags));
+        let report = self.writer.finish(ending::of(outcome, exit, &context.epoch, config_tags));
         if let Some(error) = report.error {
-            common.logger.say(LogLevel::Warn, format!("failed to {error}; the stored run lacks a part"));
+            context.logger.say(LogLevel::Warn, format!("failed to {error}; the stored run lacks a part"));
         }
         if report.windows_lost > 0 {
             let text = format!("{} seconds of the run are not in its file", report.windows_lost);
-            common.logger.say(LogLevel::Warn, text);
+            context.logger.say(LogLevel::Warn, text);
         }
         let Recording { catalogue, id, path, is_temporary, .. } = self;
         Recorded { id, path, catalogue, is_temporary }
@@ -213,7 +215,7 @@ impl Recording {
 
 impl Recorded {
     /// Hands the file to the catalogue, says how to see it again, and removes what should not stay.
-    pub(crate) fn keep(self, common: &Common) {
+    pub fn keep(self, context: &Context) {
         if self.is_temporary {
             // Nobody looks for it there; what cannot be removed is the temporary folder's to clean.
             let _ = self.path.parent().map(std::fs::remove_dir_all);
@@ -221,18 +223,18 @@ impl Recorded {
         }
         for path in self.catalogue.waiting() {
             if path == self.path || is_over(&path) {
-                self.hand_over(&path, common);
+                self.hand_over(&path, context);
             }
         }
-        if !common.is_quiet {
-            let place = common.runs_words();
-            common.logger.tell(&format!("run: {}  plimsoll show{place} {}", self.id, self.id));
+        if !context.is_quiet {
+            let place = context.runs_words();
+            context.logger.tell(&format!("run: {}  plimsoll show{place} {}", self.id, self.id));
         }
     }
 
-    fn hand_over(&self, path: &Path, common: &Common) {
+    fn hand_over(&self, path: &Path, context: &Context) {
         if let Err(error) = self.catalogue.keep(path) {
-            common.logger.say(LogLevel::Warn, format!("failed to {error}; the next run tries again"));
+            context.logger.say(LogLevel::Warn, format!("failed to {error}; the next run tries again"));
         }
     }
 }

@@ -9,9 +9,8 @@ use runs::{Exit, Failure};
 use script::{Bundle, Entry, Settings};
 use tally::Thresholds;
 
-use crate::common::{Common, plan_failure, refuse_first};
+use crate::context::{Context, plan_failure, refuse_first};
 use crate::env::Environment;
-use crate::flags::ScriptFlags;
 use crate::program;
 use crate::source::Source;
 
@@ -19,10 +18,13 @@ use crate::source::Source;
 const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
 
 /// A script that was evaluated once.
-pub(crate) struct Script {
-    pub(crate) source: Source,
-    pub(crate) bundle: Arc<Bundle>,
-    pub(crate) metrics: Arc<MetricRegistry>,
+pub struct Script {
+    /// Its text and name.
+    pub source: Source,
+    /// The evaluated script.
+    pub bundle: Arc<Bundle>,
+    /// Its metrics.
+    pub metrics: Arc<MetricRegistry>,
 }
 
 impl Script {
@@ -30,26 +32,26 @@ impl Script {
     ///
     /// # Errors
     /// Something that it imports is missing, or it throws.
-    pub(crate) fn load(
+    pub fn load(
         source: Source,
-        common: &Common,
+        context: &Context,
         env: std::collections::BTreeMap<String, String>,
     ) -> Result<Script, Failure> {
         let metrics = Arc::<MetricRegistry>::default();
         let entry = Entry { path: source.path.clone(), text: source.text.clone() };
         let outside = source.outside();
-        let (log, secrets) = (common.logger.clone(), common.secrets.clone());
+        let (log, secrets) = (context.logger.clone(), context.secrets.clone());
         let settings = Settings { env, metrics: metrics.clone(), log, secrets, outside };
         let bundle = Bundle::load(entry, settings);
         // Also beside an error: they may be its reason.
-        source.tell_notes(common);
+        source.tell_notes(context);
         let bundle = bundle.map_err(|error| program::load_failure(&source.name, &error))?;
         for (module, names) in bundle.undefined_imports() {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let text = format!("{module} has no export {}: it is undefined, as in k6", names.join(", "));
-            common.logger.say(model::LogLevel::Warn, text);
+            context.logger.say(model::LogLevel::Warn, text);
         }
-        source.write_lock(common)?;
+        source.write_lock(context)?;
         Ok(Script { source, bundle: Arc::new(bundle), metrics })
     }
 
@@ -57,7 +59,7 @@ impl Script {
     ///
     /// # Errors
     /// One of them cannot be understood.
-    pub(crate) fn asked(&self) -> Result<script::Asked, Failure> {
+    pub fn asked(&self) -> Result<script::Asked, Failure> {
         let modules = self.bundle.modules();
         let asked = script::asked(modules.iter().map(|(url, text)| (&**url, &**text)));
         asked.map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
@@ -67,10 +69,10 @@ impl Script {
     ///
     /// # Errors
     /// It cannot be understood.
-    pub(crate) fn options(&self, common: &Common) -> Result<Options, Failure> {
+    pub fn options(&self, context: &Context) -> Result<Options, Failure> {
         let text = self.source.options_json().or(self.bundle.options_json()).unwrap_or("null");
         let (options, warnings) = Options::from_script_json(text).map_err(|error| plan_failure(&error))?;
-        common.warn_all(&warnings);
+        context.warn_all(&warnings);
         Ok(options)
     }
 
@@ -78,22 +80,22 @@ impl Script {
     ///
     /// # Errors
     /// One of them cannot be understood.
-    pub(crate) fn merged_options(
+    pub fn merged_options(
         &self,
-        common: &Common,
+        context: &Context,
         cli: &CliOptions,
         compat: Compat,
     ) -> Result<Options, Failure> {
-        let of_env = Options::from_env(common.env.all()).map_err(|error| plan_failure(&error))?;
+        let of_env = Options::from_env(context.env.all()).map_err(|error| plan_failure(&error))?;
         let of_cli = Options::from_cli(cli).map_err(|error| plan_failure(&error))?;
         let sources = [
-            (Level::ConfigFile, common.config.clone()),
-            (Level::Script, self.options(common)?),
+            (Level::ConfigFile, context.config.clone()),
+            (Level::Script, self.options(context)?),
             (Level::Environment, of_env),
             (Level::CommandLine, of_cli),
         ];
         let (mut options, warnings) = consolidate(&sources, compat);
-        common.warn_all(&warnings);
+        context.warn_all(&warnings);
         if let Some(load) = &cli.constant {
             options.make_constant(load).map_err(|error| plan_failure(&error))?;
         }
@@ -104,29 +106,33 @@ impl Script {
     ///
     /// # Errors
     /// They make no test.
-    pub(crate) fn plan(&self, common: &Common, options: Options, compat: Compat) -> Result<Plan, Failure> {
-        let context = ResolveContext {
+    pub fn plan(&self, context: &Context, options: Options, compat: Compat) -> Result<Plan, Failure> {
+        let resolving = ResolveContext {
             exports: Some(self.bundle.exports()),
             compat,
             once: false,
             user_agent: Some(USER_AGENT),
         };
-        let (plan, warnings) = resolve(options, &context).map_err(|error| plan_failure(&error))?;
-        common.warn_all(&warnings);
+        let (plan, warnings) = resolve(options, &resolving).map_err(|error| plan_failure(&error))?;
+        context.warn_all(&warnings);
         Ok(plan)
     }
 }
 
 /// A test, checked and ready to run.
-pub(crate) struct Test {
-    pub(crate) script: Script,
-    pub(crate) plan: Arc<Plan>,
+pub struct Test {
+    /// The script.
+    pub script: Script,
+    /// The checked plan.
+    pub plan: Arc<Plan>,
     /// What is written over the script's exported `options`.
-    pub(crate) exported_options_json: String,
-    pub(crate) thresholds: Thresholds,
+    pub exported_options_json: String,
+    /// The thresholds of the plan.
+    pub thresholds: Thresholds,
     /// `__ENV`.
-    pub(crate) env: std::collections::BTreeMap<String, String>,
-    pub(crate) network: Arc<wire::Shared>,
+    pub env: std::collections::BTreeMap<String, String>,
+    /// Network settings and state shared by its VUs.
+    pub network: Arc<wire::Shared>,
 }
 
 impl Test {
@@ -134,15 +140,15 @@ impl Test {
     ///
     /// # Errors
     /// Something is wrong with the script, the options, or the thresholds.
-    pub(crate) fn prepare(
+    pub fn prepare(
         source: Source,
-        common: &Common,
+        context: &Context,
         env: std::collections::BTreeMap<String, String>,
         cli: &CliOptions,
         compat: Compat,
         ignores_thresholds: bool,
     ) -> Result<Test, Failure> {
-        let script = Script::load(source, common, env.clone())?;
+        let script = Script::load(source, context, env.clone())?;
         if script.bundle.exports().is_empty() {
             let text = format!(
                 "failed to find what to run: {} exports no function; begin with `export default function () {{ … }}`",
@@ -150,10 +156,10 @@ impl Test {
             );
             return Err(Failure::new(Exit::Other, text));
         }
-        refuse_unmet(&script, common)?;
-        let options = script.merged_options(common, cli, compat)?;
+        refuse_unmet(&script, context)?;
+        let options = script.merged_options(context, cli, compat)?;
         let exported_options_json = plan::exported_options_json(&options);
-        let mut plan = script.plan(common, options, compat)?;
+        let mut plan = script.plan(context, options, compat)?;
         if ignores_thresholds {
             plan.thresholds.clear();
         }
@@ -179,22 +185,23 @@ impl Test {
 ///
 /// # Errors
 /// `--env` cannot be understood.
-pub(crate) fn script_env(
-    flags: &ScriptFlags,
+pub fn script_env(
+    given: &[String],
+    include_process: Option<bool>,
     env: &Environment,
     includes_process: bool,
 ) -> Result<std::collections::BTreeMap<String, String>, Failure> {
     let includes_process =
-        flags.include_system_env_vars.or(env.switch("INCLUDE_SYSTEM_ENV_VARS")?).unwrap_or(includes_process);
-    env.for_script(includes_process, &flags.env)
+        include_process.or(env.switch("INCLUDE_SYSTEM_ENV_VARS")?).unwrap_or(includes_process);
+    env.for_script(includes_process, given)
 }
 
 /// Flags about the script's language that k6 has and this program does not need.
 ///
 /// # Errors
 /// They ask for what does not exist.
-pub(crate) fn refuse_kinds(flags: &ScriptFlags, env: &Environment) -> Result<(), Failure> {
-    let mode = flags.compatibility_mode.as_deref().or_else(|| env.setting("COMPATIBILITY_MODE"));
+pub fn refuse_kinds(mode: Option<&str>, env: &Environment) -> Result<(), Failure> {
+    let mode = mode.or_else(|| env.setting("COMPATIBILITY_MODE"));
     refuse_first([(
         mode.is_some_and(|mode| !["base", "extended"].contains(&mode)),
         "--compatibility-mode",
@@ -204,9 +211,9 @@ pub(crate) fn refuse_kinds(flags: &ScriptFlags, env: &Environment) -> Result<(),
 
 /// A script whose directives ask for extensions of k6, or for a k6 that this is not, cannot do its work here. As in k6,
 /// `K6_AUTO_EXTENSION_RESOLUTION=false` lets it try.
-fn refuse_unmet(script: &Script, common: &Common) -> Result<(), Failure> {
+fn refuse_unmet(script: &Script, context: &Context) -> Result<(), Failure> {
     let asked = script.asked()?;
-    if !common.env.switch("AUTO_EXTENSION_RESOLUTION")?.unwrap_or(true) {
+    if !context.env.switch("AUTO_EXTENSION_RESOLUTION")?.unwrap_or(true) {
         return Ok(());
     }
     if let Some(constraint) = asked.get("k6").filter(|text| !script::is_met(text, script::K6_VERSION)) {

@@ -9,7 +9,7 @@ use runfile::Anchor;
 use runs::calibration;
 use runs::validity::{clock_anchor, kind};
 
-use crate::stored::Recording;
+use crate::recording::Recording;
 
 /// Watches the generator while a run goes on.
 pub(crate) struct Watch {
@@ -77,9 +77,10 @@ impl Watch {
     }
 
     /// What the run's numbers are worth.
-    pub(crate) fn finish(mut self, outcome: &RunOutcome) -> Validity {
+    pub(crate) fn validity(&self, outcome: &RunOutcome) -> Validity {
+        let mut facts = self.facts.clone();
         let of = |metric| outcome.totals.aggregate(metric);
-        self.facts.whole = Whole::of(of(ITERATION_LATENESS), of(HTTP_REQ_DURATION), of(ITERATION_DURATION));
+        facts.whole = Whole::of(of(ITERATION_LATENESS), of(HTTP_REQ_DURATION), of(ITERATION_DURATION));
         let mut drops = DropTotals::default();
         for (counts, is_open) in outcome.drops.iter().zip(&self.is_open) {
             if *is_open {
@@ -87,9 +88,9 @@ impl Watch {
                 drops.vu_starting += counts.vu_starting;
             }
         }
-        self.facts.drops = Some(drops);
-        self.facts.losses = Losses { workers: outcome.workers_lost as u64, windows: 0 };
-        judge(&self.facts)
+        facts.drops = Some(drops);
+        facts.losses = Losses { workers: outcome.workers_lost as u64, windows: 0 };
+        judge(&facts)
     }
 }
 

@@ -10,21 +10,35 @@ use remote::{LOCK_NAME, LockMode, Remote};
 use runs::{Exit, Failure};
 use script::{Fetch, Outside, PackageImport, PackedFiles};
 
-use crate::common::Common;
-use crate::flags::ScriptFlags;
+use crate::Context;
 
 /// The largest script that is read.
 const SCRIPT_BYTES_MAX: u64 = 256 << 20;
 
-/// A script's text and what it is called.
+/// Which script to read, and how.
+#[derive(Clone, Debug, Default)]
+pub struct SourceSettings {
+    /// A path, an `https://` URL, or `-` for standard input.
+    pub script: PathBuf,
+    /// `js` or `archive`; decided from the content where unset.
+    pub kind: Option<String>,
+    /// Whether the lock file of remote modules is written.
+    pub lock: bool,
+    /// Whether remote modules must match the lock file.
+    pub frozen: bool,
+    /// The folder of the module cache, where it is not the user's own.
+    pub cache: Option<PathBuf>,
+}
+
+/// A script's text and its name.
 #[derive(Default)]
-pub(crate) struct Source {
+pub struct Source {
     /// As it was named; `-` for standard input.
-    pub(crate) name: String,
+    pub name: String,
     /// Where its imports are looked for.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The script.
-    pub(crate) text: String,
+    pub text: String,
     /// The archive it came in.
     archive: Option<Archive>,
     /// What loads its remote modules.
@@ -42,7 +56,7 @@ enum Kind {
 
 impl Source {
     /// A script that needs nothing from elsewhere.
-    pub(crate) fn of_text(name: &str, path: &str, text: &str) -> Source {
+    pub fn of_text(name: &str, path: &str, text: &str) -> Source {
         Source { name: name.to_owned(), path: path.into(), text: text.to_owned(), ..Source::default() }
     }
 
@@ -50,26 +64,26 @@ impl Source {
     ///
     /// # Errors
     /// It cannot be read, or it is not what `--type` says.
-    pub(crate) fn read(flags: &ScriptFlags, common: &Common) -> Result<Source, Failure> {
-        let kind = kind(flags, common)?;
-        let name = flags.script.display().to_string();
+    pub fn read(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {
+        let kind = kind(settings, context)?;
+        let name = settings.script.display().to_string();
         if name.starts_with("https://") {
-            return Source::read_remote(flags, common, name);
+            return Source::read_remote(settings, context, name);
         }
-        let (path, bytes) = read_local(&flags.script, &name, kind)?;
+        let (path, bytes) = read_local(&settings.script, &name, kind)?;
         if kind == Kind::Archive || kind == Kind::Either && archive::is_archive(&bytes) {
             let archive = archive::read(&bytes[..]).map_err(|error| failed(Exit::Other, &error))?;
-            let remote = remote(flags, common, folder_of(&path))?;
+            let remote = remote(settings, context, folder_of(&path))?;
             return Source::of_archive(name, archive, remote);
         }
-        let remote = Arc::new(remote(flags, common, folder_of(&path))?);
+        let remote = Arc::new(remote(settings, context, folder_of(&path))?);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Ok(Source { name, path, text, archive: None, remote: Some(remote) })
     }
 
-    fn read_remote(flags: &ScriptFlags, common: &Common, url: String) -> Result<Source, Failure> {
+    fn read_remote(settings: &SourceSettings, context: &Context, url: String) -> Result<Source, Failure> {
         let folder = std::env::current_dir().map_err(|error| unreadable(&url, &error))?;
-        let remote = remote(flags, common, &folder)?;
+        let remote = remote(settings, context, &folder)?;
         let bytes = remote.fetch(&url).map_err(|error| failed(Exit::Other, &error))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Ok(Source { path: url.clone().into(), name: url, text, archive: None, remote: Some(remote.into()) })
@@ -88,12 +102,12 @@ impl Source {
     }
 
     /// The options that an archive carries, which stand in for the script's own.
-    pub(crate) fn options_json(&self) -> Option<&str> {
+    pub fn options_json(&self) -> Option<&str> {
         self.archive.as_ref().map(|archive| archive.metadata.options_json.as_str())
     }
 
     /// `__ENV`: what the archive carries, and over it what is given now.
-    pub(crate) fn env(&self, given: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    pub fn env(&self, given: BTreeMap<String, String>) -> BTreeMap<String, String> {
         let carried = self.archive.as_ref().and_then(|archive| archive.metadata.env.clone());
         let mut env = carried.unwrap_or_default();
         env.extend(given);
@@ -101,7 +115,7 @@ impl Source {
     }
 
     /// What the script needs that is not on the disk.
-    pub(crate) fn outside(&self) -> Outside {
+    pub fn outside(&self) -> Outside {
         if let Some(archive) = &self.archive {
             let (files, remote) = (archive.files.clone(), self.remote.clone());
             let fetch: Arc<dyn Fetch> = Arc::new(Packed { files, remote });
@@ -113,9 +127,9 @@ impl Source {
     }
 
     /// Says what is to be known about how remote modules were had.
-    pub(crate) fn tell_notes(&self, common: &Common) {
+    pub fn tell_notes(&self, context: &Context) {
         for note in self.remote.iter().flat_map(|remote| remote.take_notes()) {
-            common.logger.say(model::LogLevel::Warn, note);
+            context.logger.say(model::LogLevel::Warn, note);
         }
     }
 
@@ -123,10 +137,10 @@ impl Source {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(crate) fn write_lock(&self, common: &Common) -> Result<(), Failure> {
+    pub fn write_lock(&self, context: &Context) -> Result<(), Failure> {
         let Some(remote) = &self.remote else { return Ok(()) };
         if let Some((path, count)) = remote.write_lock().map_err(|error| failed(Exit::Other, &error))? {
-            common.logger.print(&format!("wrote {}, remote modules: {count}\n", path.display()));
+            context.logger.print(&format!("wrote {}, remote modules: {count}\n", path.display()));
         }
         Ok(())
     }
@@ -178,8 +192,8 @@ fn packed_files(archive: &Archive) -> PackedFiles {
     archive.files.iter().filter_map(local).collect()
 }
 
-fn kind(flags: &ScriptFlags, common: &Common) -> Result<Kind, Failure> {
-    match flags.kind.as_deref().or_else(|| common.env.setting("TYPE")) {
+fn kind(settings: &SourceSettings, context: &Context) -> Result<Kind, Failure> {
+    match settings.kind.as_deref().or_else(|| context.env.setting("TYPE")) {
         None | Some("") => Ok(Kind::Either),
         Some("js") => Ok(Kind::Script),
         Some("archive") => Ok(Kind::Archive),
@@ -211,18 +225,18 @@ fn read_local(script: &Path, name: &str, kind: Kind) -> Result<(PathBuf, Vec<u8>
 }
 
 /// The lock file lies beside the script, so that both go into one commit.
-fn remote(flags: &ScriptFlags, common: &Common, folder: &Path) -> Result<Remote, Failure> {
-    let mode = match (flags.lock, flags.frozen) {
+fn remote(settings: &SourceSettings, context: &Context, folder: &Path) -> Result<Remote, Failure> {
+    let mode = match (settings.lock, settings.frozen) {
         (true, _) => LockMode::Write,
         (false, true) => LockMode::Frozen,
         (false, false) => LockMode::Check,
     };
-    let settings = remote::Settings {
-        cache: common.cache_folder(flags.cache.as_deref()).map(|folder| folder.join("modules")),
+    let remote_settings = remote::Settings {
+        cache: context.cache_folder(settings.cache.as_deref()).map(|folder| folder.join("modules")),
         lock: Some(folder.join(LOCK_NAME)),
         mode,
     };
-    Remote::new(settings).map_err(|error| failed(Exit::ScriptException, &error))
+    Remote::new(remote_settings).map_err(|error| failed(Exit::ScriptException, &error))
 }
 
 fn unreadable(name: &str, error: &std::io::Error) -> Failure {

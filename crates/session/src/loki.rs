@@ -25,7 +25,7 @@ const LIMIT_MAX: usize = 1_000_000;
 
 /// What stands after `loki=`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LokiConfig {
+pub struct LokiConfig {
     url: String,
     labels: Vec<(String, String)>,
     headers: Vec<(String, String)>,
@@ -43,7 +43,7 @@ impl LokiConfig {
     ///
     /// # Errors
     /// Why it cannot be read, as a fragment after the text.
-    pub(crate) fn parse(text: &str) -> Result<LokiConfig, String> {
+    pub fn parse(text: &str) -> Result<LokiConfig, String> {
         let mut parts = split(text).into_iter();
         let url = parts.next().filter(|url| !url.is_empty());
         let mut config = LokiConfig {
@@ -121,7 +121,7 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 /// Sends lines from a thread of its own.
-pub(crate) struct Loki {
+pub struct Loki {
     lines: Mutex<Option<SyncSender<LogLine>>>,
     lost: AtomicU64,
     thread: Mutex<Option<JoinHandle<u64>>>,
@@ -132,7 +132,7 @@ impl Loki {
     ///
     /// # Errors
     /// The system has no threads left.
-    pub(crate) fn start(config: LokiConfig, epoch: Epoch) -> std::io::Result<Loki> {
+    pub fn start(config: LokiConfig, epoch: Epoch) -> std::io::Result<Loki> {
         let (lines, queue) = sync_channel(QUEUE_LINES_MAX);
         let send = move || Sender::new(config, epoch).run(&queue);
         let thread = std::thread::Builder::new().name("loki".into()).spawn(send)?;
@@ -140,7 +140,7 @@ impl Loki {
     }
 
     /// Takes a line; one that does not fit is counted.
-    pub(crate) fn log(&self, line: &LogLine) {
+    pub fn log(&self, line: &LogLine) {
         let lines = self.lines.lock().expect("no panic inside");
         if let Some(Err(TrySendError::Full(_))) = lines.as_ref().map(|lines| lines.try_send(line.clone())) {
             self.lost.fetch_add(1, Ordering::Relaxed);
@@ -148,7 +148,7 @@ impl Loki {
     }
 
     /// Sends what is left, and gives how many lines did not arrive.
-    pub(crate) fn finish(&self) -> u64 {
+    pub fn finish(&self) -> u64 {
         *self.lines.lock().expect("no panic inside") = None;
         let thread = self.thread.lock().expect("no panic inside").take();
         let unsent = thread.and_then(|thread| thread.join().ok()).unwrap_or(0);
@@ -214,7 +214,10 @@ impl Sender {
         let Err(error) = request.send(body) else { return };
         self.unsent += batch.len() as u64;
         if !std::mem::replace(&mut self.has_complained, true) {
-            crate::print_error(&format!("failed to send log lines to {}: {error}", self.config.url));
+            crate::terminal::print_error(&format!(
+                "failed to send log lines to {}: {error}",
+                self.config.url
+            ));
         }
     }
 }

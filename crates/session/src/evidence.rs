@@ -1,18 +1,13 @@
 //! What servers did meanwhile: the sources that were named, asked beside a run.
 
-mod settings;
-
 use std::time::Duration;
 
 use evidence::{Collector, Settings, Source, sources};
-use model::{Evidence, Exemplar, Instant, LogLevel, SystemClock, Window};
+use model::{Evidence, Exemplar, Instant, LogLevel, RunEvent, SystemClock, Window};
 use runs::{Exit, Failure};
 
-use crate::common::Common;
-use crate::flags::EvidenceFlags;
-use crate::of_lab::OfLab;
-
-pub(crate) use settings::named;
+use crate::Context;
+use crate::listener::{Listener, LoadOver, Records};
 
 /// How long the last answers are waited for, after the load: evidence that does not come by then is a gap.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -22,29 +17,15 @@ const TRACES_MAX: usize = 100;
 
 /// The sources that a run asks, before it has begun.
 #[derive(Default)]
-pub(crate) struct Wanted {
+pub struct Sources {
     sources: Vec<Box<dyn Source>>,
     /// Their credentials, which no file may hold.
-    pub(crate) credentials: Vec<String>,
+    pub credentials: Vec<String>,
 }
 
-impl Wanted {
-    /// Those that the flags and `plimsoll.toml` name, and those of the lab whose script this is. Nobody is asked yet.
-    ///
-    /// # Errors
-    /// A source cannot be understood.
-    pub(crate) fn of(flags: &EvidenceFlags, lab: Option<&OfLab>, common: &Common) -> Result<Wanted, Failure> {
-        let mut settings = named(flags, common)?;
-        let is_new = |source: &Settings| !settings.iter().any(|known| known.name == source.name);
-        let of_lab = lab.map(OfLab::sources).unwrap_or_default();
-        let of_lab: Vec<Settings> = of_lab.into_iter().filter(is_new).collect();
-        settings.extend(of_lab);
-        let credentials = settings.iter().filter_map(|settings| settings.credential.clone()).collect();
-        Ok(Wanted { sources: open(&settings)?, credentials })
-    }
-
+impl Sources {
     /// Says that nobody is asked, because what they told would be kept nowhere.
-    pub(crate) fn decline(self, common: &Common) {
+    pub fn decline(self, context: &Context) {
         if self.sources.is_empty() {
             return;
         }
@@ -53,30 +34,31 @@ impl Wanted {
             "no evidence from {}: the run is not stored, and neither is what they tell",
             names.join(", ")
         );
-        common.logger.say(LogLevel::Warn, text);
+        context.logger.say(LogLevel::Warn, text);
     }
 
-    /// These, and no others.
+    /// Opens the sources of these settings. No request is sent yet.
     ///
     /// # Errors
-    /// A source cannot be made.
-    pub(crate) fn these(settings: &[Settings]) -> Result<Wanted, Failure> {
-        Ok(Wanted { sources: open(settings)?, credentials: Vec::new() })
+    /// A source cannot be opened.
+    pub fn open(settings: &[Settings]) -> Result<Sources, Failure> {
+        let credentials = settings.iter().filter_map(|settings| settings.credential.clone()).collect();
+        Ok(Sources { sources: open(settings)?, credentials })
     }
 
     /// Starts to ask. Without threads for it the load goes on alone, and that is told.
-    pub(crate) fn start(self, common: &Common) -> Option<Gathering> {
+    pub fn start(self, context: &Context) -> Option<Gathering> {
         if self.sources.is_empty() {
             return None;
         }
         let begun = SystemClock::now();
-        match Collector::start(self.sources, common.epoch) {
+        match Collector::start(self.sources, context.epoch) {
             Ok(collector) => {
                 Some(Gathering { collector, begun, told: Vec::new(), asked: AskedFor::default() })
             }
             Err(error) => {
                 let text = format!("failed to start asking for evidence: {error}; the test goes on without");
-                common.logger.say(LogLevel::Warn, text);
+                context.logger.say(LogLevel::Warn, text);
                 None
             }
         }
@@ -87,7 +69,7 @@ impl Wanted {
 ///
 /// # Errors
 /// One of them cannot be made.
-pub(crate) fn open(settings: &[Settings]) -> Result<Vec<Box<dyn Source>>, Failure> {
+pub fn open(settings: &[Settings]) -> Result<Vec<Box<dyn Source>>, Failure> {
     let open = |settings: &Settings| {
         sources::open(settings)
             .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))
@@ -96,7 +78,7 @@ pub(crate) fn open(settings: &[Settings]) -> Result<Vec<Box<dyn Source>>, Failur
 }
 
 /// Sources that are being asked.
-pub(crate) struct Gathering {
+pub struct Gathering {
     collector: Collector,
     begun: Instant,
     /// Sources whose trouble was told already.
@@ -106,14 +88,14 @@ pub(crate) struct Gathering {
 
 /// The traces of requests that are worth looking at one by one: those that took longest.
 #[derive(Default)]
-pub(crate) struct AskedFor {
+pub struct AskedFor {
     /// How long they took, and their numbers.
     traces: Vec<(f64, u128)>,
 }
 
 impl AskedFor {
     /// Adds requests that were put into traces.
-    pub(crate) fn add<'a>(&mut self, exemplars: impl IntoIterator<Item = &'a Exemplar>) {
+    pub fn add<'a>(&mut self, exemplars: impl IntoIterator<Item = &'a Exemplar>) {
         let known = exemplars.into_iter().filter_map(|one| Some((one.value, one.trace_id?)));
         self.traces.extend(known);
         if self.traces.len() >= 2 * TRACES_MAX {
@@ -122,7 +104,7 @@ impl AskedFor {
     }
 
     /// Their numbers.
-    pub(crate) fn numbers(mut self) -> Vec<u128> {
+    pub fn numbers(mut self) -> Vec<u128> {
         self.shorten();
         self.traces.into_iter().map(|(_, trace)| trace).collect()
     }
@@ -137,18 +119,18 @@ impl AskedFor {
 
 impl Gathering {
     /// Takes a second of the run.
-    pub(crate) fn on_window(&mut self, window: &Window) {
+    pub fn on_window(&mut self, window: &Window) {
         self.asked.add(&window.exemplars);
     }
 
     /// What was told since the last time. A source that fails for the first time is told on the terminal.
-    pub(crate) fn take(&mut self, common: &Common) -> Evidence {
+    pub fn take(&mut self, context: &Context) -> Evidence {
         for state in self.collector.states() {
             let Some(trouble) = state.trouble else { continue };
             if !self.told.contains(&state.about.name) {
                 let text =
                     format!("no evidence from {} for now: {trouble}; the test goes on", state.about.name);
-                common.logger.say(LogLevel::Warn, text);
+                context.logger.say(LogLevel::Warn, text);
                 self.told.push(state.about.name);
             }
         }
@@ -156,19 +138,49 @@ impl Gathering {
     }
 
     /// Asks about the whole run, from the first second to now.
-    pub(crate) fn finish(self, common: &Common) -> Evidence {
+    pub fn finish(self, context: &Context) -> Evidence {
         let names: Vec<String> = self.collector.states().into_iter().map(|state| state.about.name).collect();
-        if !common.is_quiet {
-            common.logger.tell(&format!("evidence: asking {}", names.join(", ")));
+        if !context.is_quiet {
+            context.logger.tell(&format!("evidence: asking {}", names.join(", ")));
         }
         let traces = self.asked.numbers();
         let evidence = self.collector.finish(self.begun, SystemClock::now(), &traces, PATIENCE);
         let gaps = evidence.gaps.len();
         if gaps > 0 {
             let text = format!("evidence has {gaps} gap(s), the first: {}", describe(&evidence));
-            common.logger.say(LogLevel::Warn, text);
+            context.logger.say(LogLevel::Warn, text);
         }
         evidence
+    }
+}
+
+/// Evidence sources as a listener: asked once a second, and once more at the end.
+pub(crate) struct EvidenceListener<'a> {
+    gathering: Option<Gathering>,
+    context: &'a Context,
+}
+
+impl<'a> EvidenceListener<'a> {
+    /// Listens for these sources.
+    pub(crate) fn new(gathering: Gathering, context: &'a Context) -> EvidenceListener<'a> {
+        EvidenceListener { gathering: Some(gathering), context }
+    }
+}
+
+impl Listener for EvidenceListener<'_> {
+    fn on_event(&mut self, event: &RunEvent, records: &mut Records) {
+        if let (Some(gathering), Some(recording), RunEvent::Window(window)) =
+            (&mut self.gathering, &mut records.recording, event)
+        {
+            gathering.on_window(window);
+            recording.evidence(gathering.take(self.context));
+        }
+    }
+
+    fn finish(&mut self, _: &LoadOver<'_>, records: &mut Records) {
+        if let (Some(gathering), Some(recording)) = (self.gathering.take(), &mut records.recording) {
+            recording.evidence(gathering.finish(self.context));
+        }
     }
 }
 

@@ -7,17 +7,16 @@ use runs::{Exit, Failure};
 use script::{SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets};
 
 use crate::env::Environment;
-use crate::flags::GlobalFlags;
 
-/// What `--secret-source` names, or else the variable.
+/// Reads the sources of secrets: `given` (the flag `--secret-source`), or else those of the variable.
 ///
 /// # Errors
 /// A source cannot be read.
-pub(crate) fn read(flags: &GlobalFlags, env: &Environment) -> Result<Secrets, Failure> {
+pub fn read(given: &[String], env: &Environment) -> Result<Secrets, Failure> {
     let variable = env.setting("SECRET_SOURCE").map(str::to_owned);
-    let given = match flags.secret_source.is_empty() {
+    let given = match given.is_empty() {
         true => variable.into_iter().collect(),
-        false => flags.secret_source.clone(),
+        false => given.to_vec(),
     };
     let server = Arc::new(Network(Endpoint::new(SECRET_BYTES_MAX)));
     Secrets::read(&given, env.all(), server)

@@ -7,8 +7,20 @@ use model::LogLevel;
 use report::{Lang, RunReport};
 use runs::{Exit, Failure, document, open, whole};
 
-use crate::common::Common;
-use crate::flags::ReportFormat;
+use crate::Context;
+
+/// A format of reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportFormat {
+    /// Markdown.
+    Md,
+    /// JSON.
+    Json,
+    /// JUnit's XML.
+    Junit,
+    /// One HTML file with the page and its data.
+    Html,
+}
 
 /// `--report junit=FILE`
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +57,7 @@ impl ReportTarget {
 
 /// What is made of a run once it is over.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CiOutputs {
+pub struct CiOutputs {
     targets: Vec<ReportTarget>,
     /// The run is a step of a GitHub workflow.
     is_github: bool,
@@ -62,11 +74,12 @@ impl CiOutputs {
     ///
     /// # Errors
     /// `--report` cannot be read.
-    pub(crate) fn new(targets: &[String], common: &Common) -> Result<CiOutputs, Failure> {
+    pub fn new(targets: &[String], context: &Context) -> Result<CiOutputs, Failure> {
         let targets = targets.iter().map(|text| ReportTarget::parse(text)).collect::<Result<_, _>>()?;
-        let is_github = common.env.get("GITHUB_ACTIONS") == Some("true");
-        let file =
-            |name: &str| common.env.get(name).filter(|path| is_github && !path.is_empty()).map(PathBuf::from);
+        let is_github = context.env.get("GITHUB_ACTIONS") == Some("true");
+        let file = |name: &str| {
+            context.env.get(name).filter(|path| is_github && !path.is_empty()).map(PathBuf::from)
+        };
         Ok(CiOutputs {
             targets,
             is_github,
@@ -77,12 +90,12 @@ impl CiOutputs {
     }
 
     /// Whether there is anything to make.
-    pub(crate) fn is_wanted(&self) -> bool {
+    pub fn is_wanted(&self) -> bool {
         self.is_github || !self.targets.is_empty()
     }
 
     /// Makes them of a run's file. What cannot be written is told and changes no exit code, as with the summary.
-    pub(crate) fn write(&self, path: &Path, common: &Common) {
+    pub fn write(&self, path: &Path, context: &Context) {
         if !self.is_wanted() {
             return;
         }
@@ -92,25 +105,25 @@ impl CiOutputs {
         });
         let mut report = match read {
             Ok(report) => report,
-            Err(failure) => return common.logger.say(LogLevel::Error, failure.text),
+            Err(failure) => return context.logger.say(LogLevel::Error, failure.text),
         };
         for target in &self.targets {
             match render(&report, path, None, target.format, Lang::En) {
-                Ok(text) => tell(std::fs::write(&target.path, text), &target.path, common),
-                Err(failure) => common.logger.say(LogLevel::Error, failure.text),
+                Ok(text) => tell(std::fs::write(&target.path, text), &target.path, context),
+                Err(failure) => context.logger.say(LogLevel::Error, failure.text),
             }
         }
         if let Some(path) = &self.github_summary {
-            tell(append(path, &report::github::step_summary(&report, Lang::En)), path, common);
+            tell(append(path, &report::github::step_summary(&report, Lang::En)), path, context);
         }
         if let Some(path) = &self.github_outputs {
-            tell(append(path, &report::github::outputs(&report)), path, common);
+            tell(append(path, &report::github::outputs(&report)), path, context);
         }
         if self.is_github {
             if let Some(path) = self.in_repository(&report.identity.script) {
                 report.identity.script = path;
             }
-            crate::print(&report::github::annotations(&report, Lang::En));
+            crate::terminal::print(&report::github::annotations(&report, Lang::En));
         }
     }
 
@@ -128,7 +141,7 @@ impl CiOutputs {
 ///
 /// # Errors
 /// The file is damaged.
-pub(crate) fn render(
+pub fn render(
     report: &RunReport,
     path: &Path,
     part: Option<std::ops::Range<u32>>,
@@ -148,10 +161,10 @@ fn append(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::File::options().create(true).append(true).open(path)?.write_all(text.as_bytes())
 }
 
-fn tell(written: std::io::Result<()>, path: &Path, common: &Common) {
+fn tell(written: std::io::Result<()>, path: &Path, context: &Context) {
     if let Err(error) = written {
         let text = format!("failed to write the report to {}: {error}", path.display());
-        common.logger.say(LogLevel::Error, text);
+        context.logger.say(LogLevel::Error, text);
     }
 }
 

@@ -7,14 +7,14 @@ use model::plan::{Compat, Plan};
 use runfile::{EnvVar, Header, Module, ReportFacts, ScenarioFacts, ThresholdFacts};
 use runs::{build, calibration, machine_facts, unit_word};
 
-use super::RecordSettings;
-use crate::common::Common;
+use crate::Context;
+use crate::recording::RecordSettings;
 use crate::test::Test;
 
 /// Everything that is known of a run before its first VU.
-pub(super) fn of(
+pub(crate) fn of(
     test: &Test,
-    common: &Common,
+    context: &Context,
     settings: &RecordSettings,
     run_id: &str,
     workers: usize,
@@ -24,19 +24,19 @@ pub(super) fn of(
     Header {
         run_id: run_id.to_owned(),
         name: settings.name.clone(),
-        started_wall_ns: common.epoch.wall_unix_ns(now),
+        started_wall_ns: context.epoch.wall_unix_ns(now),
         started_ns: now.as_ns(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: build::commit(),
         target_version: settings.target_version.clone(),
         script: test.script.source.name.clone(),
-        environment: environment(&test.env, common.env.all(), &modules),
+        environment: environment(&test.env, context.env.all(), &modules),
         modules,
         options_json: plan.options_json.clone(),
         secret_names: Vec::new(),
-        secrets: common.secrets.values().map(str::to_owned).chain(settings.hidden.clone()).collect(),
+        secrets: context.secrets.values().map(str::to_owned).chain(settings.hidden.clone()).collect(),
         command_line: std::env::args_os().map(|word| without_secrets(&word.to_string_lossy())).collect(),
-        host: machine_facts(workers, calibration::load(common.calibration_file().as_deref(), workers)),
+        host: machine_facts(workers, calibration::load(context.calibration_file().as_deref(), workers)),
         tags: plan.tags.clone().into_iter().chain(settings.tags.clone()).collect(),
         compat_strict: plan.compat == Compat::Strict,
         report: report_facts(plan),

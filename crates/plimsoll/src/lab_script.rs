@@ -1,4 +1,4 @@
-//! What a run of a script of the lab needs not be told: where the system is, whom to ask, and where its spans come.
+//! Scripts of the lab: their runs find the system, its evidence sources and its spans without flags.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -6,7 +6,9 @@ use std::path::Path;
 use evidence::Settings;
 use lab::State;
 
-use crate::verbs::lab::SYSTEMS;
+use session::receiving::LabTraces;
+
+use crate::systems::SYSTEMS;
 
 /// The service's own numbers.
 const SERVICE: &str = "scrape";
@@ -27,27 +29,16 @@ const SHARES_OF_TASKS: &[(&str, f64)] = &[("scan", 1.0)];
 const QUERIES: &[(&str, &str, &str)] = &[("scan", "worker_count", "scan_workers")];
 
 /// The system of the lab that a script is of, while it is up.
-pub(crate) struct OfLab {
+pub(crate) struct LabScript {
     state: State,
 }
 
-/// How the spans of a system come.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct LabTraces {
-    /// Its name.
-    pub(crate) system: String,
-    /// Where it sends them.
-    pub(crate) address: SocketAddr,
-    /// Of its script's requests, this share is worth a trace.
-    pub(crate) share: f64,
-}
-
-impl OfLab {
+impl LabScript {
     /// The system whose script this is: scripts of `lab/NAME`.
-    pub(crate) fn of(script: &Path) -> Option<OfLab> {
+    pub(crate) fn find(script: &Path) -> Option<LabScript> {
         let system = SYSTEMS.iter().find(|system| is_of(script, system.name))?;
         let status = lab::status(system).ok()??;
-        status.is_supervised.then_some(OfLab { state: status.state })
+        status.is_supervised.then_some(LabScript { state: status.state })
     }
 
     /// The variable that says where it is, and where it is.

@@ -10,9 +10,11 @@ use script::{Bundle, Call, End, Finished, ScriptError, ScriptVu};
 use tally::Case;
 
 /// A loaded script with all that its VUs share.
-pub(crate) struct ScriptProgram {
-    pub(crate) bundle: Arc<Bundle>,
-    pub(crate) run: Arc<script::RunShared>,
+pub struct ScriptProgram {
+    /// The evaluated script.
+    pub bundle: Arc<Bundle>,
+    /// State shared by its VUs.
+    pub run: Arc<script::RunShared>,
 }
 
 impl ScriptProgram {
@@ -79,7 +81,7 @@ impl engine::Vu for EngineVu {
 }
 
 /// The engine's word for what went wrong in a script.
-pub(crate) fn program_error(error: ScriptError) -> ProgramError {
+pub fn program_error(error: ScriptError) -> ProgramError {
     match error {
         ScriptError::Interrupted => ProgramError::Interrupted,
         ScriptError::Aborted(_) => ProgramError::Aborted,
@@ -89,7 +91,7 @@ pub(crate) fn program_error(error: ScriptError) -> ProgramError {
 }
 
 /// The error with the picture of its place and the hint, each on lines of its own.
-pub(crate) fn full_text(error: &ScriptError) -> String {
+pub fn full_text(error: &ScriptError) -> String {
     let mut text = error.to_string();
     for part in excerpt(error) {
         text.push('\n');
@@ -99,7 +101,7 @@ pub(crate) fn full_text(error: &ScriptError) -> String {
 }
 
 /// The failure of a script that could not be loaded, with its exit code.
-pub(crate) fn load_failure(name: &str, error: &ScriptError) -> Failure {
+pub fn load_failure(name: &str, error: &ScriptError) -> Failure {
     let exit = match error {
         ScriptError::Missing(_) | ScriptError::Exception { .. } => Exit::ScriptException,
         ScriptError::Aborted(_) => Exit::ScriptAborted,
@@ -116,7 +118,7 @@ pub(crate) fn load_failure(name: &str, error: &ScriptError) -> Failure {
 }
 
 /// The picture of the place and the hint, where they are known.
-pub(crate) fn excerpt(error: &ScriptError) -> impl Iterator<Item = &str> {
+pub fn excerpt(error: &ScriptError) -> impl Iterator<Item = &str> {
     let parts = match error {
         ScriptError::Exception { excerpt, hint, .. } => [excerpt.as_deref(), hint.as_deref()],
         _ => [None, None],
@@ -180,9 +182,11 @@ impl script::Deadline for SeatDeadline {
 }
 
 /// `test.abort()` and `test.fail()`.
-pub(crate) struct ScriptControl {
-    pub(crate) control: RunControl,
-    pub(crate) log: Arc<dyn script::Log>,
+pub struct ScriptControl {
+    /// The controls of the run.
+    pub control: RunControl,
+    /// The log.
+    pub log: Arc<dyn script::Log>,
 }
 
 impl script::Control for ScriptControl {

@@ -13,7 +13,7 @@ use crate::logger::Logger;
 
 /// Whether there is a run that could be ended in order.
 #[derive(Clone, Default)]
-pub(crate) struct Running(Arc<(Mutex<Phase>, Condvar)>);
+pub struct Running(Arc<(Mutex<Phase>, Condvar)>);
 
 /// What a signal finds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,12 +33,12 @@ enum Phase {
 
 impl Running {
     /// The run begins or ends.
-    pub(crate) fn set(&self, is_running: bool) {
+    pub fn set(&self, is_running: bool) {
         *self.phase() = if is_running { Phase::Running } else { Phase::Finishing };
     }
 
     /// Stays until a signal, or [`Running::release`]; not at all after a signal that came since the run ended.
-    pub(crate) fn linger(&self) {
+    pub fn linger(&self) {
         let mut phase = self.phase();
         if *phase == Phase::Leaving {
             return;
@@ -50,7 +50,7 @@ impl Running {
     }
 
     /// Lets a run go that lingers; whether one did.
-    pub(crate) fn release(&self) -> bool {
+    pub fn release(&self) -> bool {
         let mut phase = self.phase();
         if *phase != Phase::Lingering {
             return false;
@@ -61,7 +61,7 @@ impl Running {
     }
 
     /// Whether a signal came since the run ended.
-    pub(crate) fn is_left(&self) -> bool {
+    pub fn is_left(&self) -> bool {
         *self.phase() == Phase::Leaving
     }
 
@@ -82,7 +82,7 @@ impl Running {
 
 /// The handle of the run that signals end, where runs follow each other: a handle serves one run.
 #[derive(Clone, Default)]
-pub(crate) struct Turn(Arc<Mutex<TurnState>>);
+pub struct Turn(Arc<Mutex<TurnState>>);
 
 #[derive(Default)]
 struct TurnState {
@@ -95,12 +95,12 @@ struct TurnState {
 
 impl Turn {
     /// The handle of the first run.
-    pub(crate) fn first(&self) -> RunControl {
+    pub fn first(&self) -> RunControl {
         self.state().control.clone()
     }
 
     /// The handle of the next run. A signal that comes before it begins stops it, too.
-    pub(crate) fn next(&self) -> RunControl {
+    pub fn next(&self) -> RunControl {
         let mut state = self.state();
         *state = TurnState { control: RunControl::default(), has_results: true, ..*state };
         if state.is_last {
@@ -115,7 +115,7 @@ impl Turn {
     }
 
     /// No further run follows.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         self.state().has_results = false;
     }
 
@@ -126,7 +126,7 @@ impl Turn {
 
 /// Stays until a signal: what serves has nothing to end in order. A shell that puts a program into the background has it
 /// ignore SIGINT, so a handler is needed even for leaving.
-pub(crate) fn wait() {
+pub fn wait() {
     match Signals::new([SIGINT, SIGTERM]) {
         Ok(mut signals) => drop(signals.forever().next()),
         // Signals end the process as they always do.
@@ -137,7 +137,7 @@ pub(crate) fn wait() {
 }
 
 /// Starts listening. Without a thread or handler for it signals end the process as they always do.
-pub(crate) fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
+pub fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     let handle = move || {
         let mut has_warned = false;

@@ -7,22 +7,22 @@ use runs::Exit;
 
 /// What a run's iterations came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Iterations {
+pub struct Iterations {
     /// Those that ran to their end or to an exception.
-    pub(crate) completed: u64,
+    pub completed: u64,
     /// Those of them that ended in an exception.
-    pub(crate) failed: u64,
+    pub failed: u64,
 }
 
 impl Iterations {
     /// Whether not one of them ran to its end.
-    pub(crate) fn all_threw(self) -> bool {
+    pub fn all_threw(self) -> bool {
         self.completed > 0 && self.failed >= self.completed
     }
 }
 
 /// The exit of a run. As in k6, what ended the run early outranks `test.fail()`, and that outranks thresholds.
-pub(crate) fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compat) -> Exit {
+pub fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compat) -> Exit {
     let early = outcome
         .init_error
         .as_ref()
@@ -49,7 +49,7 @@ pub(crate) fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compa
 
 /// The exit of a run whose measurement was judged, where it has to be valid. What it says about the target, thresholds among
 /// it, counts for nothing then; what ended the run early, or was said by the script, still does.
-pub(crate) fn of_judged(exit: Exit, grade: Grade, is_required: bool) -> Exit {
+pub fn of_judged(exit: Exit, grade: Grade, is_required: bool) -> Exit {
     let is_of_numbers = matches!(exit, Exit::Ok | Exit::ThresholdsFailed);
     if is_required && is_of_numbers && grade != Grade::Valid { Exit::NotValid } else { exit }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::listener::{Listener, Records};
 use crate::loki::{Loki, LokiConfig};
 use model::plan::Plan;
 use model::{LogLevel, LogLine, RunEvent, RunProgress, SystemClock};
@@ -18,7 +19,7 @@ use report::progress::Live;
 const WIDTH_DEFAULT: usize = 80;
 
 /// Takes lines from any thread.
-pub(crate) struct Logger {
+pub struct Logger {
     formatter: LogFormatter,
     least: LogLevel,
     out: Mutex<Out>,
@@ -32,9 +33,21 @@ pub(crate) struct Logger {
 /// Lines that wait to be stored. They are fetched with every window, so that this many may come in a second.
 const TAP_LINES_MAX: usize = 16_384;
 
+/// The terminal as a listener: progress, and the log lines of the run.
+pub(crate) struct Terminal(pub(crate) Arc<Logger>);
+
+impl Listener for Terminal {
+    fn on_event(&mut self, event: &RunEvent, _: &mut Records) {
+        self.0.on_event(event);
+        if let RunEvent::Log(line) = event {
+            script::Log::log(&*self.0, line.clone());
+        }
+    }
+}
+
 /// Where log lines go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Target {
+pub enum Target {
     /// Standard error, with the progress.
     #[default]
     Stderr,
@@ -58,19 +71,19 @@ enum Out {
 
 /// How a [`Logger`] is made.
 #[derive(Clone, Debug)]
-pub(crate) struct LoggerConfig {
+pub struct LoggerConfig {
     /// Where lines go.
-    pub(crate) target: Target,
+    pub target: Target,
     /// How they look.
-    pub(crate) format: LogFormat,
+    pub format: LogFormat,
     /// Whether debug lines are shown.
-    pub(crate) is_verbose: bool,
+    pub is_verbose: bool,
     /// Whether colours are allowed, where there is a terminal.
-    pub(crate) may_colour: bool,
+    pub may_colour: bool,
     /// Where the scripts' console writes instead.
-    pub(crate) console: Option<std::path::PathBuf>,
+    pub console: Option<std::path::PathBuf>,
     /// Ties instants to the wall clock.
-    pub(crate) epoch: model::Epoch,
+    pub epoch: model::Epoch,
 }
 
 impl Logger {
@@ -78,7 +91,7 @@ impl Logger {
     ///
     /// # Errors
     /// A file cannot be made; the path comes along.
-    pub(crate) fn new(config: &LoggerConfig) -> Result<Logger, (std::path::PathBuf, io::Error)> {
+    pub fn new(config: &LoggerConfig) -> Result<Logger, (std::path::PathBuf, io::Error)> {
         let (out, is_terminal) = match &config.target {
             Target::Stderr => (Out::Stderr(None), io::stderr().is_terminal()),
             Target::Stdout => (Out::Stdout, io::stdout().is_terminal()),
@@ -108,19 +121,19 @@ impl Logger {
     }
 
     /// Says something on behalf of the runner.
-    pub(crate) fn say(&self, level: LogLevel, text: impl Into<String>) {
+    pub fn say(&self, level: LogLevel, text: impl Into<String>) {
         script::Log::log(self, LogLine::new(SystemClock::now(), level, text));
     }
 
     /// Prints text that is no log line, such as the picture of an error's place, where people read the log.
-    pub(crate) fn print(&self, text: &str) {
+    pub fn print(&self, text: &str) {
         if self.formatter.format == LogFormat::Text {
             self.write(text);
         }
     }
 
     /// Tells how something came out: a line by itself where people read the log, and a log line where programs do.
-    pub(crate) fn tell(&self, text: &str) {
+    pub fn tell(&self, text: &str) {
         match self.formatter.format {
             LogFormat::Text => self.write(&format!("{text}\n")),
             LogFormat::Raw | LogFormat::Json => self.say(LogLevel::Info, text),
@@ -128,7 +141,7 @@ impl Logger {
     }
 
     /// From now on the progress of this plan is drawn between the lines, if they go to standard error.
-    pub(crate) fn show_progress(&self, plan: &Plan) {
+    pub fn show_progress(&self, plan: &Plan) {
         if let Out::Stderr(live) = &mut *self.out() {
             let is_terminal = io::stderr().is_terminal();
             *live = Some(Live::new(io::stderr(), plan, self.style, is_terminal));
@@ -136,14 +149,14 @@ impl Logger {
     }
 
     /// Passes an event of the run on to the progress.
-    pub(crate) fn on_event(&self, event: &RunEvent) {
+    pub fn on_event(&self, event: &RunEvent) {
         if let Out::Stderr(Some(live)) = &mut *self.out() {
             live.on_event(event);
         }
     }
 
     /// Draws the progress where it is time to; the last time with `is_over`.
-    pub(crate) fn tick(&self, progress: &RunProgress, is_over: bool) {
+    pub fn tick(&self, progress: &RunProgress, is_over: bool) {
         let Out::Stderr(live) = &mut *self.out() else { return };
         let width = stderr_width();
         // Standard error may be closed; the run goes on without progress.
@@ -159,24 +172,24 @@ impl Logger {
     }
 
     /// From now on every line goes here, too.
-    pub(crate) fn tap(&self) -> Receiver<LogLine> {
+    pub fn tap(&self) -> Receiver<LogLine> {
         let (sender, receiver) = sync_channel(TAP_LINES_MAX);
         *self.tap.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
         receiver
     }
 
     /// Ends [`Logger::tap`]; gives how many lines it could not take.
-    pub(crate) fn untap(&self) -> u64 {
+    pub fn untap(&self) -> u64 {
         *self.tap.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.tap_lost.swap(0, Ordering::Relaxed)
     }
 
     /// Waits until every line has arrived where it goes.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         let Out::Loki(loki) = &*self.out() else { return };
         let lost = loki.finish();
         if lost > 0 {
-            crate::print_error(&format!("{lost} log lines did not reach Loki"));
+            crate::terminal::print_error(&format!("{lost} log lines did not reach Loki"));
         }
     }
 
@@ -227,7 +240,7 @@ impl script::Log for Logger {
 }
 
 /// The look of a stream.
-pub(crate) fn style(colour: bool) -> Style {
+pub fn style(colour: bool) -> Style {
     Style { colour, unicode: is_utf8() }
 }
 
@@ -256,7 +269,7 @@ fn append(path: &Path) -> Result<File, (std::path::PathBuf, io::Error)> {
 }
 
 /// Draws the progress ten times a second until it is dropped.
-pub(crate) struct Ticker {
+pub struct Ticker {
     stop: std::sync::mpsc::Sender<()>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -266,7 +279,7 @@ impl Ticker {
     const INTERVAL: std::time::Duration = std::time::Duration::from_millis(100);
 
     /// Starts drawing; without a thread there is no progress, and the run goes on.
-    pub(crate) fn start(logger: Arc<Logger>, progress: Arc<RunProgress>) -> Ticker {
+    pub fn start(logger: Arc<Logger>, progress: Arc<RunProgress>) -> Ticker {
         let (stop, stopped) = std::sync::mpsc::channel();
         let draw = move || {
             while stopped.recv_timeout(Ticker::INTERVAL) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {

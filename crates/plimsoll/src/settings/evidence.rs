@@ -7,8 +7,10 @@ use evidence::{Settings, password_variable};
 use runs::{Exit, Failure};
 use serde::Deserialize;
 
-use crate::common::Common;
-use crate::env::Environment;
+use session::Context;
+use session::env::Environment;
+use session::evidence::Sources;
+
 use crate::flags::EvidenceFlags;
 
 /// The file of a project.
@@ -25,11 +27,27 @@ struct Project {
     evidence: BTreeMap<String, BTreeMap<String, toml::Value>>,
 }
 
+/// Opens the sources that the flags and `plimsoll.toml` name, and `of_lab`: those of the lab whose script this is.
+///
+/// # Errors
+/// A source cannot be understood.
+pub(crate) fn sources(
+    flags: &EvidenceFlags,
+    of_lab: Vec<Settings>,
+    context: &Context,
+) -> Result<Sources, Failure> {
+    let mut settings = named(flags, context)?;
+    let is_new = |source: &Settings| !settings.iter().any(|known| known.name == source.name);
+    let of_lab: Vec<Settings> = of_lab.into_iter().filter(is_new).collect();
+    settings.extend(of_lab);
+    Sources::open(&settings)
+}
+
 /// The sources that are named, in order of their names.
 ///
 /// # Errors
 /// The file cannot be read, or a source in it or in a flag cannot be understood.
-pub(crate) fn named(flags: &EvidenceFlags, common: &Common) -> Result<Vec<Settings>, Failure> {
+pub(crate) fn named(flags: &EvidenceFlags, context: &Context) -> Result<Vec<Settings>, Failure> {
     let mut sources = BTreeMap::new();
     if let Some(path) = project_file(flags) {
         for (name, values) in read(&path)?.evidence {
@@ -43,7 +61,7 @@ pub(crate) fn named(flags: &EvidenceFlags, common: &Common) -> Result<Vec<Settin
     }
     let mut sources: Vec<Settings> = sources.into_values().collect();
     for source in &mut sources {
-        source.credential = credential(source, &common.env)?;
+        source.credential = credential(source, &context.env)?;
     }
     Ok(sources)
 }

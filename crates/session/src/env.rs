@@ -6,11 +6,11 @@ use runs::{Exit, Failure};
 
 /// The variables of the process. Names and values that are not UTF-8 are left out: JavaScript could not hold them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Environment(BTreeMap<String, String>);
+pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
     /// Reads the process's own.
-    pub(crate) fn of_process() -> Environment {
+    pub fn of_process() -> Environment {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
@@ -18,17 +18,17 @@ impl Environment {
     }
 
     /// All of them.
-    pub(crate) fn all(&self) -> &BTreeMap<String, String> {
+    pub fn all(&self) -> &BTreeMap<String, String> {
         &self.0
     }
 
     /// One of them.
-    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+    pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
     /// A setting: `PLIMSOLL_NAME`, or else `K6_NAME`; empty ones count as unset.
-    pub(crate) fn setting(&self, name: &str) -> Option<&str> {
+    pub fn setting(&self, name: &str) -> Option<&str> {
         let prefixes = ["PLIMSOLL", "K6"];
         prefixes.iter().find_map(|prefix| self.get(&format!("{prefix}_{name}")).filter(|it| !it.is_empty()))
     }
@@ -37,7 +37,7 @@ impl Environment {
     ///
     /// # Errors
     /// It is neither.
-    pub(crate) fn switch(&self, name: &str) -> Result<Option<bool>, Failure> {
+    pub fn switch(&self, name: &str) -> Result<Option<bool>, Failure> {
         let Some(text) = self.setting(name) else { return Ok(None) };
         match parse_switch(text) {
             Some(value) => Ok(Some(value)),
@@ -52,7 +52,7 @@ impl Environment {
     ///
     /// # Errors
     /// A name of `--env` cannot be one.
-    pub(crate) fn for_script(
+    pub fn for_script(
         &self,
         includes_process: bool,
         given: &[String],
@@ -73,7 +73,7 @@ impl Environment {
 }
 
 /// `true` or `false` in any of Go's spellings.
-pub(crate) fn parse_switch(text: &str) -> Option<bool> {
+pub fn parse_switch(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
@@ -82,7 +82,7 @@ pub(crate) fn parse_switch(text: &str) -> Option<bool> {
 }
 
 /// Whether a variable may be called so.
-pub(crate) fn is_name(name: &str) -> bool {
+pub fn is_name(name: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     name.bytes().all(is_word) && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
 }
