@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use model::MetricId;
 
+use super::locked;
 use super::points::Row;
-use super::study::locked;
 
 /// Rows that are kept of a run: a day of seconds, at about half a kilobyte each.
 const ROWS_MAX: usize = 90_000;

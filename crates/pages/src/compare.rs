@@ -8,7 +8,7 @@ use runs::comparison::{between, share};
 use server::{PageError, Question};
 
 use super::json;
-use super::library::not_found;
+use super::not_found;
 use super::scope::lang_of;
 
 /// Runs of a side: what is asked over the network does not make the machine read all it has.

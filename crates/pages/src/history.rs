@@ -4,7 +4,7 @@ use catalogue::Catalogue;
 use runs::history::of_script;
 use server::{PageError, Question};
 
-use super::library::not_found;
+use super::not_found;
 use super::number;
 
 /// Runs that are looked at, unless fewer are asked for.

@@ -9,8 +9,9 @@ use catalogue::{Catalogue, Location};
 use report::Lang;
 use server::{PageError, Question, View};
 
-use super::library::{Mode, reopen};
+use super::about::Mode;
 use super::remarks::Remark;
+use super::reopen;
 use super::scope::{Detail, Scope};
 use super::{Beside, about, capacity, json, list, of_run, requests, traces};
 

@@ -38,8 +38,10 @@ mod validity;
 mod values;
 
 pub use html::render as report_html;
-pub use library::{Library, Own, reopen};
+pub use library::{Library, Own};
 pub use live::{LivePage, PagedRun, Recorded};
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use server::{PageError, Question, View};
 
@@ -81,6 +83,21 @@ fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String,
             Err(PageError::NotFound("failed to answer: that is about no single run".into()))
         }
     }
+}
+
+/// A lock whose last holder may have panicked: what it guards is whole at every moment.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An error about a name that leads nowhere.
+fn not_found(failure: Failure) -> PageError {
+    PageError::NotFound(failure.text)
+}
+
+/// How to see a run again when this process is gone.
+pub fn reopen(runs_flag: &str, id: &str) -> String {
+    format!("plimsoll serve{runs_flag}  http://{}/runs/{id}", ADDRESS_DEFAULT)
 }
 
 /// Adds to a count. What a hostile file counts may be more than any number holds.

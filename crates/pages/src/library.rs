@@ -8,15 +8,17 @@ use api::page::NoteAnswer;
 use api::rest::StatusChange;
 use catalogue::{Catalogue, CatalogueError};
 use runfile::State;
-use runs::{Failure, open, quoted};
+use runs::{open, quoted};
 use server::{Change, Feed, Live, PageError, Pages, Question, Refusal, View};
 
+use super::about::Mode;
 use super::ahead::Ahead;
 use super::cache::{Cache, Stamp};
 use super::list::Rows;
+use super::locked;
 use super::remarks::{Remark, Remarks};
 use super::scope::{Detail, Scope};
-use super::study::{self, Studies, locked};
+use super::study::{self, Studies};
 use super::{Beside, about, capacity, compare, history, json, list, of_run, stand_back};
 
 /// Bytes of answers that are kept.
@@ -24,28 +26,6 @@ const KEPT_BYTES_MAX: usize = 64 << 20;
 
 /// And in a process that has a load to make.
 const KEPT_BYTES_BESIDE_LOAD_MAX: usize = 8 << 20;
-
-/// What a page is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// All runs of a place.
-    Serve,
-    /// The run that this process runs.
-    Run,
-    /// A file.
-    Report,
-}
-
-impl Mode {
-    /// Its word.
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Mode::Serve => "serve",
-            Mode::Run => "run",
-            Mode::Report => "report",
-        }
-    }
-}
 
 /// The run that this process runs.
 pub struct Own {
@@ -167,7 +147,7 @@ impl Library {
     }
 
     fn beside(&self, id: &str) -> Beside {
-        Beside { remark: self.remarks.get(id), reopen: reopen(&self.runs_flag, id) }
+        Beside { remark: self.remarks.get(id), reopen: super::reopen(&self.runs_flag, id) }
     }
 
     fn of_run(&self, question: &Question) -> Result<Arc<str>, PageError> {
@@ -256,16 +236,6 @@ impl Pages for Library {
 /// Whether a view is of several runs.
 fn is_of_many(view: View) -> bool {
     matches!(view, View::Runs | View::Compare | View::History)
-}
-
-/// How to see a run again when this process is gone.
-pub fn reopen(runs_flag: &str, id: &str) -> String {
-    format!("plimsoll serve{runs_flag}  http://{}/runs/{id}", super::ADDRESS_DEFAULT)
-}
-
-/// An error about a name that leads nowhere.
-pub(super) fn not_found(failure: Failure) -> PageError {
-    PageError::NotFound(failure.text)
 }
 
 fn unknown(error: &CatalogueError) -> PageError {

@@ -13,9 +13,10 @@ use runfile::{Reader, State};
 use server::{PageError, Question, View};
 
 use super::cache::Stamp;
+use super::locked;
 use super::remarks::Remarks;
 use super::scope::{Detail, Scope};
-use super::study::{RUNS_MAX as NEWEST, Studies, locked};
+use super::study::{RUNS_MAX as NEWEST, Studies};
 use super::values::{self, FigureTotals};
 use super::{add, damaged, json, number as parameter};
 

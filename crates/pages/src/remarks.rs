@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use runs::bounded::read_limited;
 use serde::{Deserialize, Serialize};
 
-use super::study::locked;
+use super::locked;
 
 /// The file's name, in the folder of the runs.
 const NAME: &str = "page.json";

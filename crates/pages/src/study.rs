@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use model::{GeneratorState, Trace, Validity, Window};
@@ -17,6 +17,7 @@ use runs::validity::StoredFacts;
 
 use super::cache::Stamp;
 use super::columns::Columns;
+use super::locked;
 
 /// Runs of which something is kept: the two sides of a comparison.
 pub(super) const RUNS_MAX: usize = 2;
@@ -164,11 +165,6 @@ impl Studies {
         }
         study
     }
-}
-
-/// A lock whose last holder may have panicked: what it guards is whole at every moment.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

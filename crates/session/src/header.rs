@@ -8,8 +8,26 @@ use runfile::{EnvVar, Header, Module, ReportFacts, ScenarioFacts, ThresholdFacts
 use runs::{build, calibration, machine_facts, unit_word};
 
 use crate::Context;
-use crate::recording::RecordSettings;
 use crate::test::Test;
+
+/// The facts of a run that its file holds beside the test.
+#[derive(Clone, Debug, Default)]
+pub struct RecordSettings {
+    /// Whether nothing stays after the run.
+    pub is_off: bool,
+    /// Its name.
+    pub name: Option<String>,
+    /// Notes on it.
+    pub notes: Vec<String>,
+    /// The version of the target.
+    pub target_version: Option<String>,
+    /// Tags of the run that its samples do not have.
+    pub tags: BTreeMap<String, String>,
+    /// The study that it is a level of.
+    pub study: Option<runfile::StudyFacts>,
+    /// Credentials of evidence sources, which its file must not hold.
+    pub hidden: Vec<String>,
+}
 
 /// Everything that is known of a run before its first VU.
 pub(crate) fn of(

@@ -30,4 +30,5 @@ pub mod test;
 mod watch;
 
 pub use context::{Context, plan_failure, refuse_first};
+pub use header::RecordSettings;
 pub use run::{Finished, Names, Observer, SessionSettings, run};

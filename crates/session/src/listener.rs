@@ -2,9 +2,12 @@
 //!
 //! A further listener is one file with an implementation of [`Listener`], and one line in `Session::listeners` of `run.rs`.
 
+use std::sync::Arc;
+
 use model::{Instant, RunEvent};
 
 use crate::Context;
+use crate::logger::Logger;
 use crate::recording::Recording;
 use crate::signals::Running;
 use crate::watch::Watch;
@@ -61,5 +64,17 @@ impl Listener for Recorder<'_> {
             recording.on_event(event, self.0);
         }
         records.watch.on_event(event, records.recording.as_mut());
+    }
+}
+
+/// The terminal as a listener: progress, and the log lines of the run.
+pub(crate) struct Terminal(pub(crate) Arc<Logger>);
+
+impl Listener for Terminal {
+    fn on_event(&mut self, event: &RunEvent, _: &mut Records) {
+        self.0.on_event(event);
+        if let RunEvent::Log(line) = event {
+            script::Log::log(&*self.0, line.clone());
+        }
     }
 }

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::listener::{Listener, Records};
 use crate::loki::{Loki, LokiConfig};
 use model::plan::Plan;
 use model::{LogLevel, LogLine, RunEvent, RunProgress, SystemClock};
@@ -32,18 +31,6 @@ pub struct Logger {
 
 /// Lines that wait to be stored. They are fetched with every window, so that this many may come in a second.
 const TAP_LINES_MAX: usize = 16_384;
-
-/// The terminal as a listener: progress, and the log lines of the run.
-pub(crate) struct Terminal(pub(crate) Arc<Logger>);
-
-impl Listener for Terminal {
-    fn on_event(&mut self, event: &RunEvent, _: &mut Records) {
-        self.0.on_event(event);
-        if let RunEvent::Log(line) = event {
-            script::Log::log(&*self.0, line.clone());
-        }
-    }
-}
 
 /// Where log lines go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The listener that leaves a run's file.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError};
 
@@ -11,30 +11,12 @@ use runfile::Writer;
 use runs::Exit;
 
 use crate::Context;
+use crate::header::RecordSettings;
 use crate::test::Test;
 use crate::{ending, header};
 
 /// Lines that wait for the live page, the newest ones; it asks once a second, and shows no more of one.
 const FRESH_LINES_MAX: usize = 100;
-
-/// What a new run's file is told beside the test.
-#[derive(Clone, Debug, Default)]
-pub struct RecordSettings {
-    /// Nothing stays after the run.
-    pub is_off: bool,
-    /// What to call it.
-    pub name: Option<String>,
-    /// Notes on it.
-    pub notes: Vec<String>,
-    /// The version of what is tested.
-    pub target_version: Option<String>,
-    /// Tags of the run that its samples do not have.
-    pub tags: BTreeMap<String, String>,
-    /// The study that it is a level of.
-    pub study: Option<runfile::StudyFacts>,
-    /// What must not be in its file: what sources of evidence are shown to be let in.
-    pub hidden: Vec<String>,
-}
 
 /// A file that grows with the run.
 pub struct Recording {
