@@ -10,11 +10,10 @@ mod consumers;
 mod cpu;
 mod disk;
 mod imbalance;
-mod local;
 mod locks;
 mod logging;
 mod memory;
-mod outcome;
+mod missing_outcome;
 mod pauses;
 mod payload;
 mod periodic;
@@ -22,16 +21,20 @@ mod pool;
 mod redelivery;
 mod repeats;
 mod scaler;
-mod serial;
+mod serialisation;
 mod stampede;
 mod statements;
 mod throttling;
+mod worker_memory;
 mod workers;
 
 #[cfg(test)]
 mod testing;
 
-use super::view::Detector;
+use super::case_view::View;
+use super::observation::Detector;
+
+use model::diagnosis::Caveat;
 
 pub(super) use cpu::share_saturated;
 
@@ -51,53 +54,19 @@ pub(super) const DETECTORS: &[Detector] = &[
     periodic::detect,
     stampede::detect,
     calls::detect,
-    serial::detect,
+    serialisation::detect,
     consumers::detect,
     scaler::detect,
     redelivery::detect,
     imbalance::detect,
-    local::detect,
+    worker_memory::detect,
     logging::detect,
     payload::detect,
-    outcome::detect,
+    missing_outcome::detect,
 ];
 
 /// Those that are asked only where none of the others finds what limits.
 pub(super) const LAST: &[Detector] = &[workers::detect];
-
-/// What findings are called, all of them.
-pub const LABELS: &[&str] = &[
-    "CPU limit",
-    "CPU saturated",
-    "stop-the-world pauses",
-    "memory limit",
-    "connection pool too small",
-    "head-of-line blocking",
-    "row lock contention",
-    "database log sync",
-    "database reads from disk",
-    "accept-queue overflow",
-    "connection churn",
-    "N+1 queries",
-    "missing index",
-    "slow statement",
-    "periodic job",
-    "cache stampede",
-    "slow downstream",
-    "downstream rate limit",
-    "DNS delay",
-    "hot key",
-    "too few workers",
-    "too few consumers",
-    "prefetch too small",
-    "scaler ceiling",
-    "redelivered messages",
-    "replica imbalance",
-    "synchronous logging",
-    "chatty serialisation",
-    "bandwidth limit",
-    "business outcome is zero",
-];
 
 /// Queries of a finding.
 const QUERIES_MAX: usize = 5;
@@ -114,8 +83,13 @@ fn short(statement: &str) -> String {
     text
 }
 
+/// Returns the flag of traces that were kept for being slow or failed.
+pub(super) fn biased(view: &View<'_>) -> Vec<Caveat> {
+    if view.paths.is_biased { vec![Caveat::BiasedTraces] } else { Vec::new() }
+}
+
 /// Whether a name of an operation has one of these words in it.
-fn says(operation: &str, words: &[&str]) -> bool {
+fn contains_any(operation: &str, words: &[&str]) -> bool {
     let operation = operation.to_lowercase();
     words.iter().any(|word| operation.contains(word))
 }
@@ -134,11 +108,11 @@ mod tests {
             include_str!("cpu.rs"),
             include_str!("disk.rs"),
             include_str!("imbalance.rs"),
-            include_str!("local.rs"),
+            include_str!("worker_memory.rs"),
             include_str!("locks.rs"),
             include_str!("logging.rs"),
             include_str!("memory.rs"),
-            include_str!("outcome.rs"),
+            include_str!("missing_outcome.rs"),
             include_str!("payload.rs"),
             include_str!("pauses.rs"),
             include_str!("periodic.rs"),
@@ -146,7 +120,7 @@ mod tests {
             include_str!("redelivery.rs"),
             include_str!("repeats.rs"),
             include_str!("scaler.rs"),
-            include_str!("serial.rs"),
+            include_str!("serialisation.rs"),
             include_str!("stampede.rs"),
             include_str!("statements.rs"),
             include_str!("throttling.rs"),
