@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use analysis::diagnosis::diagnose;
 use api::diagnosis::DiagnosisReport;
 use model::Diagnosis;
+use report::Lang;
 use report::diagnosis::{Clock, document, text};
 use runfile::Reader;
 
@@ -40,7 +41,7 @@ pub(crate) fn run(flags: &DiagnoseFlags, common: &Common) -> Result<Exit, Failur
     let part = flags.window.as_deref().map(Part::parse).transpose()?;
     let look = |reader| Ok((reader, part.map(|part| part.range(reader)).transpose()?));
     let looked = readers.iter().map(look).collect::<Result<Vec<Looked>, Failure>>()?;
-    let (_, told) = of(looked)?;
+    let (_, told) = of(looked, Lang::En)?;
     if flags.json {
         crate::print(&report::diagnosis::json(&told));
     } else {
@@ -49,11 +50,11 @@ pub(crate) fn run(flags: &DiagnoseFlags, common: &Common) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
-/// What limits the target of these runs, or of parts of them, and how that is told.
+/// Diagnoses these runs, or parts of them, and returns the document in a language as well.
 ///
 /// # Errors
 /// A file is damaged.
-pub(super) fn of(looked: Vec<Looked>) -> Result<(Diagnosis, DiagnosisReport), Failure> {
+pub(super) fn of(looked: Vec<Looked>, lang: Lang) -> Result<(Diagnosis, DiagnosisReport), Failure> {
     let readers: Vec<&Reader> = looked.iter().map(|(reader, _)| *reader).collect();
     let case = diagnosis::case(looked)?;
     let clocks: Vec<Clock> = case
@@ -65,12 +66,12 @@ pub(super) fn of(looked: Vec<Looked>) -> Result<(Diagnosis, DiagnosisReport), Fa
         })
         .collect();
     let found = diagnose(&case);
-    let told = document(&found, &clocks);
+    let told = document(&found, &clocks, lang);
     Ok((found, told))
 }
 
 /// Prints it for people.
 pub(super) fn print(told: &DiagnosisReport, is_whole: bool, common: &Common) {
     let style = logger::style(common.may_colour && std::io::stdout().is_terminal());
-    crate::print(&text(told, is_whole, style));
+    crate::print(&text(told, Lang::En, is_whole, style));
 }

@@ -26,7 +26,7 @@ pub(crate) fn run(flags: &ReportFlags, common: &Common) -> Result<Exit, Failure>
     let mut report = stored::document(&reader, &window, elapsed, range)?;
     if is_whole && matches!(flags.format, ReportFormat::Md | ReportFormat::Json) {
         report.previous = previous(&reader, common);
-        report.diagnosis = Some(diagnose::of(vec![(&reader, None)])?.1);
+        report.diagnosis = Some(diagnose::of(vec![(&reader, None)], flags.lang.lang())?.1);
         report.capacity = study::of_run(reader.path(), &common.catalogue()?)?
             .map(|found| report::capacity::document(&found, flags.lang.lang()));
     }
