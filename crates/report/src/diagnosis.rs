@@ -666,8 +666,90 @@ mod tests {
 
     #[test]
     fn on_a_terminal() {
-        check(Lang::En, false, expect![[""]]);
-        check(Lang::Ko, false, expect![[""]]);
+        check(Lang::En, false, expect![[r#"
+            text
+              LIMITED: CPU of worker \u{1b}[31m saturated: 3.56 of 4 cores in use, at the limit 93 % of the time
+
+              Where a task spends its 58.5 s mean of 1336
+                queueing vision  47.2 s  81 %  100 ms at low load
+                service vision   11.3 s  19 %
+                the same by other methods
+                traces        queueing 47.2 s  service 11.3 s  sum 58.5 s  289 waiting / 6.13/s
+                Little's law  queueing 47.1 s  service 11.3 s  sum 58.4 s  289 waiting / 6.13/s
+                wait estimates differ by 0 %
+
+              1 CPU of worker \u{1b}[31m saturated: 3.56 of 4 cores in use, at the limit 93 % of the time  CPU limit · worker \u{1b}[31m
+                limits, explains 80 %, evidence: limit, cost: resource
+                CPU of worker \u{1b}[31m allows at most 7.02/s. Any load above that queues.
+                  demand of a request  571 ms  [540 ms – 600 ms]  mean of the run, 4 series
+                Query: prometheus 2026-11-20T18:06:52Z to 2026-11-20T18:07:00Z, step 5000 ms, 30 points
+                  sum by (pod) (rate(a[30s]))
+                Exemplar: trace 00000000000000000000000000000abc 59.2 s
+                Prediction: worker from 4 to 8 cores: throughput ceiling 7.02/s [6.67/s – 7.4/s] → 1,150/s [1,040/s – 1,260/s]
+                  next bottleneck: CPU of vision
+                  refuted if throughput stays below 1,040/s under a higher offered load
+                  test it: plimsoll run polling.js
+                Ruled out: worker slots: 69 of 400 busy (X·S = 6.13/s × 11.3 s)
+                Data: Peak use is 184 % of the limit, which is impossible: a cgroup is counted twice, or the limit belongs to another.
+                Caveat: Only one run was given, so growth with load is unknown. Add runs at lower load.
+                Remedy: Reduce the CPU time per request, or give worker more than 4 cores.
+
+              2 Business outcome never occurs: none of 1,336 tasks ended as rewarded  business outcome is zero · worker \u{1b}[31m
+                outcome, evidence: limit, cost: logic
+                none of 1,336 tasks
+                Remedy: Find out why it never occurs: requests succeed, but the business outcome does not.
+
+              Ruled out checked, with the number
+                cache memory  0/s evicted  2 % of the reads miss
+
+              Missing evidence
+                traces: where requests spend their time: network, service, database or other services
+                  connect it: --otlp on the run, and OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318 in the services
+
+                Caveat: Only one run was given, so growth with load is unknown. Add runs at lower load.
+        "#]]);
+        check(Lang::Ko, false, expect![[r#"
+            text
+              병목 확인: worker \u{1b}[31m의 CPU 포화: 4코어 중 3.56 사용, 전체 시간의 93 % 동안 한계
+
+              작업 시간 58.5 s의 구성 1336개의 평균
+                큐 대기 vision  47.2 s  81 %  저부하에서 100 ms
+                처리 vision     11.3 s  19 %
+                다른 방법으로 구한 값
+                트레이스     큐 대기 47.2 s  처리 11.3 s  합계 58.5 s  대기 289개 / 6.13/s
+                리틀의 법칙  큐 대기 47.1 s  처리 11.3 s  합계 58.4 s  대기 289개 / 6.13/s
+                대기 시간 추정치가 0 % 차이
+
+              1 worker \u{1b}[31m의 CPU 포화: 4코어 중 3.56 사용, 전체 시간의 93 % 동안 한계  CPU limit · worker \u{1b}[31m
+                limits, 설명력 80 %, 근거: limit, 비용: resource
+                worker \u{1b}[31m의 CPU로는 최대 7.02/s까지 처리할 수 있습니다. 그 이상의 부하는 큐에서 대기합니다.
+                  요청당 수요  571 ms  [540 ms – 600 ms]  실행 전체 평균, 시계열 4개
+                쿼리: prometheus 2026-11-20T18:06:52Z – 2026-11-20T18:07:00Z, 간격 5000 ms, 30개 값
+                  sum by (pod) (rate(a[30s]))
+                예: trace 00000000000000000000000000000abc 59.2 s
+                예측: worker: 4에서 8코어로: 최대 처리량 7.02/s [6.67/s – 7.4/s] → 1,150/s [1,040/s – 1,260/s]
+                  다음 병목: vision의 CPU
+                  반증 조건: 더 높은 부하에서도 처리량이 1,040/s보다 낮게 유지됨
+                  확인: plimsoll run polling.js
+                제외: 워커 슬롯: 400개 중 69개 사용 (X·S = 6.13/s × 11.3 s)
+                데이터: 최대 사용량이 한도의 184 %로 불가능한 값입니다. cgroup이 중복 집계되었거나 다른 대상의 한도입니다.
+                주의: 실행이 하나뿐이라 부하에 따른 변화를 알 수 없습니다. 더 낮은 부하의 실행을 추가하십시오.
+                해결책: 요청당 CPU 시간을 줄이거나, worker에 4코어보다 많이 할당하십시오.
+
+              2 비즈니스 결과 0건: 작업 1,336개 중 rewarded 결과 없음  business outcome is zero · worker \u{1b}[31m
+                outcome, 근거: limit, 비용: logic
+                작업 1,336개 중 0개
+                해결책: 왜 한 번도 발생하지 않는지 확인하십시오. 요청은 성공하지만 비즈니스 결과가 없습니다.
+
+              제외된 원인 확인한 항목과 수치
+                캐시 메모리  축출 0/s  조회의 2 %가 미스
+
+              수집되지 않은 근거
+                트레이스: 요청이 시간을 쓰는 곳: 네트워크, 서비스, 데이터베이스, 외부 서비스
+                  연결: 실행에 --otlp, 서비스에 OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318 설정
+
+                주의: 실행이 하나뿐이라 부하에 따른 변화를 알 수 없습니다. 더 낮은 부하의 실행을 추가하십시오.
+        "#]]);
     }
 
     #[test]

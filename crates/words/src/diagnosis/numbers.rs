@@ -7,7 +7,7 @@ pub fn number(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Count if value.fract() == 0.0 => whole(value),
         Unit::Count => count(value),
-        Unit::Percent => format!("{} %", count(value)),
+        Unit::Percent => percent(value / 100.0),
         Unit::Points => format!("{} points", count(value)),
         Unit::Seconds => time(value),
         Unit::PerSecond => rate(value),
@@ -48,14 +48,12 @@ pub(super) fn data_rate(bytes_per_s: f64) -> String {
     format!("{} MB/s", count(bytes_per_s / 1e6))
 }
 
-/// Returns a share of 1 as percent: whole from ten on, one decimal below.
+/// Returns a share of 1 as percent with two significant digits, or as many whole ones as it has.
 pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
-    if percent.abs() >= 9.95 || percent == 0.0 {
-        format!("{percent:.0} %")
-    } else {
-        format!("{percent:.1} %")
-    }
+    let decimals = if percent.abs() >= 9.95 { 0 } else { 1 };
+    let text = format!("{:.decimals$}", percent + 0.0);
+    format!("{} %", grouped(text.strip_suffix(".0").unwrap_or(&text)))
 }
 
 /// Returns a number with three significant digits.
@@ -116,7 +114,10 @@ mod tests {
         assert_eq!([time(0.123_456), time(59.24), time(0.000_123_4)], ["123 ms", "59.2 s", "123 µs"]);
         assert_eq!([rate(421.43), rate(1_148.2), rate(0.9999)], ["421/s", "1,150/s", "1/s"]);
         assert_eq!([count(69.227), count(-0.0), count(1_234_567.0)], ["69.2", "0", "1,230,000"]);
-        assert_eq!([percent(0.634), percent(0.012), percent(0.0)], ["63 %", "1.2 %", "0 %"]);
+        assert_eq!(
+            [percent(0.634), percent(0.012), percent(0.0), percent(0.02)],
+            ["63 %", "1.2 %", "0 %", "2 %"]
+        );
         assert_eq!([bytes(199_000.0), bytes(512.0), bytes(1.62e9)], ["194 KiB", "512 B", "1.51 GiB"]);
         assert_eq!(data_rate(6_500_000.0), "6.5 MB/s");
         assert_eq!(number(1_336.0, Unit::Count), "1,336");

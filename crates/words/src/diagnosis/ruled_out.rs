@@ -198,7 +198,7 @@ pub fn ruled_out(lang: Lang, ruled_out: &RuledOut) -> RuledOutText {
         }
         RuledOut::WorkerSlots { through_per_s, service_s, busy, slots } => {
             let (through, service, busy, slots) =
-                (rate(*through_per_s), time(*service_s), count(*busy), count(*slots));
+                (rate(*through_per_s), time(*service_s), whole(*busy), count(*slots));
             [
                 text!(lang, "worker slots", "워커 슬롯"),
                 text!(lang, "X·S = {through} × {service}", "X·S = {through} × {service}"),
