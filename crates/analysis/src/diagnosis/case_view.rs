@@ -9,19 +9,8 @@ use stats::normal_quantile;
 use super::case::{Case, Level};
 use super::paths::{Paths, Shown, Step, StepKey};
 use super::stalls::Stalls;
+use super::thresholds::case_view::{CONFIDENCE, GROWTH_MIN, RELATIVE_MIN};
 use super::{series, stalls};
-
-/// Latency has grown with load where it is so many times that of the lowest load.
-const GROWTH_MIN: f64 = 1.2;
-
-/// Shares are never surer than this share of themselves: traces are of one run.
-pub(super) const RELATIVE_MIN: f64 = 0.1;
-
-/// Waits for a turn of this share of the time say that what is waited for is all taken.
-pub(super) const WAITS_MIN: f64 = 0.15;
-
-/// The confidence of predictions.
-const CONFIDENCE: f64 = 0.9;
 
 /// A case, with what its traces add up to.
 pub(super) struct View<'a> {

@@ -9,6 +9,7 @@ use super::case::Level;
 use super::case_view::View;
 use super::demand::{Demand, fit};
 use super::series;
+use super::thresholds::ceilings::{FULL, SATURATED_MIN};
 
 /// A signal of use, that of its limit, and what the limit is where there is no signal of it.
 struct Use {
@@ -62,12 +63,6 @@ pub(super) struct Ceiling {
     /// The most, per second.
     pub(super) per_s: f64,
 }
-
-/// From this share of the limit on, something is at it: schedulers and scrapes leave a little.
-pub(super) const FULL: f64 = 0.9;
-
-/// Of something that is at its limit for this share of the time, what goes through is all that can.
-const SATURATED_MIN: f64 = 0.9;
 
 /// All resources whose limit is known.
 pub(super) fn resources<'a>(view: &View<'a>) -> Vec<Resource<'a>> {

@@ -1,14 +1,9 @@
 //! What one request demands of a resource: the slope of its use over throughput (utilisation law, U = X·D + U0; Denning and
 //! Buzen, "The Operational Analysis of Queueing Network Models", 1978).
 
+use super::thresholds::demand::{POINTS_MIN, SPREAD_MIN};
 use model::diagnosis::{DemandLine, ResourceKind};
 use stats::student_quantile;
-
-/// Fewer points make no line.
-const POINTS_MIN: usize = 8;
-
-/// Throughput has to vary by so much of its mean, or a slope is that of noise.
-const SPREAD_MIN: f64 = 0.1;
 
 /// Points that are kept for a drawing.
 const DRAWN_MAX: usize = 200;

@@ -17,6 +17,7 @@ mod paths;
 mod prediction;
 mod series;
 mod stalls;
+mod thresholds;
 mod times;
 
 #[cfg(test)]
@@ -33,22 +34,13 @@ pub use case::{Case, Level, Requests, Second, Tasks};
 use case_view::View;
 use detectors::{DETECTORS, LAST, share_saturated};
 use observation::{Depth, Observation};
+use thresholds::outcome::{EXPLAINS_UNKNOWN, TRACED_MIN, UNTRACED_S_MIN, WAITS_MIN};
 
 /// Findings that are told one by one.
 const FINDINGS_MAX: usize = 10;
 
 /// What was ruled out, and what is missing, one by one.
 const RULED_OUT_MAX: usize = 30;
-
-/// What is not known to explain anything is taken to explain so much, for the order alone.
-const EXPLAINS_UNKNOWN: f64 = 0.3;
-
-/// Requests of which traces tell less than this share, and that take longer than this outside of them, are not understood.
-const TRACED_MIN: f64 = 0.4;
-const UNTRACED_S_MIN: f64 = 0.02;
-
-/// Requests that wait for their turn for this share of their time wait for something, whether or not anybody told what.
-const WAITS_MIN: f64 = 0.5;
 
 /// Detectors of services that stand still.
 const STALLED_SERVICE: [DetectorId; 2] = [DetectorId::Throttling, DetectorId::Pauses];

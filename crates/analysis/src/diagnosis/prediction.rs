@@ -3,19 +3,10 @@
 use model::Unit;
 use model::diagnosis::{Change, FigureName, Measured, NextLimit, Prediction, Refutation};
 
-use super::case_view::{RELATIVE_MIN, View, WAITS_MIN};
+use super::case_view::View;
 use super::ceilings::{self, Ceiling};
-
-/// Less than this of a resource frees nothing, and no remedy frees more than that.
-const FREED_MIN: f64 = 0.05;
-const FREED_MAX: f64 = 0.95;
-
-/// What else differs from run to run, and how little is known of a ceiling, as shares of a rate.
-const BETWEEN_RUNS: f64 = 0.05;
-const OF_CEILING: f64 = 0.1;
-
-/// Where no limit of anything was told, no more than so many times what goes through now is promised.
-const PROMISED_MAX: f64 = 2.0;
+use super::thresholds::case_view::{RELATIVE_MIN, WAITS_MIN};
+use super::thresholds::prediction::{BETWEEN_RUNS, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX};
 
 /// What a remedy takes away: a share of the time of requests, and of the work of a resource that everybody waits for.
 #[derive(Clone, Copy, Debug)]

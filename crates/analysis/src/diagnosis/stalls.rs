@@ -5,27 +5,9 @@ use std::collections::HashMap;
 use model::SpanKind;
 
 use super::case_view::View;
-
-/// A shorter time is no stall: between two things that happen there is always some.
-const STALL_NS_MIN: i64 = 45_000_000;
-
-/// A stall is so many times as long as the usual time between two things that happen.
-const TIMES_USUAL: i64 = 15;
-
-/// A stall is so many times as long as what the service does takes in the middle; or it is what it does.
-const TIMES_ANSWER: i64 = 3;
-
-/// Fewer stalls show no rule.
-const STALLS_MIN: usize = 5;
-
-/// Fewer beginnings and ends show no usual time.
-const EDGES_MIN: usize = 100;
-
-/// A gap that nobody's request is seen to be open in is a stall where by chance no run in a hundred would have one so long.
-const BY_CHANCE_MAX: f64 = 0.01;
-
-/// And where those who are not seen wait: so much of what they would if the service stood still.
-const WAITING_MIN: f64 = 0.4;
+use super::thresholds::stalls::{
+    BY_CHANCE_MAX, EDGES_MIN, STALL_NS_MIN, STALLS_MIN, TIMES_ANSWER, TIMES_USUAL, WAITING_MIN,
+};
 
 /// The stalls of a service.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,16 +7,8 @@ use model::{Kept, SpanKind, Trace};
 
 use super::case_view::{View, waits_ns};
 use super::paths::{Asked, Paths};
+use super::thresholds::times::{APART_MAX, ASKED_MIN, TOLD_S_MIN};
 use crate::traces::{Attribution, Part, StageKind, stages};
-
-/// Fewer traces that begin with the client's side of a request say too little of all of them, where there are others.
-const ASKED_MIN: u64 = 10;
-
-/// Sums of parts are not told apart from what they are of by less, seconds.
-const TOLD_S_MIN: f64 = 1e-6;
-
-/// Ways that are further apart than this about waiting contradict each other.
-const APART_MAX: f64 = 0.1;
 
 /// Whose the time of requests was; none without traces.
 pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {

@@ -11,22 +11,11 @@ use model::{Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
+use super::super::thresholds::accept::{AGAIN_S, LATE_MIN, LIMITS_MIN, OVERFLOWS_MIN};
 
 /// The kernel's counters, by the host's own source and by the node exporter's pack. They count the same, and the first packets
 /// that were sent again are those that were dropped.
 const OVERFLOWS: [&str; 4] = ["listen_overflows", "listen_drops", "node_listen_overflows", "syn_repeated"];
-
-/// Overflows per second from which on it is told.
-const OVERFLOWS_MIN: f64 = 0.2;
-
-/// The share of requests that took a step of the sequence.
-const LATE_MIN: f64 = 0.01;
-
-/// The share of the time from which on it limits.
-const LIMITS_MIN: f64 = 0.1;
-
-/// Who sent the first packet sends it again after a second.
-const AGAIN_S: f64 = 1.0;
 
 /// Which connections were dropped.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

@@ -14,10 +14,14 @@ use model::diagnosis::{
 };
 use model::{SpanKind, Strength, Unit};
 
-use super::super::case_view::{View, WAITS_MIN, is_wait};
+use super::super::case_view::{View, is_wait};
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::prediction::Gone;
+use super::super::thresholds::calls::{
+    DEMAND_MIN, EVEN_MAX, HELD_MIN, HELD_SHARE_MIN, LIMITED_S_MIN, QUICK_MAX, SHARE_MIN,
+};
+use super::super::thresholds::case_view::WAITS_MIN;
 use super::contains_any;
 
 /// The kinds of calls that take the time.
@@ -27,22 +31,6 @@ enum CallKind {
     Paced,
     Lookup,
 }
-
-/// The share of the time, waits for workers included, from which on a call is told.
-const SHARE_MIN: f64 = 0.25;
-
-/// Of what is done apart from waiting.
-const DEMAND_MIN: f64 = 0.3;
-
-/// The share of calls that say that they were held back.
-const HELD_MIN: f64 = 0.1;
-
-/// A limit of rate: the quickest twentieth takes less than this share of the mean, and seconds are as even as this.
-const QUICK_MAX: f64 = 0.1;
-const EVEN_MAX: f64 = 0.25;
-
-/// Shorter calls are not limited.
-const LIMITED_S_MIN: f64 = 0.02;
 
 /// What calls take.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -162,7 +150,7 @@ fn reported_limit(view: &View<'_>) -> Option<Observation> {
         return None;
     }
     let share = view.share_of_paths(limited.waited_ms * 1e6);
-    if held < HELD_MIN || share < 0.1 {
+    if held < HELD_MIN || share < HELD_SHARE_MIN {
         return Some(Observation::RuledOut(RuledOut::CallsHeldBack {
             held: limited.held,
             calls: limited.spans,

@@ -9,16 +9,10 @@ use model::{Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
+use super::super::thresholds::churn::{PER_REQUEST_MIN, PER_S_MIN, WAITS_MIN};
 
 /// Connections that listeners took, by the host's own source and by the node exporter's pack.
 const TAKEN: [&str; 2] = ["connections_taken", "node_connections_taken"];
-
-/// So many connections for each request, and per second, at least.
-const PER_REQUEST_MIN: f64 = 0.5;
-const PER_S_MIN: f64 = 10.0;
-
-/// Waits for a turn of this share say that something limits.
-const WAITS_MIN: f64 = 0.15;
 
 /// Who makes connections anew.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

@@ -14,24 +14,12 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-
-/// The share of the tasks' time from which on waiting in queues is told.
-const SHARE_MIN: f64 = 0.1;
-
-/// A prefetch up to this is small: it is used up by what is being worked on.
-const PREFETCH_SMALL: f64 = 4.0;
-
-/// A prefetch is used up where so much of it is held, for so much of the time.
-const HELD_MIN: f64 = 0.8;
+use super::super::thresholds::consumers::{
+    CONSUMING_MAX, HELD_MIN, PREFETCH_SMALL, READY_MIN, SHARE_MIN, SLOTS_BUSY_MIN,
+};
 
 /// Workers that run, as those tell who count them.
 const WORKERS: [&str; 2] = ["celery_workers", "worker_count"];
-
-/// Some of them take from no queue where there are fewer consumers than this share of them.
-const CONSUMING_MAX: f64 = 0.8;
-
-/// Messages wait where there are so many, on average.
-const READY_MIN: f64 = 0.5;
 
 /// A queue, by the means of what was told.
 #[derive(Debug, Default)]
@@ -203,7 +191,7 @@ fn slots(view: &View<'_>) -> Option<RuledOut> {
     let through = view.level.throughput_per_s();
     let busy = crate::laws::little::in_flight(through, work_s);
     // Nearly all of them busy is no refutation.
-    (busy < slots * 0.8).then_some(RuledOut::WorkerSlots {
+    (busy < slots * SLOTS_BUSY_MIN).then_some(RuledOut::WorkerSlots {
         through_per_s: through,
         service_s: work_s,
         busy,

@@ -10,18 +10,11 @@ use model::diagnosis::{
 use model::{Strength, Unit};
 
 use super::super::case_view::View;
-use super::super::ceilings::{self, FULL, Resource};
+use super::super::ceilings::{self, Resource};
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-
-/// It has to be at its limit for so much of the time.
-const AT_LIMIT_MIN: f64 = 0.5;
-
-/// More than this of a limit cannot be used: control groups are counted twice, or the limit is another's.
-const IMPOSSIBLE: f64 = 1.2;
-
-/// Whose work a core of a machine does, the core does not tell: somebody of the target must want one for so much of the time.
-const WANTED_MIN: f64 = 0.8;
+use super::super::thresholds::ceilings::FULL;
+use super::super::thresholds::cpu::{AT_LIMIT_MIN, IMPOSSIBLE, WANTED_MIN};
 
 /// What of the target wants processors: processes, and sessions of a database that wait for nothing else.
 const PROCESSES: [&str; 2] = ["process_cpu", "container_cpu"];

@@ -9,12 +9,7 @@ use model::{Signal, Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-
-/// The share of the time from which on waits are told.
-const SHARE_MIN: f64 = 0.1;
-
-/// From this share on it is what limits.
-const LIMITS_MIN: f64 = 0.25;
+use super::super::thresholds::disk::{LIMITS_MIN, SHARE_MIN};
 
 /// Wait events of the log that is written before a commit.
 const LOG: [&str; 4] = ["walsync", "walwrite", "walinitwrite", "walbuffermappinglock"];

@@ -14,15 +14,10 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
+use super::super::thresholds::imbalance::{REQUESTS_MIN, TIMES_MIN};
 
 /// Labels that tell replicas apart.
 const REPLICA: [&str; 6] = ["pod", "instance", "proxy", "replica", "controller_pod", "hostname"];
-
-/// The busiest has so many times its share.
-const TIMES_MIN: f64 = 1.5;
-
-/// Fewer requests share nothing.
-const REQUESTS_MIN: f64 = 50.0;
 
 /// What replicas do, by their names.
 type Shares = BTreeMap<String, f64>;

@@ -10,12 +10,7 @@ use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::Slowest;
 use super::super::series;
-
-/// The share of the time from which on waits are told.
-const SHARE_MIN: f64 = 0.05;
-
-/// From this share on it is what limits.
-const LIMITS_MIN: f64 = 0.15;
+use super::super::thresholds::locks::{LIMITS_MIN, SHARE_MIN};
 
 /// What waits for locks.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

@@ -14,23 +14,10 @@ use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::prediction::Gone;
+use super::super::thresholds::logging::{BUSY_MAX, BUSY_MIN, COMPUTED_MAX, END_S_MIN, LIMITS_MIN, SHARE_MIN};
 
 /// What its remedy changes.
 const CHANGE: Change = Change::NoEndWait;
-
-/// The share of the time from which on it is told, and from which on it limits.
-const SHARE_MIN: f64 = 0.1;
-const LIMITS_MIN: f64 = 0.15;
-
-/// A shorter end is what every answer takes.
-const END_S_MIN: f64 = 0.002;
-
-/// One thread has nothing left from this use on; and what is measured is never quite what is.
-const BUSY_MIN: f64 = 0.75;
-const BUSY_MAX: f64 = 1.25;
-
-/// The processor may have been at work for this share of the end.
-const COMPUTED_MAX: f64 = 0.5;
 
 /// What waits when all is done.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

@@ -10,6 +10,7 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
+use super::super::thresholds::memory::{CONTAINER_FULL, EVICTED_MIN, FULL, IMPOSSIBLE, MISSES_MIN};
 
 /// What a cache tells, by the names of the direct source and of Prometheus' exporter.
 const EVICTED: [&str; 2] = ["evicted", "redis_evictions"];
@@ -17,18 +18,6 @@ const HITS: [&str; 2] = ["hits", "redis_hits"];
 const MISSES: [&str; 2] = ["misses", "redis_misses"];
 const USED: [&str; 2] = ["memory_used", "redis_memory"];
 const LIMIT: [&str; 2] = ["memory_max", "redis_memory_limit"];
-
-/// Keys dropped per second from which on it is told.
-const EVICTED_MIN: f64 = 0.5;
-
-/// The share of the limit that is used.
-const FULL: f64 = 0.85;
-
-/// The share of reads that find nothing, and that are dropped keys', from which on it limits.
-const MISSES_MIN: f64 = 0.1;
-
-/// A container at so much of its limit is about to be killed.
-const CONTAINER_FULL: f64 = 0.95;
 
 /// What has too little memory.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -110,7 +99,7 @@ fn containers(view: &View<'_>) -> Vec<Observation> {
                     exact(FigureName::MemoryLimit, limit, Unit::Bytes),
                 ],
                 queries: vec![view.query(signal)],
-                flags: match peak > limit * 1.1 {
+                flags: match peak > limit * IMPOSSIBLE {
                     true => vec![Caveat::CountedTwice { times: peak / limit }],
                     false => Vec::new(),
                 },

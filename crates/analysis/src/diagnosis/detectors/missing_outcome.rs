@@ -8,9 +8,7 @@ use model::{Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
-
-/// Fewer tasks say nothing about what did not happen.
-const TASKS_MIN: u64 = 50;
+use super::super::thresholds::missing_outcome::TASKS_MIN;
 
 /// Outcomes that are to be zero.
 const BAD: [&str; 4] = ["fail", "error", "timeout", "timed"];

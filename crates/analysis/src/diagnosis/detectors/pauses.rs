@@ -11,18 +11,7 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-
-/// The share of time in the collector from which on it is told.
-const SHARE_MIN: f64 = 0.1;
-
-/// Nothing else that stops a service comes more often than this and is a collector's.
-const STALLS_PER_S_MAX: f64 = 5.0;
-
-/// It stands still for so much of the time.
-const STALLED_MIN: f64 = 0.04;
-
-/// Pauses are equally long to within so much.
-const VARIATION_MAX: f64 = 0.4;
+use super::super::thresholds::pauses::{SHARE_MIN, STALLED_MIN, STALLS_PER_S_MAX, VARIATION_MAX};
 
 const SHARES: [&str; 3] = ["jvm_gc_share", "go_gc_share", "nodejs_gc_share"];
 

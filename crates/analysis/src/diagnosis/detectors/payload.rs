@@ -14,30 +14,10 @@ use model::{Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
-
-/// An answer from this length on is long: for a page of data, not of pictures.
-const BYTES_MIN: f64 = 30_000.0;
-
-/// The share of the time that the service itself is at work, from which on a long answer is what it is at.
-const OWN_MIN: f64 = 0.2;
-
-/// The share of the time outside of the service, from which on the way is told.
-const OUTSIDE_MIN: f64 = 0.4;
-
-/// The share of the time in which an answer comes in, without which nothing tells of a way.
-const RECEIVING_MIN: f64 = 0.2;
-
-/// From this share on it is nearly all.
-const RECEIVING_MOST: f64 = 0.7;
-
-/// The data rate of a way that is full is hardly ever above its middle: nine of ten seconds are below so many times of it.
-const EVEN_MAX: f64 = 1.25;
-
-/// Less is no load for any way.
-const BYTES_PER_S_MIN: f64 = 500_000.0;
-
-/// A shorter time outside is what every way takes.
-const OUTSIDE_S_MIN: f64 = 0.005;
+use super::super::thresholds::payload::{
+    BYTES_MIN, BYTES_PER_S_MIN, EVEN_MAX, LATE_MAX, LIMITS_MIN, OUTSIDE_MIN, OUTSIDE_S_MIN, OWN_MIN,
+    RECEIVING_MIN, RECEIVING_MOST,
+};
 
 /// What answers cost.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -76,7 +56,7 @@ fn large_responses(view: &View<'_>, each: f64) -> Option<Observation> {
     numbers.extend(cpu_s.map(|cpu_s| exact(FigureName::RequestCpu, cpu_s, Unit::Seconds)));
     Some(Observation::Found(
         Box::new(Hypothesis {
-            role: if share >= 0.3 { Role::Limits } else { Role::Contributes },
+            role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Pattern,
             explains: Some(share),
             numbers,
@@ -110,7 +90,7 @@ fn saturated_link(view: &View<'_>, each: f64) -> Option<Observation> {
     let is_slow = receiving >= RECEIVING_MOST && view.share_outside() >= RECEIVING_MOST;
     // A load by plan has a data rate that is even by itself.
     let is_closed = level.closed_vus.is_some();
-    let is_late = level.requests.after_lost_syns as f64 > level.requests.count as f64 * 0.01;
+    let is_late = level.requests.after_lost_syns as f64 > level.requests.count as f64 * LATE_MAX;
     if !is_closed
         || share < OUTSIDE_MIN
         || receiving < RECEIVING_MIN

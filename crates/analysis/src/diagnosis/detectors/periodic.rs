@@ -12,25 +12,12 @@ use stats::autocorrelation;
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
+use super::super::thresholds::periodic::{
+    CALLS_PER_REQUEST_MAX, CORRELATION_MIN, LIMITS_MIN, PERIOD_MIN_S, PERIOD_SHARE_MIN, PERIODS_MIN,
+    SHARE_MIN,
+};
 use super::short;
 use crate::traces::normalised;
-
-/// The share of the database's time from which on a job is told, and from which on it limits.
-const SHARE_MIN: f64 = 0.15;
-const LIMITS_MIN: f64 = 0.3;
-
-/// A job is called less often than this for each request.
-const CALLS_PER_REQUEST_MAX: f64 = 0.2;
-
-/// A period shorter than this cannot be seen in seconds, and of fewer than this many nobody knows that they come again.
-const PERIOD_MIN_S: usize = 5;
-const PERIODS_MIN: usize = 3;
-
-/// How much a second is like the one a period before.
-const CORRELATION_MIN: f64 = 0.5;
-
-/// The share of the time that comes by a period, from which on it is told.
-const PERIOD_SHARE_MIN: f64 = 0.1;
 
 /// Jobs that are no news: what asks for evidence, and what a transaction begins and ends with.
 const NONE_OF_THESE: [&str; 5] = ["begin", "commit", "rollback", "set ", "show "];

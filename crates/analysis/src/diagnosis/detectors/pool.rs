@@ -16,6 +16,7 @@ use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::series;
+use super::super::thresholds::pool::{LIMITS_MIN, SHARE_MIN};
 use super::contains_any;
 
 /// Requests that wait for a connection, by the names that pools give them (Micrometer's HikariCP, OpenTelemetry's conventions for
@@ -28,12 +29,6 @@ const LIMITS: [&str; 3] = ["pool_active_limit", "db_client_connection_max", "db_
 
 /// Connections in use.
 const USED: [&str; 3] = ["pool_active", "db_client_connection_used", "db_client_connections_usage"];
-
-/// The share of the time from which on a wait is told.
-const SHARE_MIN: f64 = 0.1;
-
-/// From this share of the time on it is what limits.
-const LIMITS_MIN: f64 = 0.2;
 
 /// What waits for connections.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

@@ -11,12 +11,7 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-
-/// The share of the work that is done again, from which on it is told.
-const AGAIN_MIN: f64 = 0.05;
-
-/// From this share on it is what limits.
-const LIMITS_MIN: f64 = 0.1;
+use super::super::thresholds::redelivery::{AGAIN_MIN, LIMITS_MIN};
 
 /// What is done again.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

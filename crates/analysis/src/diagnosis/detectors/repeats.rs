@@ -12,16 +12,8 @@ use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::prediction::Gone;
 use super::super::series;
+use super::super::thresholds::repeats::{CALLS_MIN, LIMITS_MIN, SHARE_MIN};
 use super::short;
-
-/// The share of the time from which on it is told.
-const SHARE_MIN: f64 = 0.05;
-
-/// From this share on it is what limits.
-const LIMITS_MIN: f64 = 0.2;
-
-/// So many calls of a statement for each request, without traces.
-const CALLS_MIN: f64 = 5.0;
 
 /// What runs again and again.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

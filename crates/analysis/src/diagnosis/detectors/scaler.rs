@@ -14,16 +14,11 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
+use super::super::thresholds::scaler::{AT_LIMIT_MIN, WAITS_MIN};
 use super::consumers;
 
 /// How limits of signals are called.
 const LIMITS: [&str; 2] = ["_limit", "_max"];
-
-/// At its ceiling for so much of the time.
-const AT_LIMIT_MIN: f64 = 0.5;
-
-/// The share of the time that waits in queues, without which a ceiling limits nothing.
-const WAITS_MIN: f64 = 0.1;
 
 /// Which scaler is at its ceiling.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

@@ -11,31 +11,11 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
+use super::super::thresholds::serialisation::{
+    BUSY_MAX, BUSY_MIN, CLOSE, CLOSE_MAX, EXPECTED_MIN, LIMITS_MIN, LONGER_MIN, QUEUED_MIN, SHARE_MIN,
+    SPANS_MIN, TURN_S_MIN,
+};
 use super::contains_any;
-
-/// Fewer show no rule.
-const SPANS_MIN: u64 = 50;
-
-/// One at a time is busy for so much of the time, at least and at most: what is measured is never quite what is.
-const BUSY_MIN: f64 = 0.75;
-const BUSY_MAX: f64 = 1.2;
-
-/// Two that end within this share of the time of one would be close, and of as many as would be by chance so few may be; so many
-/// have to be expected for that to say anything.
-const CLOSE: f64 = 0.6;
-const CLOSE_MAX: f64 = 0.25;
-const EXPECTED_MIN: f64 = 10.0;
-
-/// What waits for its turn takes so many turns, and a turn is no shorter than what clocks tell apart.
-const QUEUED_MIN: f64 = 3.0;
-const TURN_S_MIN: f64 = 0.003;
-
-/// The mean is so many times the shortest.
-const LONGER_MIN: f64 = 2.0;
-
-/// The share of the time from which on it is told.
-const SHARE_MIN: f64 = 0.1;
-const LIMITS_MIN: f64 = 0.2;
 
 /// What is done one at a time.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

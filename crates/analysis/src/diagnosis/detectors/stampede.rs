@@ -10,24 +10,10 @@ use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::prediction::Gone;
+use super::super::thresholds::stampede::{
+    BY_CHANCE_TIMES_MIN, LIMITS_MIN, PAIRS_MIN, SHARE_MIN, SPANS_MIN, TOGETHER_MIN, TRACES_MAX,
+};
 use super::short;
-
-/// What loads a cache is done for a part of the requests only.
-const TRACES_MAX: f64 = 0.6;
-
-/// Fewer show no rule, and neither do fewer that are at it together.
-const SPANS_MIN: u64 = 10;
-const PAIRS_MIN: f64 = 6.0;
-
-/// So many do it at the same time, on average over those that do it.
-const TOGETHER_MIN: f64 = 1.3;
-
-/// Beside one of them there are so many times as many others as there would be by chance (Poisson: rate × length).
-const BY_CHANCE_TIMES_MIN: f64 = 3.0;
-
-/// The share of the time from which on it is told.
-const SHARE_MIN: f64 = 0.05;
-const LIMITS_MIN: f64 = 0.15;
 
 /// Who loads what all at once.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

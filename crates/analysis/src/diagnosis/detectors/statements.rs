@@ -12,39 +12,19 @@ use model::diagnosis::{
 };
 use model::{Record, RecordKind, Signal, Strength, Unit};
 
-use super::super::case_view::{View, WAITS_MIN};
+use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Slowest, Step};
 use super::super::prediction::Gone;
 use super::super::series;
+use super::super::thresholds::case_view::WAITS_MIN;
+use super::super::thresholds::statements::{
+    BLOCKS_MIN, BLOCKS_PER_ROW_MIN, DATABASE_SHARE_MIN, LACKING_LIMITS_MIN, LACKING_SHARE_MIN, LIMITS_MIN,
+    ROWS_OF_SCAN_MIN, SCANNING_SHARE_MIN, SCANS_PER_CALL_MIN, SHARE_MIN,
+};
 use super::calls::Share;
 use super::short;
 use crate::traces::normalised;
-
-/// The share of the requests' time from which on a statement is told.
-const SHARE_MIN: f64 = 0.1;
-
-/// From this share on it is what limits.
-const LIMITS_MIN: f64 = 0.3;
-
-/// Of the database's time.
-const DATABASE_SHARE_MIN: f64 = 0.3;
-
-/// Reading much for little is usual for rows that many have; only where it takes so much of the database's time is something missing.
-const LACKING_SHARE_MIN: f64 = 0.4;
-
-/// Blocks read for one call, and for one row that it gives, from which on an index is missing where there could be one.
-const BLOCKS_MIN: f64 = 40.0;
-const BLOCKS_PER_ROW_MIN: f64 = 40.0;
-
-/// A table of fewer rows is read as quickly from its beginning to its end as by an index.
-const ROWS_OF_SCAN_MIN: f64 = 4_000.0;
-
-/// A table is read so often for each call of a statement, at least, where the statement is what reads it.
-const SCANS_PER_CALL_MIN: f64 = 0.4;
-
-/// Of the database's time, where it is known that a table is scanned.
-const SCANNING_SHARE_MIN: f64 = 0.1;
 
 /// A statement with what the database and the traces say of it.
 struct Known<'a> {
@@ -282,7 +262,7 @@ fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observati
     exemplars.push(ExemplarLink::Statement(one.text.clone()));
     Observation::Found(
         Box::new(Hypothesis {
-            role: if share >= LIMITS_MIN || (lacks_index && one.database_share >= 0.5) {
+            role: if share >= LIMITS_MIN || (lacks_index && one.database_share >= LACKING_LIMITS_MIN) {
                 Role::Limits
             } else {
                 Role::Contributes

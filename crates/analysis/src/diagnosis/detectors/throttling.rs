@@ -11,19 +11,9 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-
-/// So many of the periods may be throttled before it is told (Grafana Sift's check of resource contention).
-const THROTTLED_MIN: f64 = 0.25;
-
-/// Quotas are given out ten times a second, unless somebody changes that; so often at least does a throttled service stand still.
-const STALLS_PER_S_MIN: f64 = 5.0;
-
-/// It stands still for so much of the time.
-const STALLED_MIN: f64 = 0.2;
-
-/// A process at its quota uses the same each second, and less than a core.
-const VARIATION_MAX: f64 = 0.2;
-const CORE: f64 = 0.9;
+use super::super::thresholds::throttling::{
+    CORE, STALLED_MIN, STALLS_PER_S_MIN, THROTTLED_MIN, VARIATION_MAX,
+};
 
 /// What is held back.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

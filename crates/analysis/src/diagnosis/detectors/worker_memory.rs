@@ -12,13 +12,7 @@ use model::{Strength, Unit};
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::Step;
-
-/// The share of the time from which on it is told, and from which on it limits.
-const SHARE_MIN: f64 = 0.05;
-const LIMITS_MIN: f64 = 0.1;
-
-/// A shorter wait is what every start takes.
-const WAIT_S_MIN: f64 = 0.02;
+use super::super::thresholds::worker_memory::{LIMITS_MIN, SHARE_MIN, WAIT_S_MIN};
 
 /// What waits inside its worker.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {

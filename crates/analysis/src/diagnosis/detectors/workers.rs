@@ -19,29 +19,14 @@ use super::super::case_view::{View, is_wait};
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Paths, Step, StepKey};
 use super::super::prediction::Gone;
+use super::super::thresholds::workers::{
+    BETWEEN_RUNS, DEMAND_MIN, GAIN_MAX, GROWTH_MIN, OWN_MAX, SHARE_MIN, WAIT_S_MIN,
+};
 use super::calls::Share;
 use super::contains_any;
 
 /// What is waited for, in the names of spans.
 const WORKERS: [&str; 4] = ["worker", "thread", "executor", "turn"];
-
-/// The share of the time that is waiting, from which on it limits, and no less than this long.
-const SHARE_MIN: f64 = 0.5;
-const WAIT_S_MIN: f64 = 0.02;
-
-/// So many times as many are under way at the higher load, at least, and of what would go through in proportion no more than this
-/// is gained.
-const GROWTH_MIN: f64 = 1.5;
-const GAIN_MAX: f64 = 0.2;
-
-/// How well a rate is known that is not to change: what differs from run to run.
-const BETWEEN_RUNS: f64 = 0.1;
-
-/// A read of this share of a service's work is worth keeping.
-const DEMAND_MIN: f64 = 0.1;
-
-/// Who only passes on does no more than this share of the work itself.
-const OWN_MAX: f64 = 0.2;
 
 /// Which service has too few.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
