@@ -17,6 +17,7 @@ mod tests {
     use super::Lang;
     use crate::text;
 
+    #[allow(unreachable_pub, reason = "a catalogue of tests is private")]
     mod greetings {
         crate::catalogue! {
             plain = "runs" | "실행";

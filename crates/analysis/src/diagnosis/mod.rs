@@ -1,11 +1,12 @@
-//! What limits a system, with its numbers, what was ruled out, and a prediction that can fail.
+//! The bottleneck of a system, with its numbers, the suspects that were ruled out, and a prediction that can fail.
 //!
-//! Under a load that rises, everything moves: that something moved says nothing. What a detector says rests on what a request
-//! demands of a resource, on what stands at a limit, on what waits (of the requests under way the mean number that waits is their
-//! share of the time, by Little's law), and on the critical paths of traces. Findings are ordered by the share of the time that
-//! they explain and by how they are known; what follows from something that somebody wrote or set comes after that.
+//! Under a rising load every metric moves, so movement alone shows nothing. Detectors rest on the demand of a request on a resource,
+//! on resources at their limit, on queueing (by Little's law, the mean number of waiting requests over those in flight is their share
+//! of the time), and on the critical paths of traces. Findings are ordered by the share of the time that they explain and by the
+//! strength of the evidence; a consequence comes after its cause.
 //!
-//! Where nothing is at a limit that is said, and where what would tell is not there, what to connect.
+//! Where no resource is at a limit, the outcome is that; where evidence is missing, it names the evidence to connect. Everything here
+//! is data: the crate `words` has the sentences, and `thresholds` has the numbers that detectors compare with.
 
 mod case;
 mod case_view;
@@ -36,19 +37,19 @@ use detectors::{DETECTORS, LAST, share_saturated};
 use observation::{Depth, Observation};
 use thresholds::outcome::{EXPLAINS_UNKNOWN, TRACED_MIN, UNTRACED_S_MIN, WAITS_MIN};
 
-/// Findings that are told one by one.
+/// Findings that are listed.
 const FINDINGS_MAX: usize = 10;
 
-/// What was ruled out, and what is missing, one by one.
+/// Suspects that are listed as ruled out.
 const RULED_OUT_MAX: usize = 30;
 
-/// Detectors of services that stand still.
+/// Detectors of stalled services.
 const STALLED_SERVICE: [DetectorId; 2] = [DetectorId::Throttling, DetectorId::Pauses];
 
-/// Those of waits inside a service that end later where whoever ends them has to wait for a processor.
+/// Detectors of waits inside a service, which last longer while a processor is busy.
 const INTERNAL_WAITS: [DetectorId; 2] = [DetectorId::Pool, DetectorId::Workers];
 
-/// Faults of a measurement that are the generator's own.
+/// Faults of a measurement that the load generator causes.
 const OF_GENERATOR: &[Fault] = &[
     Fault::StartLag,
     Fault::DroppedByGenerator,
@@ -62,52 +63,52 @@ const OF_GENERATOR: &[Fault] = &[
     Fault::Descriptors,
 ];
 
-/// Says what limits, of the runs of a test by ascending load.
+/// Diagnoses the runs of a test, given by ascending load.
 pub fn diagnose(case: &Case) -> Diagnosis {
     let Some(view) = View::new(case) else { return nothing(case, Inconclusive::NoRun) };
     if view.level.requests.count == 0 {
         return nothing(case, Inconclusive::NoRequests);
     }
-    let mut said = Said::default();
+    let mut observed = Observations::default();
     for detect in DETECTORS {
-        detect(&view).into_iter().for_each(|observations| said.add(observations));
+        detect(&view).into_iter().for_each(|observations| observed.add(observations));
     }
     let (held, saturated) = (view.share_held(), share_saturated(&view));
-    said.rank(held, saturated);
-    if said.limits().is_none() {
-        LAST.iter().flat_map(|detect| detect(&view)).for_each(|observations| said.add(observations));
-        said.rank(held, saturated);
+    observed.rank(held, saturated);
+    if observed.limits().is_none() {
+        LAST.iter().flat_map(|detect| detect(&view)).for_each(|observations| observed.add(observations));
+        observed.rank(held, saturated);
     }
-    let outcome = outcome(&view, &mut said);
-    let findings_beyond = said.found.len().saturating_sub(FINDINGS_MAX) as u64;
-    said.found.truncate(FINDINGS_MAX);
-    said.ruled_out.extend(generator_ruled_out(&view));
-    said.ruled_out.truncate(RULED_OUT_MAX);
+    let outcome = outcome(&view, &mut observed);
+    let findings_beyond = observed.found.len().saturating_sub(FINDINGS_MAX) as u64;
+    observed.found.truncate(FINDINGS_MAX);
+    observed.ruled_out.extend(generator_ruled_out(&view));
+    observed.ruled_out.truncate(RULED_OUT_MAX);
     Diagnosis {
         runs: case.levels.iter().map(run).collect(),
         attribution: times::attribution(&view),
         time_uses: times::tasks(&view),
-        findings: said.found.into_iter().map(|(hypothesis, _)| *hypothesis).collect(),
+        findings: observed.found.into_iter().map(|(hypothesis, _)| *hypothesis).collect(),
         findings_beyond,
-        ruled_out: said.ruled_out,
+        ruled_out: observed.ruled_out,
         missing: match &outcome {
             Outcome::CannotTell { missing, .. } => missing.clone(),
-            _ => said.missing.into_iter().collect(),
+            _ => observed.missing.into_iter().collect(),
         },
         caveats: caveats(&view),
         outcome,
     }
 }
 
-/// Everything that detectors said.
+/// The observations of all detectors.
 #[derive(Default)]
-struct Said {
+struct Observations {
     found: Vec<(Box<Hypothesis>, Depth)>,
     ruled_out: Vec<RuledOut>,
     missing: BTreeSet<MissingKind>,
 }
 
-impl Said {
+impl Observations {
     fn add(&mut self, observations: Observation) {
         match observations {
             Observation::Found(hypothesis, depth) => self.found.push((hypothesis, depth)),
@@ -118,9 +119,9 @@ impl Said {
         }
     }
 
-    /// What explains most first. One thing limits; the others keep it company. While a service is held for the share `held` of
-    /// the time, everything waits, and what waits then explains nothing; while a processor is at its limit, for the share
-    /// `saturated`, that is so of what waits inside.
+    /// Orders findings by the share that they explain; one of them limits, the others contribute. While a service is stalled for the
+    /// share `held` of the time, every request waits, so waits explain nothing; while a processor is at its limit, for the share
+    /// `saturated`, that holds for waits inside a service.
     fn rank(&mut self, held: f64, saturated: f64) {
         let score = |(hypothesis, depth): &(Box<Hypothesis>, Depth)| {
             let is_why = STALLED_SERVICE.contains(&hypothesis.detector());
@@ -144,7 +145,7 @@ impl Said {
     }
 }
 
-/// How much a finding is worth for the order.
+/// Returns the weight of a finding in the order.
 fn score(hypothesis: &Hypothesis, depth: Depth) -> f64 {
     let strength = match hypothesis.strength {
         Strength::Arithmetic | Strength::Limit => 1.0,
@@ -159,7 +160,7 @@ fn score(hypothesis: &Hypothesis, depth: Depth) -> f64 {
     hypothesis.explains.unwrap_or(EXPLAINS_UNKNOWN) * strength * depth
 }
 
-fn outcome(view: &View<'_>, said: &mut Said) -> Outcome {
+fn outcome(view: &View<'_>, observed: &mut Observations) -> Outcome {
     let level = view.level;
     let worst = level
         .reasons
@@ -167,7 +168,8 @@ fn outcome(view: &View<'_>, said: &mut Said) -> Outcome {
         .find(|reason| OF_GENERATOR.contains(&reason.fault) && reason.grade == Grade::Invalid);
     if let Some(reason) = worst.filter(|_| level.grade == Grade::Invalid) {
         // Slow responses may then be the generator's own.
-        said.found
+        observed
+            .found
             .iter_mut()
             .filter(|(it, _)| it.role == Role::Limits)
             .for_each(|(it, _)| it.role = Role::Contributes);
@@ -176,15 +178,19 @@ fn outcome(view: &View<'_>, said: &mut Said) -> Outcome {
     if level.is_unobserved() {
         return Outcome::CannotTell { why: Inconclusive::NoEvidence, missing: most_useful() };
     }
-    if said.limits().is_some() {
+    if observed.limits().is_some() {
         return Outcome::Limited;
     }
     let unexplained = unexplained(view);
-    let has_nothing =
-        [MissingKind::Traces, MissingKind::ServerProcessors].iter().all(|kind| said.missing.contains(kind));
+    let has_nothing = [MissingKind::Traces, MissingKind::ServerProcessors]
+        .iter()
+        .all(|kind| observed.missing.contains(kind));
     if unexplained.is_some() || has_nothing {
-        let missing =
-            if said.missing.is_empty() { most_useful() } else { said.missing.iter().copied().collect() };
+        let missing = if observed.missing.is_empty() {
+            most_useful()
+        } else {
+            observed.missing.iter().copied().collect()
+        };
         let why = unexplained.unwrap_or(Inconclusive::NoTracesAndProcessors);
         return Outcome::CannotTell { why, missing };
     }
