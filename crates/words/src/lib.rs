@@ -17,8 +17,7 @@ mod tests {
     use super::Lang;
     use crate::text;
 
-    #[allow(unreachable_pub, reason = "a catalogue of tests is private")]
-    mod greetings {
+    pub(super) mod greetings {
         crate::catalogue! {
             plain = "runs" | "실행";
             counted(count) = "{count} runs" | "실행 {count}개";
