@@ -10,6 +10,7 @@ use evidence::Settings;
 use model::diagnosis::Outcome;
 use model::plan::Compat;
 use model::{Diagnosis, FigureValue, SystemClock, Unit};
+use report::Lang;
 use report::summary::Layout;
 use runs::{Exit, Failure, Part};
 use testkit::{Shop, ShopConfig};
@@ -68,9 +69,9 @@ pub(crate) fn run(flags: &DemoFlags, context: &Context) -> Result<Exit, Failure>
     let after = demo.visit(&remedied, turn.next())?;
     turn.end();
     if after.is_whole()
-        && let Some((then, _)) = after.diagnose(context)?
+        && let Some((then, document)) = after.diagnose(context)?
     {
-        session::terminal::print(&format!("\n{}\n", verdict(&found, &then)));
+        session::terminal::print(&format!("\n{}\n", verdict(&found, &then, &document.headline)));
     }
     Ok(after.exit())
 }
@@ -151,7 +152,7 @@ impl Visit {
         let path = context.catalogue()?.find(&id.to_string()).map_err(|error| runs::failed(&error))?;
         let reader = runs::open(&path)?;
         let looked = |part: Part| Ok((&reader, Some(part.range(&reader)?)));
-        diagnose::of(vec![looked(QUIET)?, looked(BUSY)?]).map(Some)
+        diagnose::of(vec![looked(QUIET)?, looked(BUSY)?], Lang::En).map(Some)
     }
 }
 
@@ -180,21 +181,21 @@ fn closing_words(config: &ShopConfig, queries_per_second: f64) -> String {
 }
 
 /// What was predicted, what came, and whether that is the same.
-fn verdict(before: &Diagnosis, after: &Diagnosis) -> String {
+fn verdict(before: &Diagnosis, after: &Diagnosis, headline: &str) -> String {
     let predicted = before.findings.first().and_then(|finding| finding.prediction.as_ref()?.then.as_ref());
     let Some(busy) = after.runs.last() else { return String::new() };
     let Some((predicted, (least, most))) = predicted.and_then(|then| Some((then, then.interval?))) else {
-        return format!("nothing was predicted; now: {}", after.headline);
+        return format!("nothing was predicted; now: {headline}");
     };
     let shown = |value: f64| FigureValue::Number { value, unit: Unit::PerSecond }.to_string();
     let now = match &after.outcome {
-        Outcome::CannotTell { .. } => format!("What limits the shop now cannot be told: {}", after.headline),
-        _ => format!("What limits the shop now: {}", after.headline),
+        Outcome::CannotTell { .. } => format!("The shop's bottleneck is now inconclusive: {headline}"),
+        _ => format!("The shop's bottleneck now: {headline}"),
     };
     let held = if (least..=most).contains(&busy.throughput_per_s) { "it held" } else { "it did not hold" };
     format!(
         "Predicted for the busy part: {} requests, between {} and {}. Measured after the remedy: {}: {held}.\n{now}",
-        predicted.figure.value,
+        shown(predicted.value),
         shown(least),
         shown(most),
         shown(busy.throughput_per_s),
