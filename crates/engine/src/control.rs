@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use model::{Instant, SystemClock};
 
-use crate::report::Report;
+use crate::report::Message;
 use crate::steering::Steering;
 
 /// Why a run ended before its plan did.
@@ -38,7 +38,7 @@ struct Inner {
     killed_ns: Arc<AtomicU64>,
     reason: Mutex<Option<AbortReason>>,
     marked_failed: AtomicBool,
-    coordinator: Mutex<Option<Sender<Report>>>,
+    driver: Mutex<Option<Sender<Message>>>,
     pub(crate) steering: Steering,
 }
 
@@ -49,25 +49,33 @@ impl Default for Inner {
             killed_ns: Arc::new(AtomicU64::new(u64::MAX)),
             reason: Mutex::default(),
             marked_failed: AtomicBool::new(false),
-            coordinator: Mutex::default(),
+            driver: Mutex::default(),
             steering: Steering::default(),
         }
     }
 }
 
 impl RunControl {
-    /// Calls all iterations off; `teardown()` still runs. Of several reasons the first stays.
+    /// Cancels all iterations; `teardown()` still runs. Of several reasons the first stays.
     pub fn stop(&self, reason: AbortReason) {
-        self.0.reason.lock().expect("no panic inside").get_or_insert(reason);
-        mark(&self.0.stopped_ns);
-        self.tell(Report::Stop);
+        self.stop_at(SystemClock::now(), reason);
     }
 
-    /// Calls everything off at once, `teardown()` included.
+    /// Cancels everything at once, `teardown()` included.
     pub fn kill(&self, reason: AbortReason) {
-        self.stop(reason);
-        mark(&self.0.killed_ns);
-        self.tell(Report::Kill);
+        self.kill_at(SystemClock::now(), reason);
+    }
+
+    pub(crate) fn stop_at(&self, now: Instant, reason: AbortReason) {
+        self.0.reason.lock().expect("no panic inside").get_or_insert(reason);
+        mark(&self.0.stopped_ns, now);
+        self.notify();
+    }
+
+    pub(crate) fn kill_at(&self, now: Instant, reason: AbortReason) {
+        self.stop_at(now, reason);
+        mark(&self.0.killed_ns, now);
+        self.notify();
     }
 
     /// Remembers that the script called `test.fail()`; the run goes on.
@@ -95,15 +103,9 @@ impl RunControl {
         self.0.reason.lock().expect("no panic inside").clone()
     }
 
-    /// From now on `stop` and `kill` wake this coordinator, which passes them on to the threads.
-    pub(crate) fn attach(&self, coordinator: Sender<Report>) {
-        *self.0.coordinator.lock().expect("no panic inside") = Some(coordinator);
-        if self.is_stopped() {
-            self.tell(Report::Stop);
-        }
-        if self.is_killed() {
-            self.tell(Report::Kill);
-        }
+    /// Makes every change wake this driver.
+    pub(crate) fn attach(&self, driver: Sender<Message>) {
+        *self.0.driver.lock().expect("no panic inside") = Some(driver);
     }
 
     /// A deadline that a stop brings forward.
@@ -120,17 +122,16 @@ impl RunControl {
         &self.0.steering
     }
 
-    pub(crate) fn tell(&self, report: Report) {
-        if let Some(coordinator) = &*self.0.coordinator.lock().expect("no panic inside") {
-            // The coordinator is gone once the run is over: nothing is left to stop.
-            let _ = coordinator.send(report);
+    pub(crate) fn notify(&self) {
+        if let Some(driver) = &*self.0.driver.lock().expect("no panic inside") {
+            // The driver is gone once the run is over: nothing is left to change.
+            let _ = driver.send(Message::ControlChanged);
         }
     }
 }
 
-fn mark(instant_ns: &AtomicU64) {
-    let now_ns = SystemClock::now().as_ns();
-    let _ = instant_ns.compare_exchange(u64::MAX, now_ns, Ordering::AcqRel, Ordering::Relaxed);
+fn mark(instant_ns: &AtomicU64, now: Instant) {
+    let _ = instant_ns.compare_exchange(u64::MAX, now.as_ns(), Ordering::AcqRel, Ordering::Relaxed);
 }
 
 /// When a VU's present work must have ended. It may come nearer while the work runs (a ramp down, a stop), so a script

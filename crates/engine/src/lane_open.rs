@@ -8,9 +8,9 @@ use model::{Arrival, DropCause, SystemClock};
 use schedule::{Lane, Next, Schedule};
 
 use crate::report::Order;
-use crate::room::{Pause, Room};
-use crate::scenario::ScenarioRoom;
-use crate::vu_task::{Living, VuHandle, Work};
+use crate::worker_thread::{WaitEnd, WorkerThread};
+use crate::scenario_lane::ScenarioLane;
+use crate::vu_task::{VuState, VuHandle, Work};
 
 /// Overdue arrivals handled at one go. Then the VUs get their turn, so that those that are done can become idle.
 const BURST_MAX: u32 = 64;
@@ -20,27 +20,27 @@ const BURST_MAX: u32 = 64;
 const LANE_SKEW: Duration = Duration::from_millis(5);
 
 /// Drives an arrival-rate scenario's lane of this thread from its start to its hard end.
-pub(crate) async fn run(room: Rc<Room>, scenario: Rc<ScenarioRoom>) {
+pub(crate) async fn run(thread: Rc<WorkerThread>, scenario: Rc<ScenarioLane>) {
     let lane = Lane { index: scenario.worker.index() as u32, of: scenario.run.orders.len() as u32 };
     let segment = &scenario.run.plan.segment;
     let mut schedule = schedule::schedule(scenario.id, scenario.plan(), segment, lane, scenario.start);
     scenario.open_idle();
-    follow(&room, &scenario, &mut *schedule).await;
-    if !room.is_stopped() {
+    follow(&thread, &scenario, &mut *schedule).await;
+    if !thread.is_stopped() {
         vu::timer::sleep_until(scenario.end + LANE_SKEW).await;
     }
     scenario.close_idle();
-    room.wind_down(&scenario).await;
-    room.leave();
+    thread.wind_down(&scenario).await;
+    thread.leave();
 }
 
-async fn follow(room: &Rc<Room>, scenario: &Rc<ScenarioRoom>, schedule: &mut dyn Schedule) {
+async fn follow(thread: &Rc<WorkerThread>, scenario: &Rc<ScenarioLane>, schedule: &mut dyn Schedule) {
     let mut burst = 0;
     loop {
         match schedule.next(SystemClock::now()) {
             Next::Arrival(arrival) => {
-                room.mark_started(scenario);
-                if room.is_stopped() {
+                thread.mark_started(scenario);
+                if thread.is_stopped() {
                     return;
                 }
                 scenario.offer(arrival);
@@ -52,7 +52,7 @@ async fn follow(room: &Rc<Room>, scenario: &Rc<ScenarioRoom>, schedule: &mut dyn
             }
             Next::Wait(until) => {
                 burst = 0;
-                if room.pause_until(until).await == Pause::Stopped {
+                if thread.wait_until(until).await == WaitEnd::Stopped {
                     return;
                 }
             }
@@ -61,7 +61,7 @@ async fn follow(room: &Rc<Room>, scenario: &Rc<ScenarioRoom>, schedule: &mut dyn
     }
 }
 
-impl ScenarioRoom {
+impl ScenarioLane {
     /// Makes this thread's VUs idle for arrivals.
     fn open_idle(&self) {
         let vus = self.vus.borrow();
@@ -130,23 +130,23 @@ impl ScenarioRoom {
     }
 
     /// Runs one iteration on the VU's coroutine.
-    pub(crate) fn run_arrival(self: &Rc<Self>, arrival: Arrival, living: &mut Living, vu: &Rc<VuHandle>) {
+    pub(crate) fn run_arrival(self: &Rc<Self>, arrival: Arrival, state: &mut VuState, vu: &Rc<VuHandle>) {
         vu.serves.set(Some(self.id));
         vu.deadline.set(self.hard_end);
         let progress = &self.run.config.progress;
         let now = SystemClock::now();
-        if living.may_go_on(now) {
+        if state.may_continue(now) {
             progress.vus_active.fetch_add(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_add(1, Ordering::Relaxed);
-            let is_first = living.last_scenario != Some(self.id);
-            self.run_iteration(living, Some(arrival.due), now, is_first);
+            let is_first = state.last_scenario != Some(self.id);
+            self.run_iteration(state, Some(arrival.due), now, is_first);
             progress.vus_active.fetch_sub(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_sub(1, Ordering::Relaxed);
         } else {
             // Called off before its first instruction: due at the very end and without grace, say.
             progress.iterations_interrupted.fetch_add(1, Ordering::Relaxed);
         }
-        if !self.is_closed.get() && !living.is_broken {
+        if !self.is_closed.get() && !state.is_broken {
             self.make_idle(vu.clone());
         }
         self.leave();

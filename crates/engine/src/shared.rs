@@ -14,7 +14,7 @@ use schedule::Quota;
 use tally::{Case, Noted, Notes, Recorder};
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::report::{Order, Report, SAMPLE_BATCHES_IN_FLIGHT_MAX};
+use crate::report::{Message, Order, Report, SAMPLE_BATCHES_IN_FLIGHT_MAX};
 use crate::{DropCounts, Program, RunConfig};
 
 /// Raw samples per batch to the listeners.
@@ -152,7 +152,7 @@ pub(crate) struct RunShared {
     pub(crate) config: RunConfig,
     pub(crate) scenarios: Vec<ScenarioShared>,
     pub(crate) orders: Vec<UnboundedSender<Order>>,
-    pub(crate) reports: Sender<Report>,
+    pub(crate) messages: Sender<Message>,
     /// The instance's stripe of VU numbers.
     pub(crate) vu_stripe: Stripe,
     pub(crate) vus_planned: u64,
@@ -168,7 +168,7 @@ impl RunShared {
 
     pub(crate) fn report(&self, report: Report) {
         // The coordinator leaves only after it has given up on this thread.
-        let _ = self.reports.send(report);
+        let _ = self.messages.send(Message::Report(report));
     }
 
     /// The worker thread of a VU.
@@ -227,12 +227,12 @@ impl ScenarioShared {
     }
 
     /// Takes one iteration from the pile of `size`; false when it is empty.
-    pub(crate) fn take_from_pile(&self, size: u64) -> bool {
+    pub(crate) fn take_shared_iteration(&self, size: u64) -> bool {
         self.taken.load(Ordering::Relaxed) < size && self.taken.fetch_add(1, Ordering::Relaxed) < size
     }
 
     /// Iterations nobody took from the pile of `size`.
-    pub(crate) fn left_in_pile(&self, size: u64) -> u64 {
+    pub(crate) fn shared_iterations_left(&self, size: u64) -> u64 {
         size.saturating_sub(self.taken.load(Ordering::Relaxed))
     }
 

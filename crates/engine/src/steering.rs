@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use model::ScenarioId;
 use model::plan::{Executor, Plan};
 
-use crate::report::Report;
 use crate::{LifecycleError, RunControl};
 
 /// Why a run cannot be changed as asked.
@@ -173,7 +172,7 @@ impl RunControl {
 
     fn steer(&self, change: impl FnOnce(&mut State) -> Result<(), SteerError>) -> Result<(), SteerError> {
         change(&mut self.steering().state())?;
-        self.tell(Report::Steered);
+        self.notify();
         Ok(())
     }
 }
@@ -207,10 +206,6 @@ impl Steering {
         let state = self.state();
         let scenario = state.scenario?;
         Some((scenario.id, if state.is_paused { 0 } else { scenario.vus }))
-    }
-
-    pub(crate) fn has_setup_order(&self) -> bool {
-        self.state().setup_order.is_some()
     }
 
     pub(crate) fn take_setup_order(&self) -> Option<SetupOrder> {

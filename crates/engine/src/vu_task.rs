@@ -12,9 +12,9 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use vu::Interrupter;
 
-use crate::lane_closed::Stint;
+use crate::lane_closed::VuLoop;
 use crate::mailbox::Mailbox;
-use crate::scenario::ScenarioRoom;
+use crate::scenario_lane::ScenarioLane;
 use crate::shared::{RunShared, WorkerShared};
 use crate::{Deadline, ProgramError, Seat, Vu};
 
@@ -30,9 +30,9 @@ pub(crate) struct VuHandle {
 /// What a VU is given to do.
 pub(crate) enum Work {
     /// Loop until told otherwise.
-    Loop(Rc<Stint>),
+    Loop(Rc<VuLoop>),
     /// Run one iteration.
-    Arrival(Rc<ScenarioRoom>, Arrival),
+    Arrival(Rc<ScenarioLane>, Arrival),
 }
 
 impl VuHandle {
@@ -75,8 +75,8 @@ pub(crate) async fn start_vu(
         deadline,
     };
     let (ready, is_ready) = oneshot::channel();
-    let life = Life { handle: handle.clone(), seat, run: run.clone() };
-    let coroutine = vu::coroutine(run.config.stack_bytes, move || life.live(ready));
+    let task = VuTask { handle: handle.clone(), seat, run: run.clone() };
+    let coroutine = vu::coroutine(run.config.stack_bytes, move || task.run(ready));
     let interrupter = coroutine.interrupter();
     *handle.coroutine.borrow_mut() = Some((interrupter, tokio::task::spawn_local(coroutine)));
     match is_ready.await {
@@ -87,14 +87,14 @@ pub(crate) async fn start_vu(
 }
 
 /// What the body of a VU's coroutine holds.
-struct Life {
+struct VuTask {
     handle: Rc<VuHandle>,
     seat: Seat,
     run: Arc<RunShared>,
 }
 
-/// What a living VU counts.
-pub(crate) struct Living {
+/// What a state VU counts.
+pub(crate) struct VuState {
     pub(crate) seat: Seat,
     pub(crate) vu: Box<dyn Vu>,
     /// Iterations in all scenarios.
@@ -107,8 +107,8 @@ pub(crate) struct Living {
     pub(crate) is_broken: bool,
 }
 
-impl Life {
-    fn live(self, ready: oneshot::Sender<Result<(), ProgramError>>) {
+impl VuTask {
+    fn run(self, ready: oneshot::Sender<Result<(), ProgramError>>) {
         let vu = match create(&self.run, &self.seat) {
             Ok(vu) => vu,
             Err(error) => {
@@ -119,7 +119,7 @@ impl Life {
         };
         let _ = ready.send(Ok(()));
         self.run.config.progress.vus_initialized.fetch_add(1, Ordering::Relaxed);
-        let mut living = Living {
+        let mut state = VuState {
             seat: self.seat,
             vu,
             iterations: 0,
@@ -130,8 +130,8 @@ impl Life {
         while let Some(work) = vu::block_on_always(self.handle.mailbox.receive()) {
             vu::clear_interrupt();
             match work {
-                Work::Loop(stint) => stint.run(&mut living, &self.handle),
-                Work::Arrival(room, arrival) => room.run_arrival(arrival, &mut living, &self.handle),
+                Work::Loop(vu_loop) => vu_loop.run(&mut state, &self.handle),
+                Work::Arrival(lane, arrival) => lane.run_arrival(arrival, &mut state, &self.handle),
             }
             self.handle.serves.set(None);
         }
@@ -149,9 +149,9 @@ pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a text".into())
 }
 
-impl Living {
+impl VuState {
     /// Replaces the code of a VU that has panicked by a fresh one: its state cannot be trusted any more.
-    pub(crate) fn mend(&mut self, run: &RunShared) {
+    pub(crate) fn recreate(&mut self, run: &RunShared) {
         match create(run, &self.seat) {
             Ok(vu) => self.vu = vu,
             Err(error) => {
@@ -164,7 +164,7 @@ impl Living {
     }
 
     /// Whether work may go on: the deadline is ahead, and the VU is whole.
-    pub(crate) fn may_go_on(&self, now: Instant) -> bool {
+    pub(crate) fn may_continue(&self, now: Instant) -> bool {
         !self.is_broken && !self.seat.deadline.has_passed(now)
     }
 }

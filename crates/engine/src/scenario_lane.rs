@@ -15,7 +15,7 @@ use crate::shared::{RunShared, ScenarioShared, WorkerShared};
 use crate::vu_task::VuHandle;
 
 /// One scenario on one worker thread: its instants, tags and VUs.
-pub(crate) struct ScenarioRoom {
+pub(crate) struct ScenarioLane {
     pub(crate) id: ScenarioId,
     pub(crate) run: Arc<RunShared>,
     pub(crate) worker: Rc<WorkerShared>,
@@ -44,20 +44,20 @@ pub(crate) struct ScenarioRoom {
     pub(crate) quiet: Notify,
 }
 
-impl ScenarioRoom {
+impl ScenarioLane {
     pub(crate) fn new(
         id: ScenarioId,
         run: Arc<RunShared>,
         worker: Rc<WorkerShared>,
         run_start: Instant,
         setup_data: Option<Arc<str>>,
-    ) -> ScenarioRoom {
+    ) -> ScenarioLane {
         let scenario = &run.plan.scenarios[usize::from(id.0)];
         let start = run_start + scenario.start_time;
         let end = start + schedule::duration(&scenario.executor);
         let hard_end = end + scenario.graceful_stop;
         let (tags, drop_tags) = tags(&run, scenario);
-        ScenarioRoom {
+        ScenarioLane {
             id,
             worker,
             start,
