@@ -15,7 +15,7 @@ use tally::{Evaluation, Totals};
 
 use crate::report::{Function, Order, Report};
 use crate::roster::Demand;
-use crate::windows::WindowBook;
+use crate::windows::{self, WindowBook};
 use crate::{AbortReason, LifecycleError, ProgramError, RunConfig};
 
 /// Time between the order to start and the start, so that every thread has the order when the first iteration is due.
@@ -385,10 +385,16 @@ impl Coordinator {
                     return false;
                 }
                 if lost > 0 {
-                    let message = format!("{lost} worker threads are blocked by VUs that do not end; going on without them");
+                    let message = format!(
+                        "{lost} worker threads are blocked by VUs that do not end; going on without them"
+                    );
                     self.log(now, LogLevel::Error, message);
                 }
-                if tears_down { self.tear_down(now) } else { self.drain(now) }
+                if tears_down {
+                    self.tear_down(now)
+                } else {
+                    self.drain(now)
+                }
                 true
             }
             Phase::TearingDown { until, limit } => {
@@ -401,7 +407,10 @@ impl Coordinator {
                 // An answer under way belongs to an earlier request: the samples after it need a request of their own.
                 let is_over = !self.windows.is_waiting() || self.workers_lost() > 0 || now >= until;
                 if is_over {
-                    self.take_windows(now, None);
+                    // A thread that a VU blocks answers no more.
+                    let until = if self.workers_lost() > 0 { now + windows::PATIENCE } else { until };
+                    let workers = self.windows.finish(now, until);
+                    self.take_windows(now, workers);
                     self.phase = Phase::LastWindow { until };
                 }
                 is_over
@@ -530,8 +539,11 @@ impl Coordinator {
     fn run_function(&mut self, function: Function) {
         self.threads.function = None;
         let is_before_iterations = self.timers.started.is_none();
-        let free =
-            if is_before_iterations { Some(0) } else { self.threads.vus_closed.iter().position(|&closed| closed) };
+        let free = if is_before_iterations {
+            Some(0)
+        } else {
+            self.threads.vus_closed.iter().position(|&closed| closed)
+        };
         match free {
             Some(worker) => self.outputs.push(Output::Order(worker, Order::Run(function))),
             None => self.threads.function = Some(Err(ProgramError::Interrupted)),
@@ -568,7 +580,8 @@ impl Coordinator {
                 let samples = gauges.map(|gauge| (gauge, None)).to_vec();
                 self.event(RunEvent::Samples(Arc::new(samples)));
             }
-            self.take_windows(now, Some(gauges));
+            let workers = self.windows.tick(now, &gauges);
+            self.take_windows(now, workers);
         }
         if let Some(window) = self.windows.close(now) {
             self.warn_of_stall(now);
@@ -599,12 +612,8 @@ impl Coordinator {
         self.log(now, LogLevel::Warn, message);
     }
 
-    fn take_windows(&mut self, now: Instant, gauges: Option<[Sample; 2]>) {
-        let workers = match gauges {
-            Some(gauges) => self.windows.tick(now, &gauges),
-            None => self.windows.ask(now),
-        };
-        let orders = workers.into_iter().map(|worker| Output::Order(worker, Order::TakeWindow { end: now }));
+    fn take_windows(&mut self, end: Instant, workers: Vec<usize>) {
+        let orders = workers.into_iter().map(|worker| Output::Order(worker, Order::TakeWindow { end }));
         self.outputs.extend(orders);
     }
 

@@ -164,7 +164,8 @@ impl<'a> Driver<'a> {
         match self.messages.recv_timeout(wait) {
             Ok(message) => {
                 let further = std::iter::from_fn(|| self.messages.try_recv().ok());
-                let messages: Vec<Message> = std::iter::once(message).chain(further.take(INPUTS_MAX - 1)).collect();
+                let messages: Vec<Message> =
+                    std::iter::once(message).chain(further.take(INPUTS_MAX - 1)).collect();
                 self.add_control(&mut inputs);
                 inputs.extend(messages.into_iter().map(|message| match message {
                     Message::Report(report) => Input::Report(report),

@@ -9,9 +9,9 @@ use model::{DropCause, Instant, SystemClock};
 use schedule::{Lane, Next, Quota, Schedule};
 
 use crate::IterationEnd;
-use crate::worker_thread::{WaitEnd, WorkerThread};
 use crate::scenario_lane::ScenarioLane;
-use crate::vu_task::{VuState, VuHandle, Work};
+use crate::vu_task::{VuHandle, VuState, Work};
+use crate::worker_thread::{WaitEnd, WorkerThread};
 
 /// One VU in one closed scenario: what the lane wants of it, and what it does.
 pub(crate) struct VuLoop {
@@ -193,9 +193,11 @@ impl ClosedLane {
         }
         let shared = self.scenario.shared();
         let left = match shared.quota {
-            Quota::PerVu(iterations) => {
-                self.loops.iter().map(|(_, _, vu_loop)| iterations.saturating_sub(vu_loop.started.get())).sum()
-            }
+            Quota::PerVu(iterations) => self
+                .loops
+                .iter()
+                .map(|(_, _, vu_loop)| iterations.saturating_sub(vu_loop.started.get()))
+                .sum(),
             Quota::Shared(iterations) if is_last_lane => shared.shared_iterations_left(iterations),
             Quota::Shared(_) | Quota::Unlimited => 0,
         };

@@ -8,9 +8,9 @@ use model::{Arrival, DropCause, SystemClock};
 use schedule::{Lane, Next, Schedule};
 
 use crate::report::Order;
-use crate::worker_thread::{WaitEnd, WorkerThread};
 use crate::scenario_lane::ScenarioLane;
-use crate::vu_task::{VuState, VuHandle, Work};
+use crate::vu_task::{VuHandle, VuState, Work};
+use crate::worker_thread::{WaitEnd, WorkerThread};
 
 /// Overdue arrivals handled at one go. Then the VUs get their turn, so that those that are done can become idle.
 const BURST_MAX: u32 = 64;

@@ -11,7 +11,7 @@ use tally::{Merger, Noted, Recorder};
 pub(crate) const WINDOW: Duration = Duration::from_secs(1);
 
 /// How long a window waits for threads that a VU holds; then their part is in a later window.
-const PATIENCE: Duration = Duration::from_millis(100);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Collects windows. A thread that has not answered yet is not asked again, and nobody waits for it.
 pub(crate) struct WindowBook {
@@ -83,12 +83,18 @@ impl WindowBook {
         for gauge in gauges {
             self.gauges.record(gauge.metric, gauge.tags, gauge.value, gauge.mark, gauge.at);
         }
-        self.ask(now)
+        self.ask(now, now + PATIENCE)
     }
 
-    /// Asks without a tick: for the run's last window.
-    pub(crate) fn ask(&mut self, now: Instant) -> Vec<usize> {
-        self.open = Some((now, now + PATIENCE));
+    /// Closes the run's last window, which waits until `until` for every thread: later samples are lost. No further second
+    /// passes. Gives the workers to ask.
+    pub(crate) fn finish(&mut self, now: Instant, until: Instant) -> Vec<usize> {
+        self.next_tick = Instant::MAX;
+        self.ask(now, until)
+    }
+
+    fn ask(&mut self, end: Instant, until: Instant) -> Vec<usize> {
+        self.open = Some((end, until));
         let free = (0..self.asked.len()).filter(|&worker| !self.asked[worker]).collect::<Vec<_>>();
         free.iter().for_each(|&worker| self.asked[worker] = true);
         free

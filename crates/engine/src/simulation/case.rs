@@ -44,12 +44,15 @@ pub(super) enum Request {
     Kill(AbortReason),
     Resume,
     /// `setup()` while the run is paused, here or on another instance.
-    SetUp { is_elsewhere: bool },
+    SetUp {
+        is_elsewhere: bool,
+    },
 }
 
 impl Case {
     pub(super) fn new(random: &mut Random) -> Case {
-        let scenarios: Vec<Scenario> = (0..random.between(1, 3)).map(|index| scenario(random, index)).collect();
+        let scenarios: Vec<Scenario> =
+            (0..random.between(1, 3)).map(|index| scenario(random, index)).collect();
         let has_stalls = random.chance(25);
         let has_slow_listener = random.chance(25);
         let lifecycle = Lifecycle {
@@ -74,7 +77,9 @@ impl Case {
             iteration: random.ms(20, 600),
             endless: if random.chance(30) { random.between(1, 30) } else { 0 },
             requests,
-            blocked: random.chance(8).then(|| (random.between(0, workers as u64 - 1) as usize, random.ms(0, 3000))),
+            blocked: random
+                .chance(8)
+                .then(|| (random.between(0, workers as u64 - 1) as usize, random.ms(0, 3000))),
             init_fails: random.chance(4),
             setup_fails: random.chance(10),
             aborting_iteration: random.chance(10).then(|| random.between(0, 60)),
@@ -123,11 +128,14 @@ fn executor(random: &mut Random) -> Executor {
     let duration = random.ms(50, 3500);
     let time_unit = Duration::from_secs(1);
     let rate = random.between(1, 20);
-    let mut stages =
-        |most| (0..random.between(1, 3)).map(|_| stage(random.ms(0, 1200), random.between(0, most))).collect();
+    let mut stages = |most| {
+        (0..random.between(1, 3)).map(|_| stage(random.ms(0, 1200), random.between(0, most))).collect()
+    };
     match vus + rate % 6 {
         n if n % 6 == 0 => Executor::SharedIterations { vus, iterations: rate, max_duration: duration },
-        n if n % 6 == 1 => Executor::PerVuIterations { vus, iterations: rate / 2 + 1, max_duration: duration },
+        n if n % 6 == 1 => {
+            Executor::PerVuIterations { vus, iterations: rate / 2 + 1, max_duration: duration }
+        }
         n if n % 6 == 2 => Executor::ConstantVus { vus, duration },
         n if n % 6 == 3 => {
             let graceful_ramp_down = Duration::from_millis(300);

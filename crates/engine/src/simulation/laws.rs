@@ -61,14 +61,20 @@ fn iterations_end_once(trace: &Trace) -> Result<(), String> {
 fn setup_is_first_and_runs_once(trace: &Trace) -> Result<(), String> {
     let begun = trace.places(|entry| matches!(entry, Entry::Setup));
     let events = trace.places(|entry| matches!(entry, Entry::Event(RunEvent::SetupStarted)));
-    check(begun.len() <= events.len(), || format!("setup() began {} times, expected {}", begun.len(), events.len()))?;
+    check(begun.len() <= events.len(), || {
+        format!("setup() began {} times, expected {}", begun.len(), events.len())
+    })?;
     let ended = trace.places(|entry| matches!(entry, Entry::SetupEnd));
     let first = trace.places(|entry| matches!(entry, Entry::Iteration { .. })).first().copied();
     let Some(first) = first else { return Ok(()) };
     let is_before = begun.iter().chain(&ended).all(|place| *place < first);
-    check(is_before && begun.len() == ended.len(), || "an iteration starts before the end of setup()".into())?;
+    check(is_before && begun.len() == ended.len(), || {
+        "an iteration starts before the end of setup()".into()
+    })?;
     let is_skipped = trace.case.plan.lifecycle.no_setup || trace.case.plan.lifecycle.paused;
-    check(is_skipped || !trace.case.has_setup || begun.len() == 1, || format!("setup() ran {} times", begun.len()))
+    check(is_skipped || !trace.case.has_setup || begun.len() == 1, || {
+        format!("setup() ran {} times", begun.len())
+    })
 }
 
 /// After a successful start `teardown()` runs exactly once, when no iteration runs any more; otherwise never.
@@ -119,8 +125,8 @@ fn nothing_follows_the_end(trace: &Trace) -> Result<(), String> {
 }
 
 fn windows(trace: &Trace) -> Vec<&Window> {
-    let window = |(_, _, event)| if let RunEvent::Window(window) = event { Some(&**window) } else { None };
-    trace.events().filter_map(window).collect()
+    let events = trace.events();
+    events.filter_map(|(_, _, event)| if let RunEvent::Window(window) = event { Some(&**window) } else { None }).collect()
 }
 
 /// Windows come in order, each from the end of the one before, and cover the run from its start past its last phase.
@@ -137,8 +143,11 @@ fn windows_are_contiguous(trace: &Trace) -> Result<(), String> {
         RunEvent::ScenariosStarted { at } | RunEvent::ScenariosEnded { at } => Some(*at),
         _ => None,
     });
-    let is_covered = instants.all(|at| first.is_some_and(|first| first <= at) && last.is_some_and(|last| at <= last));
-    check(is_covered && first.is_some(), || format!("windows from {first:?} to {last:?} do not cover the run"))
+    let is_covered =
+        instants.all(|at| first.is_some_and(|first| first <= at) && last.is_some_and(|last| at <= last));
+    check(is_covered && first.is_some(), || {
+        format!("windows from {first:?} to {last:?} do not cover the run")
+    })
 }
 
 fn full_iterations(window: &Window) -> u64 {
@@ -164,7 +173,9 @@ fn windows_hold_every_iteration(trace: &Trace) -> Result<(), String> {
         count(|entry| matches!(entry, Entry::IterationEnd { .. })),
         count(|entry| matches!(entry, Entry::IterationEnd { is_full: true, .. })),
     );
-    check((started, ended, full) == happened, || format!("windows hold {:?} of {happened:?}", (started, ended, full)))
+    check((started, ended, full) == happened, || {
+        format!("windows hold {:?} of {happened:?}", (started, ended, full))
+    })
 }
 
 /// Thresholds are evaluated on exactly the windows that came before: never on a part of one.
@@ -179,7 +190,9 @@ fn thresholds_see_whole_windows(trace: &Trace) -> Result<(), String> {
                         Quantile::Value(value) => value as u64 == full,
                         _ => full == 0,
                     };
-                    check(is_same, || format!("{:?} observed at {at:?}, windows hold {full}", result.observed))?;
+                    check(is_same, || {
+                        format!("{:?} observed at {at:?}, windows hold {full}", result.observed)
+                    })?;
                 }
             }
             _ => {}
@@ -205,9 +218,15 @@ fn graceful_stop_is_bounded(trace: &Trace) -> Result<(), String> {
     let stopped = trace.entries.iter().find(|(_, entry)| matches!(entry, Entry::Stop(_))).map(|(at, _)| *at);
     // The driver reads a stop when the listener lets it, perhaps after several events in a row.
     let stop = stopped.map_or(Instant::MAX, |at| at.max(start) + trace.case.listener_delay + delay(trace));
-    let hard_ends: Vec<Instant> = trace.case.plan.scenarios.iter().map(|scenario| {
-        start + scenario.start_time + schedule::duration(&scenario.executor) + scenario.graceful_stop
-    }).collect();
+    let hard_ends: Vec<Instant> = trace
+        .case
+        .plan
+        .scenarios
+        .iter()
+        .map(|scenario| {
+            start + scenario.start_time + schedule::duration(&scenario.executor) + scenario.graceful_stop
+        })
+        .collect();
     let mut scenarios = BTreeMap::new();
     for (at, entry) in &trace.entries {
         match entry {
@@ -256,8 +275,11 @@ fn thresholds_abort_after_their_delay(trace: &Trace) -> Result<(), String> {
                 });
                 let fails = results.flat_map(|results| results.iter()).any(|result| !result.ok);
                 let condition = trace.case.plan.thresholds.iter().flat_map(|spec| &spec.conditions).next();
-                let is_due = condition.is_some_and(|it| it.abort_on_fail && at.since(started) > it.delay_abort_eval);
-                check((fails || has_failed_at.is_some()) && is_due, || format!("a threshold aborts at {at:?}"))?;
+                let is_due =
+                    condition.is_some_and(|it| it.abort_on_fail && at.since(started) > it.delay_abort_eval);
+                check((fails || has_failed_at.is_some()) && is_due, || {
+                    format!("a threshold aborts at {at:?}")
+                })?;
             }
             _ => {}
         }

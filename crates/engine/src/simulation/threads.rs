@@ -145,7 +145,8 @@ impl Thread {
                 Next::Vus { target, .. } => {
                     // The VUs of all threads share the target in turn.
                     let (workers, own) = (bench.case.workers, self.index);
-                    self.lanes[lane].target = (0..target as usize).filter(|number| number % workers == own).count();
+                    self.lanes[lane].target =
+                        (0..target as usize).filter(|number| number % workers == own).count();
                     self.lanes[lane].has_begun = true;
                     self.fill(lane, bench);
                 }

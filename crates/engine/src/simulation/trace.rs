@@ -14,8 +14,6 @@ pub(super) struct Trace {
     /// The outcome's reason.
     pub(super) aborted: Option<AbortReason>,
     pub(super) workers_lost: usize,
-    pub(super) has_setup_error: bool,
-    pub(super) has_init_error: bool,
 }
 
 /// One occurrence.

@@ -149,7 +149,8 @@ pub(super) fn simulate(seed: u64, fault: Option<Fault>) -> Result<Trace, String>
     let roster = roster(&demands(&case.plan));
     let scenarios = case.plan.scenarios.len();
     let mut config = RunConfig { wants_samples: case.wants_samples, ..RunConfig::new(scenarios) };
-    config.thresholds = tally::Thresholds::parse(&case.plan.thresholds, &config.registry).expect("well-formed");
+    config.thresholds =
+        tally::Thresholds::parse(&case.plan.thresholds, &config.registry).expect("well-formed");
     let settings = Settings {
         plan: Arc::new(case.plan.clone()),
         workers: case.workers,
@@ -211,7 +212,11 @@ impl World {
         let give_up = self.bench.now() + LONGEST;
         while !self.coordinator.is_over() {
             let now = self.bench.now();
-            let wake = if self.bench.inbox.is_empty() && !self.has_news() { self.coordinator.deadline() } else { now };
+            let wake = if self.bench.inbox.is_empty() && !self.has_news() {
+                self.coordinator.deadline()
+            } else {
+                now
+            };
             let wake = wake.max(self.free_at).max(now);
             let next = self.bench.queue.first_key_value().map_or(Instant::MAX, |((at, _), _)| *at);
             let at = wake.min(next);
@@ -336,7 +341,9 @@ impl World {
         match (self.bench.fault, &event) {
             (Some(Fault::LoseWindow), RunEvent::Window(_)) if self.windows == 2 => return,
             (Some(Fault::HoldWindows), RunEvent::Window(_)) => return self.held.push(event),
-            (Some(Fault::AbortEarly), RunEvent::ScenariosStarted { .. }) => self.bench.stop(AbortReason::Threshold),
+            (Some(Fault::AbortEarly), RunEvent::ScenariosStarted { .. }) => {
+                self.bench.stop(AbortReason::Threshold)
+            }
             (Some(Fault::SwapPhases), RunEvent::ScenariosEnded { .. }) => return self.held.push(event),
             _ => {}
         }
@@ -378,8 +385,6 @@ impl World {
             entries: self.bench.entries,
             case: self.bench.case,
             workers_lost: ending.workers_lost,
-            has_setup_error: ending.setup_error.is_some(),
-            has_init_error: ending.init_error.is_some(),
         }
     }
 }
