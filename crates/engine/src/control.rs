@@ -1,4 +1,4 @@
-//! Ending a run early, from any thread. Changing it while it runs is in [`crate::steering`].
+//! Ends a run early, from any thread. [`crate::steering`] changes it while it runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -9,32 +9,32 @@ use model::{Instant, SystemClock};
 use crate::report::Message;
 use crate::steering::Steering;
 
-/// Why a run ended before its plan did.
+/// Reason why a run ended before its plan did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AbortReason {
-    /// The user or the system asked (SIGINT, SIGTERM).
+    /// The user or the system requested it (SIGINT, SIGTERM).
     Signal,
     /// The script called `test.abort()`, perhaps with a message.
     Script(Option<Arc<str>>),
     /// A threshold with `abortOnFail` was crossed.
     Threshold,
-    /// A listener could not go on (its disk is full, say).
+    /// A listener failed (its disk is full, for example).
     Listener(Arc<str>),
-    /// Somebody asked from outside of the process.
+    /// A request from outside of the process.
     Remote,
-    /// Whoever asked for the run knows enough; it is as good as one that took its whole time.
+    /// The run has delivered enough data; it counts like one that took its whole time.
     Enough,
 }
 
-/// The handle that ends a run. Clones are the same handle; one handle serves one run.
+/// Handle that ends a run. Clones are the same handle; one handle serves one run.
 #[derive(Clone, Debug, Default)]
 pub struct RunControl(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// When iterations were called off; `u64::MAX` before.
+    /// Time at which iterations were cancelled; `u64::MAX` before.
     stopped_ns: Arc<AtomicU64>,
-    /// When everything was called off, `teardown()` too; `u64::MAX` before.
+    /// Time at which everything was cancelled, `teardown()` too; `u64::MAX` before.
     killed_ns: Arc<AtomicU64>,
     reason: Mutex<Option<AbortReason>>,
     marked_failed: AtomicBool,
@@ -78,17 +78,17 @@ impl RunControl {
         self.notify();
     }
 
-    /// Remembers that the script called `test.fail()`; the run goes on.
+    /// Records that the script called `test.fail()`; the run goes on.
     pub fn mark_failed(&self) {
         self.0.marked_failed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether iterations were called off.
+    /// Whether iterations were cancelled.
     pub fn is_stopped(&self) -> bool {
         self.0.stopped_ns.load(Ordering::Acquire) != u64::MAX
     }
 
-    /// Whether everything was called off.
+    /// Whether everything was cancelled.
     pub fn is_killed(&self) -> bool {
         self.0.killed_ns.load(Ordering::Acquire) != u64::MAX
     }
@@ -98,7 +98,7 @@ impl RunControl {
         self.0.marked_failed.load(Ordering::Relaxed)
     }
 
-    /// Why the run was stopped; `None` while it was not.
+    /// Reason for the stop; `None` while the run was not stopped.
     pub fn reason(&self) -> Option<AbortReason> {
         self.0.reason.lock().expect("no panic inside").clone()
     }
@@ -108,12 +108,12 @@ impl RunControl {
         *self.0.driver.lock().expect("no panic inside") = Some(driver);
     }
 
-    /// A deadline that a stop brings forward.
+    /// Creates a deadline that a stop brings forward.
     pub(crate) fn iteration_deadline(&self) -> Arc<Deadline> {
         Arc::new(Deadline { own_ns: AtomicU64::new(u64::MAX), cut_ns: self.0.stopped_ns.clone() })
     }
 
-    /// A deadline that only a kill brings forward.
+    /// Creates a deadline that only a kill brings forward.
     pub(crate) fn teardown_deadline(&self) -> Arc<Deadline> {
         Arc::new(Deadline { own_ns: AtomicU64::new(u64::MAX), cut_ns: self.0.killed_ns.clone() })
     }
@@ -134,8 +134,8 @@ fn mark(instant_ns: &AtomicU64, now: Instant) {
     let _ = instant_ns.compare_exchange(u64::MAX, now.as_ns(), Ordering::AcqRel, Ordering::Relaxed);
 }
 
-/// When a VU's present work must have ended. It may come nearer while the work runs (a ramp down, a stop), so a script
-/// that computes without waiting asks it again and again.
+/// Deadline of a VU's current work. It may come nearer while the work runs (a ramp-down, a stop), so a script that
+/// computes without waiting checks it repeatedly.
 #[derive(Debug)]
 pub struct Deadline {
     own_ns: AtomicU64,
@@ -143,7 +143,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// The instant as of now; [`Instant::MAX`] where there is none.
+    /// Current deadline; [`Instant::MAX`] where there is none.
     pub fn at(&self) -> Instant {
         let own_ns = self.own_ns.load(Ordering::Relaxed);
         Instant::from_ns(own_ns.min(self.cut_ns.load(Ordering::Relaxed)))

@@ -1,4 +1,4 @@
-//! One iteration: called, timed, counted.
+//! Runs, times and counts one iteration.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ use crate::vu_task::{VuState, panic_text};
 use crate::{AbortReason, IterationCall, IterationEnd, Seat};
 
 impl ScenarioLane {
-    /// Runs one iteration on the calling VU's coroutine from `started`, which is now, and the pad up to
+    /// Runs one iteration on the calling VU's coroutine from `started`, which is now, with the padding up to
     /// `minIterationDuration` after it.
     pub(crate) fn run_iteration(
         &self,
@@ -34,7 +34,7 @@ impl ScenarioLane {
         }
         let padded = call.started + self.run.plan.min_iteration_duration;
         if finished < padded && !state.is_broken {
-            // Called off like the iteration itself: then nothing is left to wait for.
+            // Cancelled like the iteration itself: then nothing is left to wait for.
             let _ = vu::block_on(vu::timer::sleep_until(padded));
         }
         end
@@ -87,7 +87,7 @@ impl ScenarioLane {
         }
     }
 
-    /// k6's two metrics for full iterations; beside them our own, which also know of the others.
+    /// Records k6's two metrics for full iterations, and our own, which include the others.
     fn record(&self, state: &VuState, call: &IterationCall, end: IterationEnd, finished: Instant) {
         let metadata = self.metadata(&state.seat, call);
         let tags = state.vu.tags().unwrap_or(self.tags);
@@ -118,7 +118,7 @@ impl ScenarioLane {
         record(ITERATION_RESPONSE_TIME, finished.ms_since(due), mark);
     }
 
-    /// The system tags that k6 keeps out of series: made only where somebody will read them.
+    /// The system tags that k6 keeps out of series, made only where a listener reads them.
     fn metadata(&self, seat: &Seat, call: &IterationCall) -> Option<Metadata> {
         let system_tags = self.run.plan.system_tags;
         let facts = [(SystemTag::Iter, call.vu_iteration), (SystemTag::Vu, seat.vu_id)];

@@ -1,4 +1,4 @@
-//! Closed executors on one thread: VUs that loop, each starting its next iteration when the last one is done.
+//! Closed executors on one thread: VUs that loop, each starting its next iteration when the last one has ended.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -13,21 +13,21 @@ use crate::scenario_lane::ScenarioLane;
 use crate::vu_task::{VuHandle, VuState, Work};
 use crate::worker_thread::{WaitEnd, WorkerThread};
 
-/// One VU in one closed scenario: what the lane wants of it, and what it does.
+/// One VU in one closed scenario: the lane's orders and the VU's state.
 pub(crate) struct VuLoop {
     scenario: Rc<ScenarioLane>,
     /// Whether it may start iterations.
-    is_wanted: Cell<bool>,
-    /// Whether it has work: from being told until it has stopped.
+    is_active: Cell<bool>,
+    /// Whether it has work: from the order to start until it has stopped.
     has_work: Cell<bool>,
-    /// When its last iteration must have ended.
+    /// Deadline of its last iteration.
     hard_end: Cell<Instant>,
     /// Iterations it has started.
     started: Cell<u64>,
 }
 
 impl VuLoop {
-    /// The loop of a VU, on its coroutine.
+    /// Runs the VU's loop, on its coroutine.
     pub(crate) fn run(&self, state: &mut VuState, handle: &VuHandle) {
         let scenario = &self.scenario;
         handle.serves.set(Some(scenario.id));
@@ -37,7 +37,7 @@ impl VuLoop {
         scenario.progress().vus_active.fetch_add(1, Ordering::Relaxed);
         let mut is_first = true;
         while let Some(started) = self.may_start(state) {
-            // Left over where the VU was to go and then was wanted again.
+            // Left over from an order to stop that was withdrawn.
             vu::clear_interrupt();
             self.started.set(self.started.get() + 1);
             let suspensions = vu::suspensions();
@@ -57,10 +57,10 @@ impl VuLoop {
         scenario.leave();
     }
 
-    /// When the next iteration starts, which is now, if it may.
+    /// Start of the next iteration, which is now, if it may start.
     fn may_start(&self, state: &VuState) -> Option<Instant> {
         let now = SystemClock::now();
-        if !self.is_wanted.get() || now >= self.scenario.end || !state.may_continue(now) {
+        if !self.is_active.get() || now >= self.scenario.end || !state.may_continue(now) {
             return None;
         }
         let is_due = match self.scenario.shared().quota {
@@ -89,7 +89,7 @@ pub(crate) async fn run(thread: Rc<WorkerThread>, scenario: Rc<ScenarioLane>) {
 
 struct ClosedLane {
     scenario: Rc<ScenarioLane>,
-    /// With the VU's number in the scenario, ascending.
+    /// With the VU's number in the scenario, in ascending order.
     loops: Vec<(u32, Rc<VuHandle>, Rc<VuLoop>)>,
 }
 
@@ -98,7 +98,7 @@ impl ClosedLane {
         let vu_loop = |(number, vu): &(u32, Rc<VuHandle>)| {
             let vu_loop = Rc::new(VuLoop {
                 scenario: scenario.clone(),
-                is_wanted: Cell::new(false),
+                is_active: Cell::new(false),
                 has_work: Cell::new(false),
                 hard_end: Cell::new(scenario.hard_end),
                 started: Cell::new(0),
@@ -122,11 +122,11 @@ impl ClosedLane {
                 Next::Wait(until) => until,
                 Next::Arrival(_) | Next::Done { .. } => break,
             };
-            // Before its start a scenario has no VUs to change, and begins with those that were asked for last.
+            // Before its start a scenario has no VUs to change, and begins with the number last requested.
             if has_begun && let Some(target) = self.scenario.take_steered() {
                 self.set_target(SystemClock::now(), target);
             }
-            // With a quota the VUs stop by themselves, perhaps long before the time is up.
+            // With a quota the VUs stop by themselves, perhaps long before the end.
             let is_finite = self.scenario.shared().quota != Quota::Unlimited;
             if is_finite && has_begun && self.scenario.running() == 0 {
                 break;
@@ -136,23 +136,23 @@ impl ClosedLane {
             }
         }
         for (_, _, vu_loop) in &self.loops {
-            vu_loop.is_wanted.set(false);
+            vu_loop.is_active.set(false);
         }
     }
 
     fn set_target(&self, at: Instant, target: u32) {
         for (number, vu, vu_loop) in &self.loops {
-            let is_wanted = *number < target;
-            if is_wanted == vu_loop.is_wanted.get() {
+            let is_active = *number < target;
+            if is_active == vu_loop.is_active.get() {
                 continue;
             }
-            if is_wanted { self.begin(vu, vu_loop) } else { self.retire(at, vu, vu_loop) }
+            if is_active { self.begin(vu, vu_loop) } else { self.retire(at, vu, vu_loop) }
         }
     }
 
-    /// Lets a VU loop; one that still finishes its last iteration just goes on.
+    /// Makes a VU loop; one that still runs its last iteration continues after it.
     fn begin(&self, vu: &Rc<VuHandle>, vu_loop: &Rc<VuLoop>) {
-        vu_loop.is_wanted.set(true);
+        vu_loop.is_active.set(true);
         vu_loop.hard_end.set(self.scenario.hard_end);
         if vu_loop.has_work.replace(true) {
             vu.deadline.set(self.scenario.hard_end);
@@ -162,14 +162,14 @@ impl ClosedLane {
         vu.mailbox.push(Work::Loop(vu_loop.clone()));
     }
 
-    /// Lets a VU finish its iteration: within `gracefulRampDown` where there is one.
+    /// Stops a VU after its iteration, within `gracefulRampDown` where there is one.
     fn retire(&self, at: Instant, vu: &Rc<VuHandle>, vu_loop: &Rc<VuLoop>) {
         let Executor::RampingVus { graceful_ramp_down, .. } = self.scenario.plan().executor else {
-            vu_loop.is_wanted.set(false);
+            vu_loop.is_active.set(false);
             return;
         };
         let hard_end = (at + graceful_ramp_down).min(self.scenario.hard_end);
-        vu_loop.is_wanted.set(false);
+        vu_loop.is_active.set(false);
         vu_loop.hard_end.set(hard_end);
         if !vu_loop.has_work.get() {
             return;
@@ -178,16 +178,16 @@ impl ClosedLane {
         let (vu, vu_loop) = (vu.clone(), vu_loop.clone());
         tokio::task::spawn_local(async move {
             vu::timer::sleep_until(hard_end).await;
-            let is_meant = !vu_loop.is_wanted.get() && vu_loop.hard_end.get() == hard_end;
-            if is_meant && vu_loop.has_work.get() {
+            let is_current = !vu_loop.is_active.get() && vu_loop.hard_end.get() == hard_end;
+            if is_current && vu_loop.has_work.get() {
                 vu.interrupt();
             }
         });
     }
 
-    /// Counts the iterations that the time did not suffice for; those of a shared pile once, in the last lane.
+    /// Counts the iterations for which there was no time; shared ones are counted once, by the last lane.
     fn drop_rest(&self, is_last_lane: bool) {
-        // A test that was ended early dropped nothing: its plan was called off.
+        // A test that was ended early dropped nothing: its plan was cancelled.
         if self.scenario.run.config.control.is_stopped() {
             return;
         }

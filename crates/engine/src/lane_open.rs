@@ -1,4 +1,4 @@
-//! Arrival-rate executors on one thread: iterations start when they are due, on whichever VU is idle.
+//! Arrival-rate executors on one thread: iterations start when they are due, on any idle VU.
 
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -12,11 +12,11 @@ use crate::scenario_lane::ScenarioLane;
 use crate::vu_task::{VuHandle, VuState, Work};
 use crate::worker_thread::{WaitEnd, WorkerThread};
 
-/// Overdue arrivals handled at one go. Then the VUs get their turn, so that those that are done can become idle.
+/// Overdue arrivals handled at once. Then the VUs run, so that those that have finished become idle.
 const BURST_MAX: u32 = 64;
 
-/// How long after the end other threads may still reserve idle VUs of this one: an arrival due exactly at the end may
-/// reach its own thread a moment later.
+/// Time after the end during which other threads may still reserve idle VUs of this one: an arrival due exactly at the end
+/// may reach its own thread a moment later.
 const LANE_SKEW: Duration = Duration::from_millis(5);
 
 /// Drives an arrival-rate scenario's lane of this thread from its start to its hard end.
@@ -69,7 +69,7 @@ impl ScenarioLane {
         self.shared().add_idle(self.worker.index(), vus.len() as u32);
     }
 
-    /// No arrival is accepted any more but those that others have reserved a VU for already.
+    /// Accepts no further arrivals, except those for which other threads have already reserved a VU.
     fn close_idle(&self) {
         self.is_closed.set(true);
         let unreserved = self.shared().close_idle(self.worker.index()) as usize;
@@ -83,7 +83,7 @@ impl ScenarioLane {
         self.is_closed.get() && !self.idle.borrow().is_empty()
     }
 
-    /// Starts an iteration on an idle VU of this thread, else of another one; else it is lost for good.
+    /// Starts an iteration on an idle VU of this thread, else of another one; without an idle VU it is dropped.
     fn offer(self: &Rc<Self>, arrival: Arrival) {
         let own = self.worker.index();
         if self.shared().reserve(own) {
@@ -97,13 +97,13 @@ impl ScenarioLane {
 
     /// Starts an iteration on a VU of this thread that has been reserved for it.
     pub(crate) fn start(self: &Rc<Self>, arrival: Arrival) {
-        // The one that has been idle for longest, so that all VUs get their share, as in k6.
+        // The one that has been idle for longest, so that all VUs take turns, as in k6.
         let vu = self.idle.borrow_mut().pop_front().expect("a reserved VU is in the queue of idle ones");
         self.enter();
         vu.mailbox.push(Work::Arrival(self.clone(), arrival));
     }
 
-    /// Counts a drop, and has one more VU made if the plan allows it.
+    /// Counts a drop, and adds a VU if the plan allows it.
     fn lose(&self, arrival: Arrival) {
         let shared = self.shared();
         let now = SystemClock::now();
@@ -143,7 +143,7 @@ impl ScenarioLane {
             progress.vus_active.fetch_sub(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_sub(1, Ordering::Relaxed);
         } else {
-            // Called off before its first instruction: due at the very end and without grace, say.
+            // Cancelled before its first instruction: due at the very end and without graceful stop, for example.
             progress.iterations_interrupted.fetch_add(1, Ordering::Relaxed);
         }
         if !self.is_closed.get() && !state.is_broken {
@@ -152,7 +152,7 @@ impl ScenarioLane {
         self.leave();
     }
 
-    /// Puts a VU of this thread at the disposal of arrivals.
+    /// Makes a VU of this thread available for arrivals.
     pub(crate) fn make_idle(&self, vu: Rc<VuHandle>) {
         self.idle.borrow_mut().push_back(vu);
         self.shared().add_idle(self.worker.index(), 1);

@@ -2,8 +2,8 @@
 //!
 //! Each worker thread owns its VUs, its lanes of every scenario's schedule and its recorder, and shares none of them; lanes
 //! agree on the rest (shared iterations, idle VUs of other threads) through a handful of atomics. The run as a whole is a
-//! value, the [`coordinator`], with the time as an argument: it starts the phases, closes a window each second and evaluates
-//! thresholds. Its [`driver`] on the caller's thread owns the channels, the clock and the listener, so a VU that blocks its
+//! value, the `coordinator`, with the time as an argument: it starts the phases, closes a window each second and evaluates
+//! thresholds. Its `driver` on the caller's thread owns the channels, the clock and the listener, so a VU that blocks its
 //! thread delays its neighbours and nothing else.
 //!
 //! VUs run a [`Program`]: this crate knows no JavaScript, HTTP, storage or terminal.

@@ -1,4 +1,4 @@
-//! A VU's life on its coroutine: init, then one piece of work after the other.
+//! A VU's task on its coroutine: init, then one piece of work after the other.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -18,7 +18,7 @@ use crate::scenario_lane::ScenarioLane;
 use crate::shared::{RunShared, WorkerShared};
 use crate::{Deadline, ProgramError, Seat, Vu};
 
-/// A VU as its thread sees it.
+/// A VU, for its thread.
 pub(crate) struct VuHandle {
     pub(crate) mailbox: Mailbox<Work>,
     pub(crate) deadline: Arc<Deadline>,
@@ -27,23 +27,23 @@ pub(crate) struct VuHandle {
     coroutine: RefCell<Option<(Interrupter, JoinHandle<std::thread::Result<()>>)>>,
 }
 
-/// What a VU is given to do.
+/// One piece of work for a VU.
 pub(crate) enum Work {
-    /// Loop until told otherwise.
+    /// Loop until the lane ends it.
     Loop(Rc<VuLoop>),
     /// Run one iteration.
     Arrival(Rc<ScenarioLane>, Arrival),
 }
 
 impl VuHandle {
-    /// Calls off whatever the VU is doing.
+    /// Interrupts the VU's current work.
     pub(crate) fn interrupt(&self) {
         if let Some((interrupter, _)) = &*self.coroutine.borrow() {
             interrupter.interrupt();
         }
     }
 
-    /// Waits until the VU is gone.
+    /// Waits until the VU is closed.
     pub(crate) async fn ended(&self) {
         let coroutine = self.coroutine.take();
         if let Some((_, task)) = coroutine {
@@ -53,7 +53,7 @@ impl VuHandle {
     }
 }
 
-/// Makes a VU and waits until its init code has run.
+/// Creates a VU and waits until its init code has run.
 pub(crate) async fn start_vu(
     id: u64,
     run: &Arc<RunShared>,
@@ -86,24 +86,24 @@ pub(crate) async fn start_vu(
     }
 }
 
-/// What the body of a VU's coroutine holds.
+/// The contents of a VU's coroutine.
 struct VuTask {
     handle: Rc<VuHandle>,
     seat: Seat,
     run: Arc<RunShared>,
 }
 
-/// What a state VU counts.
+/// State of a VU between its pieces of work.
 pub(crate) struct VuState {
     pub(crate) seat: Seat,
     pub(crate) vu: Box<dyn Vu>,
     /// Iterations in all scenarios.
     pub(crate) iterations: u64,
-    /// Iterations by scenario; a VU serves few.
+    /// Iterations by scenario; a VU serves only a few.
     pub(crate) iterations_of: Vec<(ScenarioId, u64)>,
     /// The scenario of the last iteration.
     pub(crate) last_scenario: Option<ScenarioId>,
-    /// Set when its code panicked and could not be made anew: it does no more work.
+    /// Whether its code panicked and could not be created again: it does no more work.
     pub(crate) is_broken: bool,
 }
 
@@ -112,7 +112,7 @@ impl VuTask {
         let vu = match create(&self.run, &self.seat) {
             Ok(vu) => vu,
             Err(error) => {
-                // Nobody waits any more when the run has been given up.
+                // The receiver is gone when the run has been given up.
                 let _ = ready.send(Err(error));
                 return;
             }
@@ -150,7 +150,7 @@ pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
 }
 
 impl VuState {
-    /// Replaces the code of a VU that has panicked by a fresh one: its state cannot be trusted any more.
+    /// Replaces the code of a VU that has panicked: its state can no longer be trusted.
     pub(crate) fn recreate(&mut self, run: &RunShared) {
         match create(run, &self.seat) {
             Ok(vu) => self.vu = vu,
@@ -163,7 +163,7 @@ impl VuState {
         }
     }
 
-    /// Whether work may go on: the deadline is ahead, and the VU is whole.
+    /// Whether work may continue: the deadline is ahead, and the VU is not broken.
     pub(crate) fn may_continue(&self, now: Instant) -> bool {
         !self.is_broken && !self.seat.deadline.has_passed(now)
     }

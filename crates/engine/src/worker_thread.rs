@@ -31,7 +31,7 @@ pub(crate) struct WorkerThread {
     stop: Notify,
 }
 
-/// Why a pause ended.
+/// Reason for the end of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitEnd {
     /// The time has come, or the scenario's VUs are all idle.
@@ -92,7 +92,7 @@ pub(crate) async fn run(
 }
 
 impl WorkerThread {
-    /// One VU after the other, so that init code meets no more than its thread's share of the machine.
+    /// Initialises one VU after the other, so that init code shares the machine with one VU per thread at most.
     async fn initialise(self: Rc<Self>) {
         let workers = self.run.orders.len() as u64;
         let mut id = self.worker.index() as u64 + 1;
@@ -151,7 +151,7 @@ impl WorkerThread {
         scenario.shared().end_growth();
     }
 
-    /// Lets all VUs go; each takes its leave on its own stack.
+    /// Closes all VUs; each leaves its own stack.
     async fn close_vus(self: Rc<Self>) {
         let vus: Vec<_> = self.vus.take().into_iter().chain(self.added.take()).collect();
         vus.iter().for_each(|vu| vu.mailbox.close());
@@ -207,7 +207,7 @@ impl WorkerThread {
         if self.stopped.get() { WaitEnd::Stopped } else { WaitEnd::Due }
     }
 
-    /// Waits until the scenario's VUs are idle, and calls off those that are not at the hard end.
+    /// Waits until the scenario's VUs are idle, and interrupts the others at the hard end.
     pub(crate) async fn wind_down(&self, scenario: &ScenarioLane) {
         while scenario.running() > 0 || scenario.is_awaiting() {
             let now = SystemClock::now();
@@ -222,12 +222,12 @@ impl WorkerThread {
         }
     }
 
-    /// Remembers when the scenario began.
+    /// Publishes the start of the scenario.
     pub(crate) fn mark_started(&self, scenario: &ScenarioLane) {
         scenario.progress().started_ns.store(scenario.start.as_ns(), Ordering::Relaxed);
     }
 
-    /// This thread's lane of the scenario is over.
+    /// Reports that this thread's lane of a scenario is over.
     pub(crate) fn leave(&self) {
         self.run.report(Report::LaneDone);
     }

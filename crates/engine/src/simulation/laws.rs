@@ -127,7 +127,9 @@ fn nothing_follows_the_end(trace: &Trace) -> Result<(), String> {
 
 fn windows(trace: &Trace) -> Vec<&Window> {
     let events = trace.events();
-    events.filter_map(|(_, _, event)| if let RunEvent::Window(window) = event { Some(&**window) } else { None }).collect()
+    events
+        .filter_map(|(_, _, event)| if let RunEvent::Window(window) = event { Some(&**window) } else { None })
+        .collect()
 }
 
 /// Windows come in order, each from the end of the one before, and cover the run from its start past its last phase.
