@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use model::metric::builtin::ITERATIONS;
-use model::{Aggregate, Instant, Quantile, RunEvent, Window, Work};
+use model::{Aggregate, Instant, Load, Quantile, RunEvent, Window, Work};
 
 use super::trace::{Entry, Trace};
 use crate::AbortReason;
@@ -56,25 +56,33 @@ fn iterations_end_once(trace: &Trace) -> Result<(), String> {
     check(left.is_none(), || format!("iteration {left:?} never ends"))
 }
 
-/// `setup()` begins once for each order (one, and one more per order while the run is paused), and ends before the first
-/// iteration.
+/// `setup()` ends before the first iteration. It runs once, and again only by an order while the run is paused or after a
+/// failure while it was. After a failed setup no scenario starts, unless the plan
+/// needs none.
 fn setup_is_first_and_runs_once(trace: &Trace) -> Result<(), String> {
-    let begun = trace.places(|entry| matches!(entry, Entry::Setup));
-    let events = trace.places(|entry| matches!(entry, Entry::Event(RunEvent::SetupStarted)));
-    check(begun.len() <= events.len(), || {
-        format!("setup() began {} times, expected {}", begun.len(), events.len())
-    })?;
-    let ended = trace.places(|entry| matches!(entry, Entry::SetupEnd));
-    let first = trace.places(|entry| matches!(entry, Entry::Iteration { .. })).first().copied();
-    let Some(first) = first else { return Ok(()) };
-    let is_before = begun.iter().chain(&ended).all(|place| *place < first);
-    check(is_before && begun.len() == ended.len(), || {
-        "an iteration starts before the end of setup()".into()
-    })?;
-    let is_skipped = trace.case.plan.lifecycle.no_setup || trace.case.plan.lifecycle.paused;
-    check(is_skipped || !trace.case.has_setup || begun.len() == 1, || {
-        format!("setup() ran {} times", begun.len())
-    })
+    let (mut is_running, mut is_done, mut has_failed, mut orders) = (false, false, false, 0);
+    for (_, entry) in &trace.entries {
+        match entry {
+            Entry::SetupOrder { is_elsewhere: true } => (is_done, has_failed) = (true, false),
+            Entry::SetupOrder { is_elsewhere: false } => orders += 1,
+            Entry::Setup => {
+                check(!is_running, || "setup() begins while it runs".into())?;
+                check(!is_done || orders > 0, || "setup() runs again".into())?;
+                (is_running, orders) = (true, i32::max(orders - 1, 0));
+            }
+            Entry::SetupEnd { is_ok } => (is_running, is_done, has_failed) = (false, *is_ok, !is_ok),
+            Entry::Iteration { id, .. } => {
+                check(!is_running, || format!("iteration {id} starts before the end of setup()"))?;
+                check(!has_failed || trace.case.plan.lifecycle.no_setup, || {
+                    format!("iteration {id} starts after a failed setup()")
+                })?;
+                let is_needed = trace.case.has_setup && !trace.case.plan.lifecycle.no_setup;
+                check(is_done || !is_needed, || format!("iteration {id} starts without setup()"))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// After a successful start `teardown()` runs exactly once, when no iteration runs any more; otherwise never. The
@@ -161,24 +169,32 @@ fn full_iterations(window: &Window) -> u64 {
     counts.sum()
 }
 
-/// All windows together hold each start, each end and each full iteration exactly once, unless a thread is blocked.
+/// All windows together hold each start, each end, each full iteration and the time of all iterations exactly once, unless a
+/// thread is blocked.
 fn windows_hold_every_iteration(trace: &Trace) -> Result<(), String> {
     if !trace.blocked.is_empty() {
         return Ok(());
     }
     let windows = windows(trace);
     let load = windows.iter().flat_map(|window| &window.load).filter(|load| load.work == Work::Iterations);
-    let (started, ended) = load.fold((0, 0), |sum, load| (sum.0 + load.started, sum.1 + load.finished));
-    let full: u64 = windows.iter().map(|window| full_iterations(window)).sum();
-    let count = |is_meant: fn(&Entry) -> bool| trace.places(is_meant).len() as u64;
-    let happened = (
-        count(|entry| matches!(entry, Entry::Iteration { .. })),
-        count(|entry| matches!(entry, Entry::IterationEnd { .. })),
-        count(|entry| matches!(entry, Entry::IterationEnd { is_full: true, .. })),
-    );
-    check((started, ended, full) == happened, || {
-        format!("windows hold {:?} of {happened:?}", (started, ended, full))
-    })
+    let sum = |sum: (u64, u64, u64), load: &Load| {
+        (sum.0 + load.started, sum.1 + load.finished, sum.2 + load.in_flight_ns)
+    };
+    let held = (load.fold((0, 0, 0), sum), windows.iter().map(|window| full_iterations(window)).sum::<u64>());
+    let (mut happened, mut full) = ((0, 0, 0_u64), 0);
+    for (at, entry) in &trace.entries {
+        match entry {
+            Entry::Iteration { .. } => {
+                (happened.0, happened.2) = (happened.0 + 1, happened.2.wrapping_sub(at.as_ns()));
+            }
+            Entry::IterationEnd { is_full, .. } => {
+                (happened.1, happened.2) = (happened.1 + 1, happened.2.wrapping_add(at.as_ns()));
+                full += u64::from(*is_full);
+            }
+            _ => {}
+        }
+    }
+    check(held == (happened, full), || format!("windows hold {held:?} of {:?}", (happened, full)))
 }
 
 /// Thresholds are evaluated on exactly the windows that came before: never on a part of one.

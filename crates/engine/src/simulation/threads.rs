@@ -295,14 +295,14 @@ impl Thread {
             return;
         }
         let is_setup = matches!(self.function.take(), Some((_, Function::Setup { .. })));
-        if is_setup {
-            bench.trace(Entry::SetupEnd);
-        }
         let result = match is_in_time {
             true if is_setup && bench.case.setup_fails => Err(ProgramError::Exception("setup".into())),
             true => Ok(is_setup.then(|| "{}".into())),
             false => Err(ProgramError::Interrupted),
         };
+        if is_setup {
+            bench.trace(Entry::SetupEnd { is_ok: result.is_ok() });
+        }
         bench.report(Report::FunctionDone(result));
     }
 

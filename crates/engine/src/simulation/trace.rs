@@ -24,7 +24,9 @@ pub(super) enum Entry {
     /// `setup()` began on a thread.
     Setup,
     /// `setup()` ended on its thread.
-    SetupEnd,
+    SetupEnd { is_ok: bool },
+    /// A paused run got its setup, or the order to run it.
+    SetupOrder { is_elsewhere: bool },
     /// `teardown()` began on a thread.
     Teardown,
     /// An iteration began.

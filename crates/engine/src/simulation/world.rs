@@ -135,6 +135,8 @@ struct World {
     free_at: Instant,
     has_passed_stop: bool,
     has_passed_kill: bool,
+    /// The request for a setup that waits for its answer: whether it ran elsewhere.
+    setup_order: Option<bool>,
     /// Events that a fault holds back.
     held: Vec<RunEvent>,
     windows: u64,
@@ -167,6 +169,7 @@ pub(super) fn simulate(seed: u64, fault: Option<Fault>) -> Result<Trace, String>
         free_at: Instant::ZERO,
         has_passed_stop: false,
         has_passed_kill: false,
+        setup_order: None,
         held: Vec::new(),
         windows: 0,
         bench: Bench {
@@ -277,7 +280,12 @@ impl World {
             }
             Request::Resume => bench.inbox.push(Input::Steer { is_paused: false, target: None }),
             Request::SetUp { is_elsewhere } => {
-                if self.coordinator.is_paused() {
+                // One at a time, as the control takes them.
+                if self.coordinator.is_paused() && self.setup_order.is_none() {
+                    self.setup_order = Some(is_elsewhere);
+                    if !is_elsewhere {
+                        bench.trace(Entry::SetupOrder { is_elsewhere });
+                    }
                     bench.inbox.push(Input::SetUp(is_elsewhere.then_some(None)));
                 }
             }
@@ -308,7 +316,13 @@ impl World {
             Output::Event(event) => self.listen(event),
             Output::Samples(batch) => self.listen(RunEvent::Samples(Arc::new(batch))),
             Output::Stop(reason) => self.bench.stop(reason),
-            Output::SetUp(_) | Output::CloseSetup | Output::SetupData(_) => {}
+            Output::SetUp(_) => {
+                if self.setup_order.take() == Some(true) {
+                    self.bench.trace(Entry::SetupOrder { is_elsewhere: true });
+                }
+            }
+            Output::CloseSetup => self.setup_order = None,
+            Output::SetupData(_) => {}
         }
     }
 
