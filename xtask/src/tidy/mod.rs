@@ -4,6 +4,10 @@ mod edges;
 mod files;
 mod lines;
 mod links;
+mod messages;
+mod phrases;
+mod prose;
+mod ratchet;
 mod roots;
 
 use anyhow::{Context, bail};
@@ -13,8 +17,15 @@ use files::TextFile;
 /// A rule: gives one sentence for each place that breaks it.
 type Rule = fn(&[TextFile]) -> anyhow::Result<Vec<String>>;
 
-const RULES: &[Rule] =
-    &[edges::allowed, edges::absent, roots::say_what_they_are, lines::clean, links::resolve];
+const RULES: &[Rule] = &[
+    edges::allowed,
+    edges::absent,
+    roots::say_what_they_are,
+    lines::clean,
+    links::resolve,
+    phrases::plain,
+    messages::short,
+];
 
 pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
     if let Some(argument) = parser.next().context("read the arguments")? {
