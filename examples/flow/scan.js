@@ -3,7 +3,7 @@
 //   TARGET=http://127.0.0.1:8080 plimsoll run examples/flow/scan.js
 //   TARGET=http://127.0.0.1:8080 k6 run examples/flow/scan.js       the same, without bounds: see anywhere.js
 //
-// Any API will do that takes a task with POST /submit and tells its state at GET /poll/ID, such as
+// Any API will do that takes a task with POST /submit and returns its state at GET /poll/ID, such as
 // `cargo run -p testkit -- serve --port 8080`.
 
 import http from 'k6/http';
