@@ -1,10 +1,12 @@
 //! The rules of the house that neither the compiler nor clippy knows. A test runs them, so that a rule is not a wish.
 
+mod binary;
 mod edges;
 mod files;
 mod lines;
 mod links;
 mod messages;
+mod modules;
 mod phrases;
 mod prose;
 mod ratchet;
@@ -25,6 +27,8 @@ const RULES: &[Rule] = &[
     links::resolve,
     phrases::plain,
     messages::short,
+    modules::without_cycles,
+    binary::is_thin,
 ];
 
 pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
