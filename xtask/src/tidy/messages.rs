@@ -102,7 +102,11 @@ mod tests {
         check("crates/plimsoll/src/a.rs", &literal, &[]);
         check("crates/words/src/a.rs", &format!("/// {long}"), &[]);
         let half = "word ".repeat(WORDS_MAX / 2 + 1);
-        check("crates/plimsoll/src/flags.rs", &format!("/// {half}\n/// {half}"), &["flags.rs:1: a sentence"]);
+        check(
+            "crates/plimsoll/src/flags.rs",
+            &format!("/// {half}\n/// {half}"),
+            &["flags.rs:1: a sentence"],
+        );
     }
 
     #[test]

@@ -164,27 +164,30 @@ mod tests {
 
     fn check(path: &str, text: &str, expect: &[(usize, Kind, &str)]) {
         let file = TextFile { path: path.into(), text: text.into() };
-        let expect: Vec<Passage> =
-            expect.iter().map(|(line, kind, text)| Passage { line: *line, kind: *kind, text: (*text).into() }).collect();
+        let expect: Vec<Passage> = expect
+            .iter()
+            .map(|(line, kind, text)| Passage { line: *line, kind: *kind, text: (*text).into() })
+            .collect();
         assert_eq!(passages(&file), expect, "{text:?}");
     }
 
     #[test]
     fn code_gives_its_comments_and_literals() {
-        check("a.rs", "/// Parses.\nfn f<'a>() { g(\"a \\\" // b\", 'x', '\\'') } // why", &[
-            (1, Kind::Doc, "Parses."),
-            (2, Kind::Literal, "a \\\" // b"),
-            (2, Kind::Comment, "why"),
-        ]);
+        check(
+            "a.rs",
+            "/// Parses.\nfn f<'a>() { g(\"a \\\" // b\", 'x', '\\'') } // why",
+            &[(1, Kind::Doc, "Parses."), (2, Kind::Literal, "a \\\" // b"), (2, Kind::Comment, "why")],
+        );
         check("a.rs", "let a = r#\"one \"two\"\"#;\nlet for_b = 1;", &[(1, Kind::Literal, "one \"two")]);
     }
 
     #[test]
     fn documents_give_text_without_code() {
-        check("a.md", "Use `told` [here](told.md).\n```sh\ntold\n```\nEnd", &[
-            (1, Kind::Text, "Use code [here]."),
-            (5, Kind::Text, "End"),
-        ]);
+        check(
+            "a.md",
+            "Use `told` [here](told.md).\n```sh\ntold\n```\nEnd",
+            &[(1, Kind::Text, "Use code [here]."), (5, Kind::Text, "End")],
+        );
         check("a.toml", "told", &[]);
     }
 }

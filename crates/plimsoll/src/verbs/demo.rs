@@ -188,8 +188,8 @@ fn verdict(before: &Diagnosis, after: &Diagnosis) -> String {
     };
     let shown = |value: f64| FigureValue::Number { value, unit: Unit::PerSecond }.to_string();
     let now = match &after.outcome {
-        Outcome::CannotTell { .. } => format!("What limits the shop now cannot be told: {}", after.headline),
-        _ => format!("What limits the shop now: {}", after.headline),
+        Outcome::CannotTell { .. } => format!("The shop's next bottleneck is unknown: {}", after.headline),
+        _ => format!("The shop's next bottleneck: {}", after.headline),
     };
     let held = if (least..=most).contains(&busy.throughput_per_s) { "it held" } else { "it did not hold" };
     format!(
