@@ -12,6 +12,7 @@ mod diagnose;
 mod evidence;
 mod host_agent;
 mod import;
+#[cfg(feature = "lab")]
 mod lab;
 mod otlp;
 mod series;
@@ -20,6 +21,7 @@ mod stored;
 mod study;
 
 pub(crate) use self::import::ImportFlags;
+#[cfg(feature = "lab")]
 pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 pub(crate) use self::otlp::OtlpFlags;
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
@@ -118,6 +120,7 @@ pub(crate) enum Verb {
     /// Create a new script from a template.
     New(NewFlags),
     /// Start systems under test on real servers, inject faults, and stop them.
+    #[cfg(feature = "lab")]
     Lab(LabFlags),
     /// Show the status of a running test.
     #[command(after_help = STATUS_EXAMPLES)]
