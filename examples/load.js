@@ -1,6 +1,6 @@
-// A load test: does the shop keep its promise at the load it is built for?
+// Load test: does the shop meet its SLO at its design load?
 //
-// Queries arrive at 200 a second, half of what the demo's pool can do, whether or not earlier ones are answered.
+// Queries arrive at 200/s, half of the capacity of the demo's pool, independent of response times.
 //
 //   SHOP=http://127.0.0.1:8080 plimsoll run examples/load.js
 

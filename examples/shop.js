@@ -1,10 +1,10 @@
-// A visit to the demo's shop: look around, pick something, put it into the cart, and sometimes buy it.
+// A visit to the demo's shop: browse, select a product, add it to the cart, and sometimes buy it.
 //
 //   plimsoll demo                                    starts the shop and runs this script
 //   SHOP=http://127.0.0.1:8080 k6 run examples/shop.js   runs it against a shop of your own
 //
 // Product lists and checkouts share a small pool of slots (think of database connections). With the demo's 8 slots
-// held for 20 ms each, the shop completes 400 of them a second and no more, however idle its processor is.
+// held for 20 ms each, the shop completes at most 400 of them a second, even with an idle CPU.
 
 import http from 'k6/http';
 import { check, group, sleep } from 'k6';
@@ -21,7 +21,7 @@ export const options = {
   stages: [
     { duration: '3s', target: 30 },
     { duration: '7s', target: 30 },
-    // Four times the visitors ask for about twice what the pool can do, so every list now waits for a slot.
+    // Four times the visitors offer about twice the capacity of the pool, so every list now waits for a slot.
     { duration: '5s', target: 120 },
     { duration: '10s', target: 120 },
     { duration: '3s', target: 0 },
@@ -30,7 +30,7 @@ export const options = {
     http_req_failed: ['rate<0.01'],
     http_req_duration: ['p(95)<300'],
     'http_req_duration{name:checkout}': ['p(95)<300'],
-    // Fine with 30 visitors and far too much to ask with 120, so this one is crossed.
+    // Passes with 30 visitors; crossed with 120, on purpose.
     checkout_time: ['p(95)<100'],
     checks: ['rate>0.99'],
     turned_away: ['rate<0.01'],

@@ -1,7 +1,7 @@
-// A spike test: does the shop recover from a rush?
+// Spike test: does the shop recover from a sudden load?
 //
-// A calm 50 visitors a second become 800 within a second, twice the pool's capacity, and go away again. The shop
-// refuses what does not fit into its queue, and should be quick again within seconds of the rush.
+// 50 visitors a second become 800 within a second, twice the pool's capacity, and then 50 again. The shop
+// rejects requests beyond its queue limit, and should recover within seconds after the spike.
 //
 //   SHOP=http://127.0.0.1:8080 plimsoll run examples/spike.js
 
@@ -29,7 +29,7 @@ export const options = {
   scenarios: {
     before: visit('calm', '0s', '5s', 50, 20),
     rush: visit('rush', '5s', '5s', 800, 800),
-    // Two seconds after the rush its queue has drained.
+    // Two seconds after the spike its queue has drained.
     after: visit('calm', '12s', '5s', 50, 20),
   },
   thresholds: {

@@ -1,8 +1,8 @@
-// A stress test: where does the shop stop keeping up?
+// Stress test: at which load does the shop saturate?
 //
 // The arrival rate climbs from 100 to 600 queries a second in steps. Completed queries follow it up to the pool's
-// capacity (400 a second in the demo) and no further; from there on response times grow without the shop's
-// processor being busy. The thresholds are meant to fail there.
+// capacity (400/s in the demo) and no further; beyond it response times grow without the shop's
+// CPU being busy. The thresholds fail there on purpose.
 //
 //   SHOP=http://127.0.0.1:8080 plimsoll run examples/stress.js
 

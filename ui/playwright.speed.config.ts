@@ -1,4 +1,4 @@
-// How fast the page is: measured with a program that is told by the environment, and not part of the tests.
+// Speed of the page, measured with a program that the environment names; not part of the tests.
 
 import { defineConfig } from '@playwright/test';
 import shared from './playwright.config.ts';

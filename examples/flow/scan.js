@@ -1,9 +1,9 @@
-// Submit and poll: how long does a task take from its submission to its result, and what comes out of it?
+// Submit and poll: measures the time of a task from submission to result, and its outcome.
 //
 //   TARGET=http://127.0.0.1:8080 plimsoll run examples/flow/scan.js
-//   TARGET=http://127.0.0.1:8080 k6 run examples/flow/scan.js       the same, without bounds: see anywhere.js
+//   TARGET=http://127.0.0.1:8080 k6 run examples/flow/scan.js       the same, without censored values: see anywhere.js
 //
-// Any API will do that takes a task with POST /submit and tells its state at GET /poll/ID, such as
+// Works with any API that accepts a task with POST /submit and returns its state at GET /poll/ID, such as
 // `cargo run -p testkit -- serve --port 8080`.
 
 import http from 'k6/http';
@@ -14,7 +14,7 @@ const TARGET = __ENV.TARGET || 'http://127.0.0.1:8080';
 
 export const options = {
   scenarios: {
-    // Tasks that are under way when the time is up may end.
+    // Tasks in progress at the end of the duration may finish.
     scans: { executor: 'constant-vus', vus: 20, duration: '30s', gracefulStop: '60s' },
   },
   thresholds: {

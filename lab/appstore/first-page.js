@@ -3,7 +3,7 @@
 //   plimsoll lab up appstore --variant two-queries --pin
 //   plimsoll run lab/appstore/first-page.js
 //
-// APPSTORE is where it is (`plimsoll lab status` tells), RATE the requests per second to stay at, HOLD for how long.
+// APPSTORE is where it is (`plimsoll lab status` shows it), RATE the requests per second to stay at, HOLD for how long.
 import http from 'k6/http';
 import { check } from 'k6';
 

@@ -9,7 +9,7 @@ if (!base) {
   throw new Error('FEED is not set: `plimsoll lab up feed` says what to set it to');
 }
 
-// The stages of the post, of which it tells how long all take, how many there are and how high they go, take minutes. They are
+// The stages of the post, of which it gives the total length, the number and the heights, take minutes. They are
 // divided by SHORTEN, and that is printed.
 const factor = Number(__ENV.SHORTEN || 20);
 

@@ -27,7 +27,7 @@ export const options = {
 
 export const setup = login;
 
-// People who are there already are each somewhere else in their journey: whoever begins in the same moment stays in step, and asks
+// People who are there already are each somewhere else in their journey: those who begin at the same moment stay in step, and ask
 // in waves that no crowd makes.
 export default function (session) {
   if (exec.vu.iterationInScenario === 0) {

@@ -67,6 +67,6 @@ export default function () {
     outcomes: ['rewarded', 'unrewarded', 'failed'],
   });
   check(scan, { 'the scan is answered': (it) => it.finished && it.outcome !== 'failed' });
-  // Whoever has got an answer looks at it, or all would be back at the same moment.
+  // Each VU pauses after an answer; otherwise all would return at the same moment.
   sleep((Math.random() * 5) / TIME_SCALE);
 }

@@ -1,4 +1,4 @@
-// Requests at a fixed rate, whoever answers.
+// Requests at a fixed rate, independent of responses.
 
 import http from 'k6/http';
 

@@ -2,8 +2,8 @@
 //!
 //! The owner of the libraries that do it: what they disagree about (lengths, encodings, which curve is which type) ends
 //! here, and callers see names, bytes and one error. It is pure but for the random numbers of [`random`]. Keys are a
-//! test's own, and the machine that makes load trusts its scripts: nothing here promises to withstand somebody who
-//! measures its timing.
+//! test's own, and the machine that makes load trusts its scripts: nothing here is protected against timing
+//! attacks.
 
 pub mod aes;
 mod agreement;

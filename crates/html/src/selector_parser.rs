@@ -227,7 +227,7 @@ impl Parser<'_> {
             "enabled" => Simple::Enabled,
             "disabled" => Simple::Disabled,
             "checked" => Simple::Checked,
-            // Nobody looks at the page, so that nothing is ever in these states.
+            // The page has no viewer, so no element is ever in these states.
             "visited" | "hover" | "active" | "focus" | "target" => Simple::Never,
             _ => return Err(BadSelector),
         })

@@ -1,5 +1,4 @@
-//! What was typed. Every flag of k6 that has a meaning here has k6's name and short form; [`crate::settings`] decides
-//! what they mean.
+//! Command-line flags as typed. Flags that exist in k6 keep k6's name and short form; [`crate::settings`] resolves them.
 
 use std::path::PathBuf;
 
@@ -39,7 +38,7 @@ pub(crate) use stored::{
 };
 pub(crate) use study::{CapacityFlags, StudyFlags, SweepFlags};
 
-/// Load tests with k6 scripts, with numbers that do not flatter.
+/// Run k6 load tests, find the bottleneck, and know how much load is safe.
 #[derive(Debug, Parser)]
 #[command(
     name = "plimsoll",
@@ -49,16 +48,16 @@ pub(crate) use study::{CapacityFlags, StudyFlags, SweepFlags};
     subcommand_required = true,
     arg_required_else_help = true,
     args_override_self = true,
-    after_help = "Examples:\n  plimsoll demo                            see a test run against a built-in shop\n  \
+    after_help = "Examples:\n  plimsoll demo                            run a test against a built-in shop\n  \
                   plimsoll run script.js                   run a script\n  \
                   plimsoll run -u 10 -d 30s script.js      10 VUs for 30 seconds\n  \
                   plimsoll inspect script.js               show a script's options\n  \
                   plimsoll runs                            list the runs so far\n  \
-                  plimsoll show @last                      show the last one again\n  \
-                  plimsoll report @last --format md        a report for a pull request\n  \
-                  plimsoll serve                           all runs on a page in the browser\n  \
-                  plimsoll compare @prev @last             what changed between two runs\n  \
-                  plimsoll diagnose @last                  what limits the target, and how that is known"
+                  plimsoll show @last                      show the summary of the last run\n  \
+                  plimsoll report @last --format md        write a report for a pull request\n  \
+                  plimsoll serve                           show all runs in the browser\n  \
+                  plimsoll compare @prev @last             compare the last two runs\n  \
+                  plimsoll diagnose @last                  find the bottleneck, with evidence"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -67,80 +66,84 @@ pub(crate) struct Cli {
     pub(crate) global: GlobalFlags,
 }
 
-/// The verbs, one file each.
+/// Subcommands, one file each.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Run a test.
     Run(Box<RunFlags>),
-    /// Run an example against a small shop that is started for it, and compare with what the shop can do.
+    /// Run an example against a built-in shop, and compare the results with the shop's known capacity.
     Demo(DemoFlags),
-    /// List the runs that are stored, and delete old ones.
+    /// List stored runs, or delete old ones.
     Runs(RunsFlags),
-    /// Show a run as its terminal did, or a part of it.
+    /// Print the summary of a stored run, or of a time window in it.
     Show(ShowFlags),
-    /// Report on a run as HTML, Markdown, JSON or JUnit.
+    /// Write a report on a run as HTML, Markdown, JSON or JUnit.
     Report(ReportFlags),
-    /// Show all runs on a page in the browser.
+    /// Serve a web page with all runs.
     Serve(ServeFlags),
-    /// Find the highest load that keeps what is asked of a system, and what ends it.
+    /// Find the maximum load that meets your SLOs, and the limiting resource.
     Capacity(Box<CapacityFlags>),
-    /// Measure a script at several loads, and say what each is worth.
+    /// Run a script at several load steps and classify each.
     Sweep(Box<SweepFlags>),
-    /// Compare runs with earlier ones: what improved, what regressed, what nobody can say yet.
+    /// Compare runs with earlier ones: improved, regressed, equivalent or inconclusive.
     Compare(CompareFlags),
-    /// List the runs of a script with their figures, and find between which of them something changed.
+    /// List the runs of a script with their key figures, and find where they changed.
     History(HistoryFlags),
-    /// Write a run's numbers, or its file, for other programs.
+    /// Export a run's metrics as CSV, JSON or Parquet, or copy its file.
     Export(ExportFlags),
-    /// Make runs of the results of k6 and nGrinder.
+    /// Import results of k6 and nGrinder as runs.
     Import(ImportFlags),
-    /// Make one run of the segments of a test.
+    /// Merge the execution segments of a test into one run.
     Merge(MergeFlags),
-    /// Find mistakes in runs and in tables of results that arithmetic can catch.
+    /// Check runs and result tables for arithmetic and measurement errors.
     Audit(AuditFlags),
-    /// Say what limits the target, how that is known, and what would prove it wrong.
+    /// Find the bottleneck, with evidence and a testable prediction.
     Diagnose(DiagnoseFlags),
-    /// Try the sources of evidence, and say what each lacks.
+    /// Check that each metrics source is reachable and has the permissions it needs.
     Doctor(DoctorFlags),
-    /// Ask servers about the time of a run that is over, or about any other, and keep what they tell.
+    /// Backfill server metrics for a finished run or any time range.
     Collect(CollectFlags),
-    /// Tell runs on other machines what this one does.
+    /// Serve this host's CPU, memory and network metrics to remote runs.
     HostAgent(HostAgentFlags),
-    /// Write a note beside a run.
+    /// Add a note to a run.
     Note(NoteFlags),
-    /// Make the same load from one process and from two, and say whether the generator limits what is measured.
+    /// Check whether the load generator is the bottleneck by splitting the load over two processes.
     SplitTest(SplitTestFlags),
-    /// Measure what this machine can send, against a server on its own loopback.
+    /// Measure the maximum request rate of this machine, against a server on loopback.
     Calibrate(CalibrateFlags),
-    /// Say whether all that a script uses exists, and print its options as JSON.
+    /// Check a script without running it, and print its options as JSON.
     Inspect(Box<InspectFlags>),
-    /// Pack a script with all it needs into one file, which runs elsewhere and offline.
+    /// Pack a script and its dependencies into one file that runs offline.
     Archive(Box<ArchiveFlags>),
-    /// List what a script imports.
+    /// List the modules that a script imports.
     Deps(Box<DepsFlags>),
-    /// Write a script to start from.
+    /// Create a new script from a template.
     New(NewFlags),
-    /// Start real systems to load, plant faults in them, and end them.
+    /// Start systems under test on real servers, inject faults, and stop them.
     #[cfg(feature = "lab")]
     Lab(LabFlags),
-    /// Show how a running test stands.
+    /// Show the status of a running test.
+    #[command(after_help = STATUS_EXAMPLES)]
     Status,
-    /// Show the metrics of a running test so far.
+    /// Show the current metrics of a running test.
+    #[command(after_help = STATS_EXAMPLES)]
     Stats,
-    /// Start no further iterations of a running externally-controlled test.
+    /// Pause a running externally-controlled test.
+    #[command(after_help = PAUSE_EXAMPLES)]
     Pause,
-    /// Start a test that was started with --paused, or go on with one that was paused.
+    /// Start a test that waits because of --paused, or resume a paused one.
+    #[command(after_help = RESUME_EXAMPLES)]
     Resume,
     /// Change the number of VUs of a running externally-controlled test.
     Scale(ScaleFlags),
     /// Print the version.
     Version(VersionFlags),
-    /// Print a completion script for a shell.
+    /// Print a shell completion script.
     #[command(alias = "completion")]
     Completions(CompletionsFlags),
 }
 
-/// Flags that stand before or after every verb.
+/// Flags accepted by every subcommand.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Global flags")]
 pub(crate) struct GlobalFlags {
@@ -150,59 +153,59 @@ pub(crate) struct GlobalFlags {
     /// Format of log lines: text, json or raw
     #[arg(long, global = true, value_name = "FORMAT")]
     pub(crate) log_format: Option<String>,
-    /// Where log lines go: stderr, stdout, none, file=PATH or loki=URL
+    /// Destination of log lines: stderr, stdout, none, file=PATH or loki=URL
     #[arg(long, global = true, value_name = "WHERE")]
     pub(crate) log_output: Option<String>,
-    /// No colours
+    /// Disable colours
     #[arg(long, alias = "no-colour", global = true, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) no_color: Option<bool>,
-    /// No progress and no banner
+    /// Hide the banner and the progress
     #[arg(short, long, global = true, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) quiet: Option<bool>,
-    /// Log what is usually not worth a word
+    /// Enable debug logging
     #[arg(short, long, global = true, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) verbose: Option<bool>,
-    /// Where runs are stored: a directory or s3://bucket/prefix [default: plimsoll/runs in the user's data folder]
+    /// Store of runs: a directory or s3://bucket/prefix [default: plimsoll/runs in the user's data folder]
     #[arg(long, global = true, value_name = "PLACE")]
     pub(crate) runs: Option<String>,
-    /// Where the test's REST API is: host:port, or :port with PLIMSOLL_API_TOKEN [default: localhost:6565, served when needed]
+    /// Address of the test's REST API: host:port, or :port with PLIMSOLL_API_TOKEN [default: localhost:6565, served when needed]
     #[arg(short, long, global = true, value_name = "ADDRESS")]
     pub(crate) address: Option<String>,
     #[arg(long, global = true, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
     pub(crate) profiling_enabled: Option<bool>,
-    /// Where k6/secrets finds secrets: file=PATH, mock=KEY=VALUE,… or url=urlTemplate=URL,…; repeatable
+    /// Source of secrets for k6/secrets: file=PATH, mock=KEY=VALUE,… or url=urlTemplate=URL,…; repeatable
     #[arg(long, global = true, value_name = "SOURCE")]
     pub(crate) secret_source: Vec<String>,
 }
 
-/// How a script is found and what it is shown.
+/// The script and its environment.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Script")]
 pub(crate) struct ScriptFlags {
-    /// Path of the script or archive, or its https:// URL; - reads it from standard input
+    /// Path or https:// URL of a script or archive; - reads standard input
     #[arg(value_name = "SCRIPT")]
     pub(crate) script: PathBuf,
-    /// Set a variable of the script's __ENV
+    /// Set a variable in the script's __ENV; repeatable
     #[arg(short, long = "env", value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// Show the script the process's variables too [default: true for run, false for inspect]
+    /// Pass the process's environment variables to the script [default: true for run, false for inspect]
     #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) include_system_env_vars: Option<bool>,
-    /// Whose numbers are reported: honest counts failures as failures, strict is k6 to the letter
+    /// How metrics are computed: honest (default) or strict (identical to k6)
     #[arg(long, value_name = "MODE")]
     pub(crate) compat: Option<CompatFlag>,
-    /// Fetch remote modules anew and write their hashes into plimsoll.lock beside the script
+    /// Download remote modules again and write their hashes to plimsoll.lock beside the script
     #[arg(long)]
     pub(crate) lock: bool,
     /// Load only remote modules that are in plimsoll.lock
     #[arg(long, conflicts_with = "lock")]
     pub(crate) frozen: bool,
-    /// Where remote modules are kept [default: plimsoll in the user's cache folder]
+    /// Cache folder for remote modules [default: plimsoll in the user's cache folder]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) cache: Option<PathBuf>,
     #[arg(long, hide = true)]
     pub(crate) compatibility_mode: Option<String>,
-    /// What the file is: js or archive [default: what it looks like]
+    /// Type of the file: js or archive [default: detected]
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
 }
@@ -235,10 +238,10 @@ pub(crate) struct RunFlags {
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) workers: Option<u16>,
-    /// Serve the REST API after the test's end, too, until it is told to stop
+    /// Keep serving the REST API after the test ends, until it is stopped
     #[arg(short, long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) linger: Option<bool>,
-    /// No page to watch the run on [default: false with a terminal, else true]
+    /// Disable the run's web page [default: false with a terminal, else true]
     #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) no_page: Option<bool>,
     #[arg(long, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
@@ -249,28 +252,89 @@ pub(crate) struct RunFlags {
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  plimsoll run script.js                                one VU, once
+  plimsoll run script.js                                one iteration by one VU
   plimsoll run -u 5 -i 10 script.js                     10 iterations by 5 VUs
   plimsoll run -u 5 -d 10s script.js                    5 VUs for 10 seconds
-  plimsoll run -s 10s:100 -s 1m:100 -s 5s:0 script.js   a ramp up, a plateau, a ramp down
-  plimsoll run -e HOST=https://test.example script.js   with __ENV.HOST
-  plimsoll run --out json=points.json script.js         every sample as a line of JSON
-  plimsoll run --otlp script.js                         with the traces of servers that send to port 4317 or 4318
-  plimsoll run - < script.js                            a script from standard input
-  plimsoll run --repeat 5 script.js                     five runs, and how far they differ
+  plimsoll run -s 10s:100 -s 1m:100 -s 5s:0 script.js   ramp up, hold, ramp down
+  plimsoll run -e HOST=https://test.example script.js   set __ENV.HOST
+  plimsoll run --out json=points.json script.js         write every sample as a line of JSON
+  plimsoll run --otlp script.js                         receive server traces on ports 4317 and 4318
+  plimsoll run - < script.js                            read the script from standard input
+  plimsoll run --repeat 5 script.js                     five runs, and the variation between them
   plimsoll run -e HOST=https://old.example --interleave HOST=https://new.example --fail-on regressed script.js
-                                                        A/B of two targets, three runs each, in turn
-  plimsoll run --interleave new.js --repeat 5 old.js    A/B of two scripts
-  plimsoll run --observer-effect --otlp script.js       what tracing costs, three runs with it and three without
+                                                        A/B test of two targets, three runs each, alternating
+  plimsoll run --interleave new.js --repeat 5 old.js    A/B test of two scripts
+  plimsoll run --observer-effect --otlp script.js       overhead of tracing: three runs with it, three without
 
 Exit codes:
-  0 fine, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out,
-  103 stopped through the REST API, 104 options are wrong, 105 stopped by a signal,
-  106 no REST API where --address says, 107 the script threw, 108 test.abort(),
-  110 test.fail(), 120 the measurement is not valid (--require-valid), 121 regressed
-  (--interleave with --fail-on regressed), 255 anything else; of several runs the worst";
+  0 passed, 99 thresholds crossed, 100 setup timed out, 101 teardown timed out,
+  103 stopped through the REST API, 104 invalid options, 105 stopped by a signal,
+  106 the REST API cannot listen at --address, 107 exception in the script, 108 test.abort(),
+  110 test.fail(), 120 measurement not valid (--require-valid), 121 regressed
+  (--interleave with --fail-on regressed), 255 any other error; several runs exit with the worst code";
 
-/// What becomes of the results.
+const DEMO_EXAMPLES: &str = "\
+Examples:
+  plimsoll demo                          test the built-in shop, find its bottleneck, fix it and test again
+  plimsoll demo --report html=demo.html  write a report, too";
+
+const INSPECT_EXAMPLES: &str = "\
+Examples:
+  plimsoll inspect script.js                            print the script's options
+  plimsoll inspect --execution-requirements script.js   add the VUs and the duration that the test needs";
+
+const ARCHIVE_EXAMPLES: &str = "\
+Examples:
+  plimsoll archive script.js                 write archive.tar
+  plimsoll archive -O checkout.tar script.js && plimsoll run checkout.tar";
+
+const DEPS_EXAMPLES: &str = "\
+Examples:
+  plimsoll deps script.js          list the modules that the script imports
+  plimsoll deps --json script.js   print them as JSON";
+
+const NEW_EXAMPLES: &str = "\
+Examples:
+  plimsoll new                                   create script.js
+  plimsoll new --template protocol checkout.js   create checkout.js from another template";
+
+const STATUS_EXAMPLES: &str = "\
+Examples:
+  plimsoll status                           the test at localhost:6565
+  plimsoll status --address localhost:7000  a test at another address";
+
+const STATS_EXAMPLES: &str = "\
+Examples:
+  plimsoll stats                           the metrics of the test at localhost:6565
+  plimsoll stats --address localhost:7000  the metrics of a test at another address";
+
+const PAUSE_EXAMPLES: &str = "\
+Running iterations finish; no new ones start.
+
+Examples:
+  plimsoll pause
+  plimsoll resume";
+
+const RESUME_EXAMPLES: &str = "\
+Examples:
+  plimsoll run --paused script.js   in one terminal: prepare the VUs and wait
+  plimsoll resume                   in another: start the test";
+
+const SCALE_EXAMPLES: &str = "\
+Examples:
+  plimsoll scale --vus 20   run 20 VUs from now on";
+
+const VERSION_EXAMPLES: &str = "\
+Examples:
+  plimsoll version
+  plimsoll version --json";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  plimsoll completions bash > ~/.local/share/bash-completion/completions/plimsoll
+  plimsoll completions zsh > ~/.zfunc/_plimsoll";
+
+/// Outputs of a run.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct ResultFlags {
@@ -278,12 +342,12 @@ pub(crate) struct ResultFlags {
     /// experimental-prometheus-rw=URL or opentelemetry=URL; repeatable
     #[arg(short, long, value_name = "KIND[=ARGUMENT]")]
     pub(crate) out: Vec<String>,
-    /// The summary at the end: compact, full, legacy or disabled
+    /// Format of the end-of-test summary: compact, full, legacy or disabled
     #[arg(long, value_name = "MODE")]
     pub(crate) summary_mode: Option<String>,
     #[arg(long, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
     pub(crate) no_summary: Option<bool>,
-    /// Write the summary as JSON
+    /// Write the summary to a JSON file
     #[arg(long, value_name = "FILE")]
     pub(crate) summary_export: Option<PathBuf>,
     /// Use k6's newer JSON shape for --summary-export and handleSummary()
@@ -292,13 +356,14 @@ pub(crate) struct ResultFlags {
     /// Ignore thresholds
     #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) no_thresholds: Option<bool>,
-    /// Exit with 120 unless the measurement is valid
+    /// Exit with code 120 unless the measurement is valid
     #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) require_valid: Option<bool>,
 }
 
 /// `plimsoll demo`
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = DEMO_EXAMPLES)]
 pub(crate) struct DemoFlags {
     #[command(flatten)]
     pub(crate) record: RecordFlags,
@@ -309,25 +374,27 @@ pub(crate) struct DemoFlags {
 
 /// `plimsoll inspect`
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = INSPECT_EXAMPLES)]
 pub(crate) struct InspectFlags {
     #[command(flatten)]
     pub(crate) script: ScriptFlags,
-    /// Merge all sources, and add the VUs and the time that the test needs
+    /// Consolidate options from all sources, and add the VUs and the duration that the test needs
     #[arg(long)]
     pub(crate) execution_requirements: bool,
 }
 
 /// `plimsoll archive`
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = ARCHIVE_EXAMPLES)]
 pub(crate) struct ArchiveFlags {
     #[command(flatten)]
     pub(crate) script: ScriptFlags,
     #[command(flatten)]
     pub(crate) options: OptionFlags,
-    /// The archive's file; - writes it to standard output
+    /// Path of the archive; - writes to standard output
     #[arg(short = 'O', long, value_name = "FILE", default_value = "archive.tar")]
     pub(crate) archive_out: PathBuf,
-    /// Leave the variables of __ENV out
+    /// Exclude the variables of __ENV
     #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", default_value = "false", action = clap::ArgAction::Set, hide_possible_values = true)]
     pub(crate) exclude_env_vars: bool,
     #[arg(long, hide = true, default_missing_value = "true", num_args = 0..=1, require_equals = true)]
@@ -336,51 +403,56 @@ pub(crate) struct ArchiveFlags {
 
 /// `plimsoll deps`
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = DEPS_EXAMPLES)]
 pub(crate) struct DepsFlags {
     #[command(flatten)]
     pub(crate) script: ScriptFlags,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// `plimsoll new`
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = NEW_EXAMPLES)]
 pub(crate) struct NewFlags {
-    /// The script's file [default: script.js]
+    /// Path of the new script [default: script.js]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Overwrite the file if it exists
     #[arg(short, long)]
     pub(crate) force: bool,
-    /// minimal, protocol, or the path of a file
+    /// Template: minimal, protocol, or the path of a file
     #[arg(long, value_name = "TEMPLATE", default_value = "minimal")]
     pub(crate) template: String,
 }
 
 /// `plimsoll scale`
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = SCALE_EXAMPLES)]
 pub(crate) struct ScaleFlags {
-    /// So many VUs
+    /// Number of VUs
     #[arg(short = 'u', long, value_name = "N", required_unless_present = "max")]
     pub(crate) vus: Option<u32>,
-    /// So many VUs at most
+    /// Maximum number of VUs
     #[arg(short, long, value_name = "N")]
     pub(crate) max: Option<u32>,
 }
 
 /// `plimsoll version`
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = VERSION_EXAMPLES)]
 pub(crate) struct VersionFlags {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// `plimsoll completions`
 #[derive(Clone, Debug, Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
 pub(crate) struct CompletionsFlags {
-    /// The shell
+    /// Shell to generate the script for
     pub(crate) shell: clap_complete::Shell,
 }
 
@@ -395,7 +467,7 @@ macro_rules! option_flags {
     ) => {
         /// Flags that set options of the test.
         #[derive(Clone, Debug, Default, Args)]
-        #[command(next_help_heading = "Options of the test")]
+        #[command(next_help_heading = "Test options")]
         pub(crate) struct OptionFlags {
             $(
                 $(#[doc = $doc])*
@@ -410,22 +482,22 @@ macro_rules! option_flags {
                 )]
                 pub(crate) $switch: Option<bool>,
             )*
-            /// One iteration of each scenario
+            /// Run one iteration of each scenario
             #[arg(long)]
             pub(crate) once: bool,
-            /// Print requests and responses; `full` with their bodies
+            /// Print request and response headers; `full` adds bodies
             #[arg(long, value_name = "full", num_args = 0..=1, require_equals = true, default_missing_value = "headers")]
             pub(crate) http_debug: Option<String>,
-            /// Wait with everything until `plimsoll resume`
+            /// Start paused; begin with `plimsoll resume`
             #[arg(short, long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
             pub(crate) paused: Option<bool>,
-            /// What a study puts in the place of the scenarios; nobody types it.
+            /// Load that a study runs instead of the scenarios; it has no flag.
             #[arg(skip)]
             pub(crate) constant: Option<ConstantLoad>,
         }
 
         impl OptionFlags {
-            /// The same as the room `plan` reads it.
+            /// Converts the flags to the input of crate `plan`.
             pub(crate) fn to_cli_options(&self) -> CliOptions {
                 CliOptions {
                     $($field: self.$field.clone(),)*
@@ -442,51 +514,51 @@ macro_rules! option_flags {
 
 option_flags! {
     values {
-        /// VUs
+        /// Number of VUs
         ['u'] "vus" vus: Option<String> = "N";
-        /// Run for a time
+        /// Duration of the test, such as 30s or 5m
         ['d'] "duration" duration: Option<String> = "TIME";
-        /// Run so many iterations, shared by all VUs
+        /// Number of iterations, shared by all VUs
         ['i'] "iterations" iterations: Option<String> = "N";
-        /// Add a stage: reach so many VUs within a time; repeatable
+        /// Add a stage that ramps to VUS within TIME; repeatable
         ['s'] "stage" stages: Vec<String> = "TIME:VUS";
         /// Run only these scenarios, comma-separated
         "scenario" scenarios: Vec<String> = "NAMES";
-        /// Run only this part of the test: 10%, 1/3, 0.2:2/3
+        /// Run only this execution segment: 10%, 1/3, 0.2:2/3
         "execution-segment" execution_segment: Option<String> = "PART";
-        /// How the whole test is cut into parts
+        /// Boundaries of all execution segments, such as 0,1/3,2/3,1
         "execution-segment-sequence" execution_segment_sequence: Option<String> = "BOUNDS";
-        /// Follow so many redirects [default: 10]
+        /// Maximum number of redirects to follow [default: 10]
         "max-redirects" max_redirects: Option<String> = "N";
-        /// Parallel requests of http.batch() [default: 20]
+        /// Maximum parallel requests of http.batch() [default: 20]
         "batch" batch: Option<String> = "N";
-        /// Parallel requests of http.batch() to one host [default: 6]
+        /// Maximum parallel requests of http.batch() per host [default: 6]
         "batch-per-host" batch_per_host: Option<String> = "N";
-        /// Limit requests per second, of all VUs together
+        /// Maximum requests per second over all VUs
         "rps" rps: Option<String> = "N";
-        /// The User-Agent header
+        /// User-Agent header of HTTP requests
         "user-agent" user_agent: Option<String> = "TEXT";
-        /// An iteration takes at least this long
+        /// Minimum duration of an iteration
         "min-iteration-duration" min_iteration_duration: Option<String> = "TIME";
-        /// Never connect to these networks; repeatable
+        /// Block connections to this network; repeatable
         "blacklist-ip" blacklist_ips: Vec<String> = "CIDR";
-        /// Never connect to hosts of these names; repeatable
+        /// Block connections to hosts that match this pattern; repeatable
         "block-hostnames" block_hostnames: Vec<String> = "PATTERN";
-        /// Columns of trends in the summary: avg,p(95),count
+        /// Statistics of trend metrics in the summary, such as avg,p(95),count
         "summary-trend-stats" summary_trend_stats: Vec<String> = "STATS";
-        /// One unit for all times in the summary: s, ms or us
+        /// Time unit of the summary: s, ms or us
         "summary-time-unit" summary_time_unit: Option<String> = "UNIT";
-        /// Set only these system tags
+        /// System tags to set, comma-separated
         "system-tags" system_tags: Vec<String> = "TAGS";
-        /// A tag on every sample; repeatable
+        /// Add a tag to every sample; repeatable
         "tag" tags: Vec<String> = "NAME=VALUE";
-        /// Where console.log() and its kin write
+        /// Write console output of the script to a file
         "console-output" console_output: Option<String> = "FILE";
-        /// Local addresses for the VUs to connect from
+        /// Local IP addresses that VUs connect from
         "local-ips" local_ips: Option<String> = "RANGES";
-        /// How names are resolved: ttl=5m,select=random,policy=preferIPv4
+        /// DNS settings, such as ttl=5m,select=random,policy=preferIPv4
         "dns" dns: Option<String> = "SETTINGS";
-        /// k6's feature flags
+        /// k6 feature flags, comma-separated
         "features" features: Vec<String> = "NAMES";
     }
     switches {
@@ -496,13 +568,13 @@ option_flags! {
         "no-teardown" no_teardown;
         /// Accept any TLS certificate
         "insecure-skip-tls-verify" insecure_skip_tls_verify;
-        /// Open a connection for every request
+        /// Open a new connection for every request
         "no-connection-reuse" no_connection_reuse;
         /// Close connections after each iteration
         "no-vu-connection-reuse" no_vu_connection_reuse;
-        /// Requests that fail throw
+        /// Throw an exception when a request fails
         ['w'] "throw" throw;
-        /// Read response bodies and drop them
+        /// Discard response bodies after reading them
         "discard-response-bodies" discard_response_bodies;
     }
 }
@@ -539,7 +611,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_flag_is_told_its_neighbour() {
+    fn a_misspelt_flag_gets_a_suggestion() {
         let error = parse(&["plimsoll", "run", "--vu", "1", "x.js"]).expect_err("there is no --vu");
         assert!(error.contains("'--vus'"), "{error}");
         let error = parse(&["plimsoll", "rum", "x.js"]).expect_err("there is no such verb");

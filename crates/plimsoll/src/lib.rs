@@ -33,7 +33,7 @@ pub fn main() -> ExitCode {
         }
     };
     let exit = std::panic::catch_unwind(|| run(&cli)).unwrap_or_else(|_| {
-        print_error("plimsoll stopped by a bug of its own; please report it with the lines above");
+        print_error("plimsoll crashed because of a bug; please report it with the lines above");
         Exit::Panic
     });
     exit.code().into()

@@ -96,7 +96,7 @@ fn side(text: &str, catalogue: &Catalogue) -> Result<Vec<PathBuf>, Failure> {
             None => paths.push(catalogue.find(word).map_err(|error| failed(&error))?),
         }
         if paths.len() > SIDE_RUNS_MAX {
-            let text = format!("failed to compare {text:?}: a side has at most {SIDE_RUNS_MAX} runs");
+            let text = format!("failed to compare {text:?}: the limit is {SIDE_RUNS_MAX} runs per side");
             return Err(Failure::new(Exit::Other, text));
         }
     }

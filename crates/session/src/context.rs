@@ -76,7 +76,7 @@ impl Context {
                 .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?,
             (None, Some(data)) => Location::Directory(data.join("runs")),
             (None, None) => {
-                let text = "failed to find a place for runs: neither XDG_DATA_HOME nor HOME is set; name one with --runs";
+                let text = "no directory for runs: neither XDG_DATA_HOME nor HOME is set; set --runs";
                 return Err(Failure::new(Exit::InvalidConfig, text));
             }
         };

@@ -43,7 +43,9 @@ impl Environment {
             Some(value) => Ok(Some(value)),
             None => Err(Failure::new(
                 Exit::InvalidConfig,
-                format!("failed to read {name} of the environment: {text:?} is neither true nor false"),
+                format!(
+                    "failed to read {name} of the environment: expected true or false instead of {text:?}"
+                ),
             )),
         }
     }
@@ -62,7 +64,7 @@ impl Environment {
             let (name, value) = text.split_once('=').unwrap_or((text, ""));
             if !is_name(name) {
                 let reason = format!(
-                    "failed to read --env {text:?}: {name:?} is no name of a variable; write --env NAME=value"
+                    "failed to read --env {text:?}: {name:?} is not a valid variable name; use --env NAME=value"
                 );
                 return Err(Failure::new(Exit::Other, reason));
             }

@@ -30,10 +30,7 @@ impl Sources {
             return;
         }
         let names: Vec<String> = self.sources.iter().map(|source| source.about().name).collect();
-        let text = format!(
-            "no evidence from {}: the run is not stored, and neither is what they tell",
-            names.join(", ")
-        );
+        let text = format!("no metrics from {}: the run is not stored (--no-store)", names.join(", "));
         context.logger.say(LogLevel::Warn, text);
     }
 
@@ -57,7 +54,9 @@ impl Sources {
                 Some(Gathering { collector, begun, told: Vec::new(), asked: AskedFor::default() })
             }
             Err(error) => {
-                let text = format!("failed to start asking for evidence: {error}; the test goes on without");
+                let text = format!(
+                    "failed to start collecting server metrics: {error}; the test continues without them"
+                );
                 context.logger.say(LogLevel::Warn, text);
                 None
             }
@@ -128,8 +127,10 @@ impl Gathering {
         for state in self.collector.states() {
             let Some(trouble) = state.trouble else { continue };
             if !self.told.contains(&state.about.name) {
-                let text =
-                    format!("no evidence from {} for now: {trouble}; the test goes on", state.about.name);
+                let text = format!(
+                    "no metrics from {} at the moment: {trouble}; the test continues",
+                    state.about.name
+                );
                 context.logger.say(LogLevel::Warn, text);
                 self.told.push(state.about.name);
             }

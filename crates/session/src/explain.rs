@@ -41,7 +41,7 @@ pub(crate) fn explain(
     let crossed = outcome.thresholds.crossed();
     if !crossed.is_empty() {
         let early = match outcome.aborted {
-            Some(AbortReason::Threshold) => "; one of them ended the test before its time",
+            Some(AbortReason::Threshold) => "; one of them stopped the test early",
             _ => "",
         };
         error(format!("thresholds on metrics '{}' have been crossed{early}", crossed.join(", ")));
@@ -52,12 +52,12 @@ pub(crate) fn explain(
     }
     let began = outcome.init_error.is_none() && outcome.setup_error.is_none();
     if began && iterations.completed == 0 {
-        let text = "not one iteration ran to its end; a longer duration or gracefulStop would let them";
+        let text = "no iteration finished; increase the duration or gracefulStop";
         context.logger.say(LogLevel::Warn, text);
     }
     if outcome.samples_lost > 0 {
         error(format!(
-            "{} samples did not reach the outputs, which were too slow; the summary has them all",
+            "{} samples were dropped because the outputs were too slow; the summary includes them",
             outcome.samples_lost
         ));
     }
@@ -91,7 +91,7 @@ fn explain_program(what: &str, error: &ProgramError, context: &Context) {
         ProgramError::Panicked(_) => {
             context
                 .logger
-                .say(LogLevel::Error, format!("failed to {what}: this is a bug of plimsoll: {error}"));
+                .say(LogLevel::Error, format!("failed to {what}: this is a bug in plimsoll: {error}"));
         }
     }
 }

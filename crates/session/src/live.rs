@@ -59,7 +59,7 @@ impl LiveSettings {
             Ok(server) => {
                 let at = server.address();
                 let text = match self.is_paused {
-                    true => format!("the test is paused: `plimsoll resume --address {at}` starts it"),
+                    true => format!("the test is paused; start it with `plimsoll resume --address {at}`"),
                     false => format!("the REST API is at http://{at}/v1/status"),
                 };
                 context.logger.say(if self.is_paused { LogLevel::Info } else { LogLevel::Debug }, text);
@@ -69,7 +69,7 @@ impl LiveSettings {
                 Err(Failure::new(Exit::CannotServe, format!("failed to {error}")))
             }
             Err(error) => {
-                let text = format!("failed to {error}; the test goes on without its REST API");
+                let text = format!("failed to {error}; the test continues without the REST API");
                 context.logger.say(LogLevel::Warn, text);
                 Ok(None)
             }
@@ -79,7 +79,7 @@ impl LiveSettings {
     /// What is said while the run lingers.
     pub fn farewell(&self, server: Option<&Server>) -> String {
         let at = server.map(|server| format!(" and its REST API stays at {}", server.address()));
-        format!("the test is done{}; Ctrl+C ends this (--linger)", at.unwrap_or_default())
+        format!("the test has ended{}; press Ctrl-C to exit (--linger)", at.unwrap_or_default())
     }
 }
 

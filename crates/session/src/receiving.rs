@@ -132,14 +132,14 @@ impl Receiving {
                 Ok(Some(Receiving { receiver, own, waiting, lab, share }))
             }
             Err(error) if lab.is_some() => {
-                let text = format!("failed to {error}; the test goes on without traces");
+                let text = format!("failed to {error}; the test continues without traces");
                 context.logger.say(LogLevel::Warn, text);
                 Ok(None)
             }
             Err(error) => {
                 let hint = match error {
                     otlp::StartError::Open(_) => "; set PLIMSOLL_OTLP_TOKEN",
-                    _ => "; --otlp=127.0.0.1:PORT names another address",
+                    _ => "; set another address with --otlp=127.0.0.1:PORT",
                 };
                 Err(Failure::new(Exit::CannotServe, format!("failed to {error}{hint}")))
             }
@@ -181,9 +181,7 @@ impl Receiving {
         say(&counts, context);
         let dropped = self.own.dropped.load(Ordering::Relaxed);
         if dropped > 0 {
-            let text = format!(
-                "{dropped} spans of requests and tasks are not in their traces: there were too many at once"
-            );
+            let text = format!("{dropped} spans of requests and tasks were dropped: too many at once");
             context.logger.say(LogLevel::Warn, text);
         }
         let Some(recording) = recording else { return };

@@ -152,15 +152,18 @@ pub fn listen(turn: Turn, running: Running, logger: Arc<Logger>) {
                 (state.control.clone(), state.has_results)
             };
             if has_warned || is_idle && !has_results {
-                logger.say(LogLevel::Error, format!("received {name}, leaving at once"));
+                logger.say(LogLevel::Error, format!("Received {name}; exiting immediately"));
                 std::process::exit(Exit::Signal.code().into());
             }
             let is_finishing = running.leave_then();
             if is_finishing {
                 turn.be_last();
             }
-            let doing = if is_finishing { "writing what was measured" } else { "stopping the test" };
-            logger.say(LogLevel::Warn, format!("received {name}, {doing}; once more leaves at once"));
+            let doing = if is_finishing { "writing the results" } else { "stopping gracefully" };
+            logger.say(
+                LogLevel::Warn,
+                format!("Received {name}; {doing}. Press Ctrl-C again to exit immediately"),
+            );
             has_warned = true;
             control.stop(AbortReason::Signal);
         }

@@ -166,8 +166,8 @@ impl Fetch for Packed {
         // An archive has a module under the URL as it was written, and that may have a fragment.
         let is_asked_for = |it: &&String| it.split('#').next() == Some(url);
         let found = self.files.get(url).or_else(|| self.files.get(self.files.keys().find(is_asked_for)?));
-        let bytes =
-            found.ok_or_else(|| format!("the archive has no {url}; make it again from the script"))?;
+        let bytes = found
+            .ok_or_else(|| format!("the archive does not contain {url}; create it again from the script"))?;
         if let Some(remote) = &self.remote {
             remote.accept(url, bytes).map_err(|error| format!("failed to {error}"))?;
         }

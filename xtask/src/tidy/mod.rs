@@ -5,7 +5,11 @@ mod edges;
 mod files;
 mod lines;
 mod links;
+mod messages;
 mod modules;
+mod phrases;
+mod prose;
+mod ratchet;
 mod roots;
 
 use anyhow::{Context, bail};
@@ -21,6 +25,8 @@ const RULES: &[Rule] = &[
     roots::say_what_they_are,
     lines::clean,
     links::resolve,
+    phrases::plain,
+    messages::short,
     modules::without_cycles,
     binary::is_thin,
 ];

@@ -223,7 +223,7 @@ kinds! {
         limit: required Any,
     }
 
-    /// Series that were scraped, and of which a peak or a trend is told.
+    /// Scraped series with a claimed peak or trend.
     Scrape in scrapes {
         /// Its name.
         series: required Text,
@@ -267,7 +267,7 @@ kinds! {
         quantile: required Count,
         /// What it is computed of: `requests`, or means of an interval, `1-s means`.
         of: required Text,
-        /// What readers are told that it is of.
+        /// The population that the presentation claims.
         presented_as: optional Text,
         /// How many values it is computed of.
         samples: optional Count,
@@ -319,7 +319,7 @@ kinds! {
         share: required Share,
     }
 
-    /// One fact as several sources tell it, a row for each.
+    /// One fact as reported by several sources, one row each.
     Source in sources {
         /// The fact.
         fact: required Text,

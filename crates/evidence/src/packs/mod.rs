@@ -185,7 +185,7 @@ mod tests {
     fn the_guide_shows_the_table() {
         let mut table = String::new();
         for pack in PACKS {
-            let _ = writeln!(table, "\n### {}\n\nRevealed by `{}`.\n", pack.name, pack.reveals);
+            let _ = writeln!(table, "\n### {}\n\nDetected by `{}`.\n", pack.name, pack.reveals);
             table.push_str("| Signal | Unit | PromQL |\n|---|---|---|\n");
             for row in pack.rows {
                 let unit = if row.unit.is_empty() { String::new() } else { format!("`{}`", row.unit) };

@@ -10,22 +10,22 @@ use super::LangFlag;
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = AUDIT_EXAMPLES)]
 pub(crate) struct AuditFlags {
-    /// Runs (@last, the beginning of an id, a path) and tables (.csv, .json, .md), which are judged together
+    /// Runs (@last, an id prefix, a path) and tables (.csv, .json, .md), checked together
     #[arg(value_name = "FILE", required_unless_present = "columns")]
     pub(crate) files: Vec<String>,
-    /// text for people, md for a pull request, json for programs
+    /// Output format: text for a terminal, md for a pull request, json for programs
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: AuditFormat,
-    /// The language of text and md
+    /// Language of text and md
     #[arg(long, value_name = "LANGUAGE", default_value = "en")]
     pub(crate) lang: LangFlag,
-    /// Exit with 122 if there is a finding of this severity or above
+    /// Exit with code 122 on a finding of this severity or above
     #[arg(long, value_name = "SEVERITY")]
     pub(crate) fail_on: Option<FailOnFlag>,
-    /// Where to [default: standard output]
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Print the kinds of tables and their columns, and look at nothing
+    /// List the supported tables and columns, and exit
     #[arg(long)]
     pub(crate) columns: bool,
 }
@@ -48,13 +48,13 @@ pub(crate) enum FailOnFlag {
 }
 
 const AUDIT_EXAMPLES: &str = "\
-The exit code is 0 whatever is found, unless --fail-on says otherwise; 255 where nothing was understood.
+Exit code: 0, even with findings; 122 with --fail-on and a finding that severe; 255 if no input could be read.
 
 Examples:
   plimsoll audit @last                                 the last run
   plimsoll audit results.md                            the tables of a report
-  plimsoll audit sweep.csv slos.csv                    tables that belong together
+  plimsoll audit sweep.csv slos.csv                    tables checked against each other
   plimsoll audit @last --fail-on warning               for continuous integration
-  plimsoll audit report.md --format md -o comment.md   for a pull request
+  plimsoll audit report.md --format md -o comment.md   Markdown for a pull request
   plimsoll audit results.md --lang ko                  in Korean
-  plimsoll audit --columns                             what tables may say";
+  plimsoll audit --columns                             list the supported tables and columns";

@@ -6,27 +6,27 @@ use clap::Args;
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = DIAGNOSE_EXAMPLES)]
 pub(crate) struct DiagnoseFlags {
-    /// Runs (@last, the beginning of an id, a path); several of one test at rising load tell what grows with it
+    /// Runs (@last, an id prefix, a path); several runs at rising load show how demand grows with load
     #[arg(value_name = "RUN", required = true)]
     pub(crate) levels: Vec<String>,
-    /// Only this part of each run, in whole seconds from its start: 30s..2m, 30s.., ..2m
+    /// Time window of each run, in whole seconds from its start: 30s..2m, 30s.., ..2m
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub(crate) window: Option<String>,
-    /// Print JSON for programs
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Tell each finding whole: numbers, queries, what was ruled out, what would prove it wrong
+    /// Show each finding in full: numbers, queries, excluded causes, and how to disprove it
     #[arg(long)]
     pub(crate) all: bool,
 }
 
 const DIAGNOSE_EXAMPLES: &str = "\
-What servers told during the run is what it rests on: name sources with --evidence, take traces with --otlp.
-The exit code is 0 whatever is found.
+The diagnosis needs server-side evidence from the run: add metrics with --evidence and traces with --otlp.
+The exit code is 0, whatever the result.
 
 Examples:
-  plimsoll diagnose @last                     what limits the last run's target
-  plimsoll diagnose @prev @last               what grows between two loads
-  plimsoll diagnose @last --window 2m..5m     what limits it in these minutes
-  plimsoll diagnose @last --all               each finding with all of its proof
+  plimsoll diagnose @last                     find the bottleneck of the last run
+  plimsoll diagnose @prev @last               compare two loads
+  plimsoll diagnose @last --window 2m..5m     analyse these three minutes only
+  plimsoll diagnose @last --all               show all the evidence of each finding
   plimsoll diagnose @last --json | jq .outcome";

@@ -14,25 +14,25 @@ pub(crate) struct LabFlags {
 
 const LAB_EXAMPLES: &str = "\
 Examples:
-  plimsoll lab list                                     the systems, their variants and their faults
-  plimsoll lab up appstore                              start one, on free ports of this machine
-  plimsoll lab up appstore --variant matview --pin      another variant, on a core of its own
-  plimsoll lab fault appstore missing-index on          break it while it runs
-  plimsoll lab status                                   what is up, and what of it has ended
-  plimsoll lab down                                     end it, and leave nothing behind";
+  plimsoll lab list                                     list the systems, their variants and faults
+  plimsoll lab up appstore                              start a system on free ports
+  plimsoll lab up appstore --variant matview --pin      start another variant on its own core
+  plimsoll lab fault appstore missing-index on          inject a fault while it runs
+  plimsoll lab status                                   show the health of running systems
+  plimsoll lab down                                     stop it and delete its data";
 
-/// What to do with the lab.
+/// Subcommands of the lab.
 #[derive(Clone, Debug, Subcommand)]
 pub(crate) enum LabVerb {
-    /// List the systems, their variants and the faults that can be planted in them.
+    /// List the systems, their variants and the faults that can be injected.
     List(LabListFlags),
-    /// Start a system on real servers and wait until all of it answers.
+    /// Start a system on real servers and wait until it is ready.
     Up(LabUpFlags),
-    /// Plant a fault in a system that is up, or remove it.
+    /// Inject a fault into a running system, or remove it.
     Fault(LabFaultFlags),
-    /// Show what is up and whether all of it works.
+    /// Show the running systems and their health.
     Status(LabStatusFlags),
-    /// End a system, or all of them, and remove what it stored.
+    /// Stop one system or all systems, and delete their data.
     Down(LabDownFlags),
     #[command(hide = true)]
     Supervise(LabPartFlags),
@@ -43,7 +43,7 @@ pub(crate) enum LabVerb {
 /// `plimsoll lab list`
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct LabListFlags {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -51,23 +51,23 @@ pub(crate) struct LabListFlags {
 /// `plimsoll lab up`
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LabUpFlags {
-    /// The system
+    /// System
     #[arg(value_name = "SYSTEM")]
     pub(crate) system: String,
-    /// The variant [default: the first that `plimsoll lab list` shows]
+    /// Variant [default: the first in `plimsoll lab list`]
     #[arg(long, value_name = "NAME")]
     pub(crate) variant: Option<String>,
-    /// Bind all of it to the last core of this machine, so that the others are the generator's
+    /// Pin the system to the last core, and leave the other cores to the load generator
     #[arg(long)]
     pub(crate) pin: bool,
-    /// Send its spans to this base URL (OTLP over HTTP), also those of requests that do not ask for them
-    /// [default: http://127.0.0.1:4318, only what requests ask for]
+    /// Send the system's spans to this base URL (OTLP over HTTP), including spans of unsampled requests
+    /// [default: http://127.0.0.1:4318, sampled requests only]
     #[arg(long, value_name = "URL")]
     pub(crate) otlp: Option<String>,
-    /// Seconds between two runs of what it does periodically
+    /// Interval of the system's periodic job, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) refresh: u64,
-    /// Install the servers that are missing
+    /// Install missing servers
     #[arg(long)]
     pub(crate) install: bool,
 }
@@ -75,13 +75,13 @@ pub(crate) struct LabUpFlags {
 /// `plimsoll lab fault`
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LabFaultFlags {
-    /// The system
+    /// System
     #[arg(value_name = "SYSTEM")]
     pub(crate) system: String,
-    /// The fault
+    /// Fault
     #[arg(value_name = "FAULT")]
     pub(crate) fault: String,
-    /// Whether it acts from now on
+    /// Turn the fault on or off
     #[arg(value_name = "on|off", value_parser = ["on", "off"], hide_possible_values = true)]
     pub(crate) state: String,
 }
@@ -92,7 +92,7 @@ pub(crate) struct LabStatusFlags {
     /// Only this system
     #[arg(value_name = "SYSTEM")]
     pub(crate) system: Option<String>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -105,7 +105,7 @@ pub(crate) struct LabDownFlags {
     pub(crate) system: Option<String>,
 }
 
-/// What the program calls itself with.
+/// Arguments of the hidden subcommands that the program starts itself with.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LabPartFlags {
     #[arg(value_name = "SYSTEM")]

@@ -1,18 +1,18 @@
-//! Flags of `plimsoll run` that bring traces of servers in.
+//! Flags of `plimsoll run` that receive traces from servers.
 
 use clap::Args;
 
-/// Where servers send their spans, and which requests they can be found by.
+/// Receiver of server spans, and sampling of traced requests.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Traces")]
 pub(crate) struct OtlpFlags {
-    /// Receive the spans of servers while the test runs (OTLP, gRPC and HTTP at each address)
-    /// [default addresses: 127.0.0.1:4317,127.0.0.1:4318; others than this machine's need PLIMSOLL_OTLP_TOKEN; scripts of a
-    /// system of the lab that is up receive its spans by themselves, unless this is off]
+    /// Receive server spans during the test (OTLP over gRPC and HTTP at each address); non-loopback addresses
+    /// need PLIMSOLL_OTLP_TOKEN. Scripts of a running lab system enable it unless it is off
+    /// [default addresses: 127.0.0.1:4317,127.0.0.1:4318]
     #[arg(long, value_name = "ADDRESSES", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) otlp: Option<String>,
-    /// Put this share of the HTTP requests into traces of their own (`traceparent`): 1%, 0.05; tasks of plimsoll/flow are one
-    /// each [default: 1% with --otlp, more for scripts of the lab, else 0]
+    /// Share of HTTP requests to trace (`traceparent`), such as 1% or 0.05; each plimsoll/flow task is one trace
+    /// [default: 1% with --otlp, more for lab scripts, else 0]
     #[arg(long, value_name = "SHARE")]
     pub(crate) trace_sample: Option<String>,
 }

@@ -1,26 +1,26 @@
-//! Flags of `plimsoll run` that make several runs of one test.
+//! Flags of `plimsoll run` that repeat a test or compare two variants of it.
 
 use clap::Args;
 
 use super::JudgeFlags;
 
-/// Runs that are made one after the other.
+/// Repeated and alternating runs of one test.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Several runs")]
 pub(crate) struct SeriesFlags {
-    /// Make so many runs one after the other, and say how far they differ; with --interleave or --observer-effect so many of each
-    /// side [default: 1, of two sides 3]
+    /// Repeat the test N times and report the variation; with --interleave or --observer-effect, N runs per side
+    /// [default: 1, or 3 per side]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) repeat: Option<u16>,
-    /// A/B: make runs of the test as it is and with this change in turn (A B B A …), and compare them. The change is a
+    /// Run an A/B test: alternate runs without and with this change (A B B A …), and compare them. The change is a
     /// variable of __ENV (NAME=VALUE) or another script; repeatable
     #[arg(long, value_name = "CHANGE")]
     pub(crate) interleave: Vec<String>,
-    /// What tracing costs: make runs of the test without traces and with them in turn (A B B A …), on 1% of the requests
-    /// unless --trace-sample says otherwise, and compare them and the CPU of the servers
+    /// Measure the overhead of tracing: alternate runs without and with traces (A B B A …), and compare their latency
+    /// and server CPU. Traces 1% of the requests, or --trace-sample
     #[arg(long, conflicts_with = "interleave")]
     pub(crate) observer_effect: bool,
-    /// The name of these runs; those that are there by this name already are not made again
+    /// Name of this series; runs already stored under this name are not repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) series: Option<String>,
     #[command(flatten)]
@@ -28,12 +28,12 @@ pub(crate) struct SeriesFlags {
 }
 
 impl SeriesFlags {
-    /// Whether there is more than one run to make.
+    /// Returns whether these flags ask for more than one run.
     pub(crate) fn is_wanted(&self) -> bool {
         self.repeat.is_some() || self.has_sides() || self.series.is_some()
     }
 
-    /// Whether runs of two sides are compared.
+    /// Returns whether two variants are compared.
     pub(crate) fn has_sides(&self) -> bool {
         self.observer_effect || !self.interleave.is_empty()
     }

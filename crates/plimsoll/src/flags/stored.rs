@@ -1,23 +1,23 @@
-//! Flags about runs that are stored.
+//! Flags of the subcommands that read and manage stored runs.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// What a new run leaves, of the verbs that make one.
+/// Flags of subcommands that store a new run.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "The run's file")]
+#[command(next_help_heading = "Storage")]
 pub(crate) struct RecordFlags {
-    /// Store nothing
+    /// Do not store the run
     #[arg(long, default_missing_value = "true", num_args = 0..=1, require_equals = true, value_name = "BOOL", hide_possible_values = true)]
     pub(crate) no_store: Option<bool>,
-    /// What to call the run
+    /// Name of the run
     #[arg(long, value_name = "TEXT")]
     pub(crate) name: Option<String>,
-    /// A note on the run; repeatable
+    /// Add a note to the run; repeatable
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Vec<String>,
-    /// The version of what is tested
+    /// Version of the target
     #[arg(long, value_name = "TEXT")]
     pub(crate) target_version: Option<String>,
     /// Write reports at the end: html=FILE, md=FILE, json=FILE, junit=FILE, comma-separated; repeatable
@@ -37,52 +37,52 @@ pub(crate) struct RunsFlags {
 
 const RUNS_EXAMPLES: &str = "\
 Examples:
-  plimsoll runs                                    the latest runs, the newest first
-  plimsoll runs --status failed --since 7d         what failed in the last week
-  plimsoll runs --script checkout --tag env=stage  runs of a script, with a tag
-  plimsoll runs --json | jq '.[].id'               for programs
-  plimsoll runs prune --older-than 30d --dry-run   what a clean-up would delete";
+  plimsoll runs                                    list the latest runs, newest first
+  plimsoll runs --status failed --since 7d         runs that failed in the last week
+  plimsoll runs --script checkout --tag env=stage  runs of a script that have a tag
+  plimsoll runs --json | jq '.[].id'               print ids from JSON
+  plimsoll runs prune --older-than 30d --dry-run   list the runs that a clean-up would delete";
 
-/// Which runs are listed, and how.
+/// Filters and format of the list.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct RunsListFlags {
-    /// Only runs whose script's or own name contains this
+    /// Only runs whose name or script name contains TEXT
     #[arg(long, value_name = "TEXT")]
     pub(crate) script: Option<String>,
     /// Only runs with this tag; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) tag: Vec<String>,
-    /// Only runs that ended like this
+    /// Only runs with this status
     #[arg(long, value_name = "STATUS")]
     pub(crate) status: Option<StatusFlag>,
-    /// Only runs since a time (2026-11-21) or a span ago (12h, 7d)
+    /// Only runs that started after a date (2026-11-21) or within a span (12h, 7d)
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,
-    /// Not more than so many
+    /// Maximum number of runs to list
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// How a run stands.
+/// Status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatusFlag {
-    /// It ended with exit code 0.
+    /// Ended with exit code 0.
     Passed,
-    /// It ended with another one.
+    /// Ended with another exit code.
     Failed,
-    /// It never ended: it was killed, or the disk was full.
+    /// Did not end: killed, or the disk was full.
     Partial,
-    /// It is still going.
+    /// Still running.
     Live,
 }
 
-/// What else can be done with all runs.
+/// Subcommands of `plimsoll runs`.
 #[derive(Clone, Debug, Subcommand)]
 pub(crate) enum RunsVerb {
-    /// Delete old runs: says which, and asks first.
+    /// Delete old runs, after listing them and asking for confirmation.
     Prune(PruneFlags),
 }
 
@@ -90,66 +90,66 @@ pub(crate) enum RunsVerb {
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = PRUNE_EXAMPLES)]
 pub(crate) struct PruneFlags {
-    /// Delete runs that started longer ago than this
+    /// Delete runs older than this, such as 30d
     #[arg(long, value_name = "SPAN")]
     pub(crate) older_than: Option<String>,
-    /// Delete all but the newest N
+    /// Keep only the newest N runs
     #[arg(long, value_name = "N")]
     pub(crate) keep: Option<usize>,
-    /// Delete the oldest until all of them together take no more than this
+    /// Delete the oldest runs until the rest fits into this size
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_size: Option<String>,
-    /// Only say which
+    /// List the runs without deleting them
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Do not ask
+    /// Skip the confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
 }
 
 const PRUNE_EXAMPLES: &str = "\
-Runs that are still going are never deleted.
+Running tests are never deleted.
 
 Examples:
-  plimsoll runs prune --older-than 30d --dry-run   what would be deleted
-  plimsoll runs prune --keep 100 --yes             all but the newest hundred, without a question
-  plimsoll runs prune --max-size 2GB               the oldest, until the rest fits into 2 GB";
+  plimsoll runs prune --older-than 30d --dry-run   list the runs that would be deleted
+  plimsoll runs prune --keep 100 --yes             keep the newest 100 runs, without confirmation
+  plimsoll runs prune --max-size 2GB               delete the oldest runs until the rest fits into 2 GB";
 
 /// `plimsoll show`
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = SHOW_EXAMPLES)]
 pub(crate) struct ShowFlags {
-    /// The run: @last, @prev, the beginning of its id, or a path
+    /// Run: @last, @prev, an id prefix, or a path
     #[arg(value_name = "RUN", default_value = "@last")]
     pub(crate) run: String,
-    /// Only this part of the run, in whole seconds from its start: 30s..2m, 30s.., ..2m
+    /// Time window, in whole seconds from the start: 30s..2m, 30s.., ..2m
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub(crate) window: Option<String>,
-    /// Rows: compact, full or legacy
+    /// Format of the summary: compact, full or legacy
     #[arg(long, value_name = "MODE")]
     pub(crate) summary_mode: Option<String>,
 }
 
 const SHOW_EXAMPLES: &str = "\
-A run is named by @last, @prev, the beginning of its id, or the path of its file.
+Name a run by @last, @prev, an id prefix, or the path of its file.
 
 Examples:
-  plimsoll show                         the last run, as its terminal showed it
-  plimsoll show ab12                    the run whose id begins with ab12
-  plimsoll show @prev --window 30s..2m  the run before, without its first half minute
+  plimsoll show                         the summary of the last run
+  plimsoll show ab12                    the run whose id starts with ab12
+  plimsoll show @prev --window 30s..2m  the run before the last, from 30 s to 2 min
   plimsoll show @last --summary-mode full";
 
 /// `plimsoll export`
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportFlags {
-    /// The run: @last, @prev, the beginning of its id, or a path
+    /// Run: @last, @prev, an id prefix, or a path
     #[arg(value_name = "RUN", default_value = "@last")]
     pub(crate) run: String,
-    /// csv, json and parquet: the series second by second; plimsoll: the run's file itself, also of a run that is going
+    /// Export format: csv, json and parquet hold one row per series and second; plimsoll copies the run's file
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: ExportFormat,
-    /// Where to [default: standard output; plimsoll: the file's own name in this folder]
+    /// Output file [default: standard output; for plimsoll the run's file name in this folder]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -165,8 +165,8 @@ pub(crate) enum ExportFormat {
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
-  plimsoll export @last --format csv -o run.csv           a row per series and second, for a spreadsheet
-  plimsoll export @last --format json | jq .summary       the whole summary and all seconds
+  plimsoll export @last --format csv -o run.csv           one row per series and second, for a spreadsheet
+  plimsoll export @last --format json | jq .summary       the summary as JSON
   plimsoll export @last --format parquet -o run.parquet   for DuckDB, pandas, Spark
   plimsoll export ab12 --format plimsoll -o mail-me.plimsoll";
 
@@ -174,21 +174,21 @@ Examples:
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = MERGE_EXAMPLES)]
 pub(crate) struct MergeFlags {
-    /// The runs, in any order
+    /// Runs to merge, in any order
     // Not `runs`: that is the name of the flag that says where all runs are, and clap would take one for the other.
     #[arg(value_name = "RUN", num_args = 2.., required = true)]
     pub(crate) segments: Vec<String>,
-    /// Where to [default: a new run of the catalogue]
+    /// Output file [default: a new run in the store]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Merge runs of different scripts or options, too
+    /// Merge even if scripts or options differ
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 const MERGE_EXAMPLES: &str = "\
-Segments of one test, run on several machines, become the run that one machine would have made: counts and quantiles
-are those of all samples together, whatever the order.
+Merges execution segments that ran on several machines into one run. Counts and quantiles are computed from all samples,
+independent of the order.
 
 Examples:
   plimsoll run --execution-segment 0:1/2 script.js    on one machine
@@ -200,19 +200,19 @@ Examples:
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportFlags {
-    /// The run: @last, @prev, the beginning of its id, or a path
+    /// Run: @last, @prev, an id prefix, or a path
     #[arg(value_name = "RUN", default_value = "@last")]
     pub(crate) run: String,
-    /// md and html for people, json for programs, junit for continuous integration
+    /// Report format: md and html for people, json for programs, junit for CI
     #[arg(long, value_name = "FORMAT", default_value = "md")]
     pub(crate) format: ReportFormat,
-    /// Only this part of the run, in whole seconds from its start: 30s..2m
+    /// Time window, in whole seconds from the start: 30s..2m
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub(crate) window: Option<String>,
-    /// The language of md and html
+    /// Language of md and html
     #[arg(long, value_name = "LANGUAGE", default_value = "en")]
     pub(crate) lang: LangFlag,
-    /// Where to [default: standard output]
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -248,7 +248,7 @@ pub(crate) enum LangFlag {
 }
 
 impl LangFlag {
-    /// The language.
+    /// Returns the language of reports.
     pub(crate) fn lang(self) -> report::Lang {
         match self {
             LangFlag::En => report::Lang::En,
@@ -261,18 +261,18 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   plimsoll report @last                              Markdown for a pull request
   plimsoll report @last --lang ko -o report.md       in Korean
-  plimsoll report @last --format html -o run.html    the page with all of the run in one file
+  plimsoll report @last --format html -o run.html    the web page with the whole run in one file
   plimsoll report @last --format junit -o tests.xml  thresholds and checks as test cases
-  plimsoll report ab12 --format json | jq .verdict   its schema is docs/format/report.schema.json";
+  plimsoll report ab12 --format json | jq .verdict   JSON; schema in docs/format/report.schema.json";
 
 /// `plimsoll note`
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = NOTE_EXAMPLES)]
 pub(crate) struct NoteFlags {
-    /// The run: @last, @prev, the beginning of its id, or a path
+    /// Run: @last, @prev, an id prefix, or a path
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// What to write beside it
+    /// Text of the note
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 }

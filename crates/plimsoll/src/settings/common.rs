@@ -61,8 +61,7 @@ pub(crate) fn resolve(flags: &GlobalFlags, console_output: Option<&str>) -> Resu
     };
     common.warn_all(&warnings);
     if flags.profiling_enabled.or(common.env.switch("PROFILING_ENABLED")?).unwrap_or(false) {
-        let text =
-            "--profiling-enabled has no effect: it serves the profiles of a Go program, and this is none";
+        let text = "--profiling-enabled has no effect: profiling is available only in k6";
         common.logger.say(LogLevel::Warn, text);
     }
     Ok(common)
@@ -96,7 +95,8 @@ fn format(flags: &GlobalFlags, env: &Environment) -> Result<LogFormat, Failure> 
         return Ok(LogFormat::Text);
     };
     LogFormat::parse(name).ok_or_else(|| {
-        let text = format!("failed to read --log-format: {name:?} is none of text, json and raw");
+        let text =
+            format!("failed to read --log-format: invalid format {name:?}: expected text, json or raw");
         Failure::new(Exit::Other, text)
     })
 }
@@ -112,10 +112,10 @@ fn parse_target(text: &str) -> Result<Target, String> {
         ("stderr", "") => Ok(Target::Stderr),
         ("stdout", "") => Ok(Target::Stdout),
         ("none", "") => Ok(Target::Nowhere),
-        ("file", "") => Err("names no file; write file=PATH".into()),
+        ("file", "") => Err("has no path: expected file=PATH".into()),
         ("file", path) => Ok(Target::File(path.into())),
         ("loki", settings) => LokiConfig::parse(settings).map(Target::Loki),
-        _ => Err("is none of stderr, stdout, none, file=PATH and loki=URL".into()),
+        _ => Err("is invalid: expected stderr, stdout, none, file=PATH or loki=URL".into()),
     }
 }
 

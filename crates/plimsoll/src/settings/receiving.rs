@@ -50,15 +50,14 @@ fn addresses(text: &str) -> Result<Vec<SocketAddr>, String> {
         None => {}
     }
     let parse = |word: &str| {
-        let wrong = |_| format!("read --otlp: {word:?} is no address; one is written as 127.0.0.1:4317");
+        let wrong = |_| {
+            format!("read --otlp: invalid address {word:?}: expected HOST:PORT, for example 127.0.0.1:4317")
+        };
         word.trim().parse::<SocketAddr>().map_err(wrong)
     };
     let addresses = text.split(',').map(parse).collect::<Result<Vec<_>, _>>()?;
     if addresses.len() > ADDRESSES_MAX {
-        return Err(format!(
-            "read --otlp: there are {} addresses, of at most {ADDRESSES_MAX}",
-            addresses.len()
-        ));
+        return Err(format!("read --otlp: {} addresses; the limit is {ADDRESSES_MAX}", addresses.len()));
     }
     Ok(addresses)
 }
@@ -69,10 +68,9 @@ fn parse_share(text: &str) -> Result<f64, String> {
         Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
         None => text.trim().parse::<f64>(),
     };
-    number
-        .ok()
-        .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or_else(|| format!("read --trace-sample: {text:?} is no share; one is written as 1% or 0.01"))
+    number.ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
+        format!("read --trace-sample: invalid share {text:?}: expected a share such as 1% or 0.01")
+    })
 }
 
 fn refuse(what: String) -> Failure {

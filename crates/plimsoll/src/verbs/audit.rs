@@ -73,7 +73,7 @@ impl Material {
             .map_err(|error| Failure::new(Exit::Other, format!("failed to {error} (in {file})")))?;
         self.sources.extend(read.tables.iter().map(|table| table.name.clone()));
         if read.tables.is_empty() {
-            self.remarks.add(format!("{name}: there is no table in it"));
+            self.remarks.add(format!("{name}: no table found"));
         }
         if let Some(text) = cost(&read.cost) {
             self.remarks.add(format!("{name}: {text}"));
@@ -112,7 +112,7 @@ impl Material {
         }
         let next = "name the columns as `plimsoll audit --columns` prints them, or say above the table what kind it is \
                     (`# table: KIND` in CSV, `<!-- table: KIND -->` in Markdown)";
-        let text = format!("failed to audit {}: nothing in it was understood; {next}", files.join(", "));
+        let text = format!("failed to audit {}: no known table; {next}", files.join(", "));
         let below =
             self.remarks.texts.iter().take(REASONS_MAX).map(|text| report::escape::terminal(text)).collect();
         Err(Failure { below, ..Failure::new(Exit::Other, text) })
@@ -139,7 +139,7 @@ fn cost(cost: &Cost) -> Option<String> {
         [(cost.tables, "tables"), (cost.rows, "rows"), (cost.columns, "columns"), (cost.cells, "cells")];
     let parts: Vec<String> =
         parts.iter().filter(|part| part.0 > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    (!parts.is_empty()).then(|| format!("beyond the limits, and cut or left out: {}", parts.join(", ")))
+    (!parts.is_empty()).then(|| format!("truncated or omitted because of limits: {}", parts.join(", ")))
 }
 
 fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, context: &Context) -> String {

@@ -33,7 +33,7 @@ pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Fail
     let wanted = wanted(flags, unit)?;
     let mut levels = Levels::new(&flags.study, StudyKind::Capacity, unit, context)?;
     if levels.asked.is_empty() {
-        return Err(fail("search for a load line without a --slo: say what the system is held to, as --slo 'http_req_duration: p(95)<800'".to_owned()));
+        return Err(fail("search for a load line without an SLO: set at least one, such as --slo 'http_req_duration: p(95)<800'".to_owned()));
     }
     let mut gathered = levels.gathered(StudyKind::Capacity);
     let mut search = Search::new(wanted);
@@ -106,13 +106,11 @@ fn wanted(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failu
         LoadUnit::PerSecond => (flags.from.unwrap_or(1.0), flags.to.unwrap_or(10_000.0)),
     };
     if !(from > 0.0 && to >= from && to <= plan::VUS_MAX as f64) {
-        return Err(fail(format!(
-            "search from {from} to {to}: the first load is above 0 and no higher than the last"
-        )));
+        return Err(fail(format!("search from {from} to {to}: expected 0 < --from <= --to")));
     }
     if flags.study.options.vus.is_some() {
         return Err(fail(
-            "search with --vus: the search chooses the loads; --from and --to bound them".to_owned(),
+            "search with --vus: the search chooses the loads; set --from and --to instead".to_owned(),
         ));
     }
     if !(flags.tolerance > 0.0 && flags.tolerance <= 1.0) {
@@ -145,10 +143,10 @@ fn of(flags: &CapacityFlags, context: &Context) -> Result<Exit, Failure> {
         [run] => {
             let catalogue = context.catalogue()?;
             let path = catalogue.find(run).map_err(|error| runs::failed(&error))?;
-            let none = || fail(format!("find the study of {run}: it is a level of none"));
+            let none = || fail(format!("find the study of {run}: it does not belong to a study"));
             study::of_run(&path, &catalogue)?.ok_or_else(none)?
         }
-        _ => return Err(fail("read several runs: one of a study's levels is enough".to_owned())),
+        _ => return Err(fail("read several runs: name one run of the study".to_owned())),
     };
     print(&report, level.json, context);
     Ok(Exit::Ok)

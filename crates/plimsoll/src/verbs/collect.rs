@@ -158,15 +158,15 @@ fn time(flag: &str, text: &str, now_ns: i64) -> Result<i64, Failure> {
 /// How long the time is that is asked about, in whole seconds.
 fn length(from_ns: i64, to_ns: i64, now_ns: i64) -> Result<Duration, Failure> {
     if to_ns > now_ns {
-        return Err(invalid("collect evidence: --to has not come yet"));
+        return Err(invalid("collect evidence: --to is in the future"));
     }
     let length = Duration::from_nanos(u64::try_from(to_ns.saturating_sub(from_ns)).unwrap_or(0));
     if length < SECOND {
-        return Err(invalid("collect evidence: from --from to --to is less than a second"));
+        return Err(invalid("collect evidence: the time range is shorter than a second"));
     }
     if length > TIME_MAX {
         let hours = TIME_MAX.as_secs() / 3600;
-        return Err(invalid(&format!("collect evidence: from --from to --to is more than {hours} hours")));
+        return Err(invalid(&format!("collect evidence: the time range is longer than {hours} hours")));
     }
     Ok(Duration::from_secs(length.as_secs()))
 }

@@ -57,7 +57,7 @@ pub(super) fn options(flags: &JudgeFlags) -> Result<Options, Failure> {
     let margin = share(&flags.margin).filter(|margin| (0.0..1.0).contains(margin));
     let margin_ms = flags.margin_ms.parse::<f64>().ok().filter(|ms| ms.is_finite() && *ms >= 0.0);
     if flags.quantiles.len() > QUANTILES_MAX {
-        let text = format!("failed to read --quantiles: {QUANTILES_MAX} are the most");
+        let text = format!("failed to read --quantiles: the limit is {QUANTILES_MAX}");
         return Err(Failure::new(Exit::Other, text));
     }
     let quantile = |text: &String| {

@@ -24,10 +24,7 @@ const RUNS_MAX: usize = 50;
 /// There is no such run, or it cannot be read.
 pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.levels.len() > RUNS_MAX {
-        let text = format!(
-            "failed to diagnose {} runs: at most {RUNS_MAX} are looked at together",
-            flags.levels.len()
-        );
+        let text = format!("failed to diagnose {} runs: the limit is {RUNS_MAX}", flags.levels.len());
         return Err(Failure::new(Exit::Other, text));
     }
     let catalogue = context.catalogue()?;

@@ -23,7 +23,7 @@ pub(crate) fn run(flags: &ExportFlags, context: &Context) -> Result<Exit, Failur
     }
     let reader = runs::open(&path)?;
     if reader.header().imported.as_ref().is_some_and(|imported| imported.summary.is_some()) {
-        let text = "this run was imported from a summary: it has no seconds, and none are exported";
+        let text = "this run was imported from a summary: it has no one-second data to export";
         context.logger.say(model::LogLevel::Warn, text.to_owned());
     }
     match &flags.output {

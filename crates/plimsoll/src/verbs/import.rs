@@ -58,7 +58,7 @@ pub(crate) fn run(flags: &ImportFlags, context: &Context) -> Result<Exit, Failur
 
 /// The format, if the first word names one, and the files.
 fn asked_for(words: &[PathBuf]) -> Result<(Option<Kind>, &[PathBuf]), Failure> {
-    let Some((first, rest)) = words.split_first() else { return Err(failed("import: no file is named")) };
+    let Some((first, rest)) = words.split_first() else { return Err(failed("import: no file given")) };
     let known = Kind::ALL.into_iter().find(|kind| first.as_os_str() == kind.as_str());
     let is_word = known.is_some() || first.as_os_str() == "auto";
     match (is_word, rest.is_empty()) {
@@ -66,7 +66,7 @@ fn asked_for(words: &[PathBuf]) -> Result<(Option<Kind>, &[PathBuf]), Failure> {
         (true, false) => Ok((known, rest)),
         // A file may have such a name.
         (true, true) if first.is_file() => Ok((None, words)),
-        (true, true) => Err(failed("import: no file is named; write plimsoll import KIND FILE")),
+        (true, true) => Err(failed("import: no file given; use plimsoll import KIND FILE")),
     }
 }
 
@@ -133,7 +133,7 @@ impl Import<'_> {
             all.into_iter().partition(|spec| Thresholds::parse(std::slice::from_ref(spec), registry).is_ok());
         let names: Vec<&str> = unknown.iter().map(|spec| spec.selector.as_str()).collect();
         if !names.is_empty() {
-            survey.gaps.push(format!("thresholds that cannot be read are left out: {}", names.join(", ")));
+            survey.gaps.push(format!("invalid thresholds are skipped: {}", names.join(", ")));
         }
         known
     }
@@ -156,8 +156,8 @@ impl Import<'_> {
         let now = self.context.epoch.wall_unix_ns(SystemClock::now());
         let mut gaps = stated.gaps.clone();
         gaps.push(match started {
-            Some(_) => "when it ran was told at the import".to_owned(),
-            None => "when it ran is not in the source: the time shown is that of the import".to_owned(),
+            Some(_) => "the start time was set at the import".to_owned(),
+            None => "the source has no start time: showing the time of the import".to_owned(),
         });
         if number > 1 {
             gaps.push(format!("it is number {number} of the summaries in the file"));

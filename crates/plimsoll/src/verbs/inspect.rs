@@ -24,10 +24,10 @@ pub(crate) fn run(flags: &InspectFlags, context: &Context) -> Result<Exit, Failu
         for (name, constraint) in &script.asked()? {
             let text = match name.as_str() {
                 "k6" => format!(
-                    "it asks for k6 {constraint}, whose behaviour this is up to v{}",
+                    "it requires k6 {constraint}; Plimsoll implements k6 up to v{}",
                     script::K6_VERSION
                 ),
-                _ => format!("it asks for {name} {constraint}, an extension of k6, which is not here"),
+                _ => format!("it requires {name} {constraint}; k6 extensions are not supported"),
             };
             context.logger.print(&format!("{}\n", report::escape::terminal(&text)));
         }

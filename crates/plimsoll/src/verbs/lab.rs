@@ -106,7 +106,7 @@ fn describe(status: &Status) -> String {
     let mut text = format!("{name} ({}) at {}\n", state.variant, state.url);
     if !status.is_supervised {
         text.push_str(&format!(
-            "  its supervisor is gone, and all it had started ended with it; `plimsoll lab down {name}` clears it away\n"
+            "  its supervisor is gone, with all processes that it started; run `plimsoll lab down {name}` to clean up\n"
         ));
         return text;
     }
@@ -156,7 +156,7 @@ fn down(name: Option<&str>) -> Result<Exit, Failure> {
     session::terminal::print(&if ended.is_empty() {
         "nothing was up\n".to_owned()
     } else {
-        format!("{} is down, and nothing of it is left\n", ended.join(", "))
+        format!("{} is down, and its data is deleted\n", ended.join(", "))
     });
     Ok(Exit::Ok)
 }

@@ -121,7 +121,7 @@ impl<'a> Levels<'a> {
         let script = flags.script.script.display().to_string();
         if let Some(other) = there.iter().find(|it| it.script != script || it.facts.unit != facts.unit) {
             let text = format!(
-                "failed to go on with the study {}: its levels are of {} in {}; name another with --study",
+                "failed to continue the study {}: its steps are of {} in {}; choose another name with --study",
                 facts.name, other.script, other.facts.unit
             );
             return Err(Failure::new(Exit::InvalidConfig, text));
@@ -192,10 +192,8 @@ impl<'a> Levels<'a> {
                 return Ok(Some(read));
             }
             let word = read.grade().as_str();
-            let next = if attempt < TRIES { "it is made once more" } else { "it counts as unknown" };
-            self.common
-                .logger
-                .say(LogLevel::Warn, format!("the measurement of this level is {word}: {next}"));
+            let next = if attempt < TRIES { "the step is repeated" } else { "it counts as unknown" };
+            self.common.logger.say(LogLevel::Warn, format!("the measurement of this step is {word}: {next}"));
             last = Some(read);
         }
         Ok(last)
@@ -387,20 +385,20 @@ fn refuse(flags: &StudyFlags) -> Result<(), Failure> {
     let options = &flags.options;
     let script = flags.script.script.as_os_str();
     let refusals = [
-        (script == "-", "no file of a script", "name one; standard input can be read once"),
-        (options.duration.is_some(), "--duration", "each level has its own length"),
-        (options.iterations.is_some(), "--iterations", "levels last for a time"),
-        (!options.stages.is_empty(), "--stage", "the load of a level stays the same"),
-        (options.once, "--once", "levels last for a time"),
-        (options.paused.is_some(), "--paused", "no level would begin"),
+        (script == "-", "a script from standard input", "it can be read only once; use a file"),
+        (options.duration.is_some(), "--duration", "each step has its own length"),
+        (options.iterations.is_some(), "--iterations", "steps have a duration"),
+        (!options.stages.is_empty(), "--stage", "the load of a step is constant"),
+        (options.once, "--once", "steps have a duration"),
+        (options.paused.is_some(), "--paused", "no step would start"),
     ];
     if let Some((_, what, why)) = refusals.into_iter().find(|(holds, ..)| *holds) {
-        let text = format!("failed to measure levels of load with {what}: {why}");
+        let text = format!("failed to measure load steps with {what}: {why}");
         return Err(Failure::new(Exit::InvalidConfig, text));
     }
     let head_room = flags.level.head_room;
     if !(head_room > 0.0 && head_room <= 1.0) {
-        let text = format!("failed to read --head-room {head_room}: it is a share above 0, up to 1");
+        let text = format!("failed to read --head-room {head_room}: expected a number above 0 and at most 1");
         return Err(Failure::new(Exit::InvalidConfig, text));
     }
     Ok(())

@@ -20,14 +20,14 @@ pub(crate) fn run(flags: &MergeFlags, context: &Context) -> Result<Exit, Failure
     let readers: Vec<Reader> = flags.segments.iter().map(open).collect::<Result<_, _>>()?;
     if let Some(imported) = readers.iter().find(|reader| reader.header().imported.is_some()) {
         let text = format!(
-            "failed to merge: run {} was imported; segments of one test are merged, and it is none",
+            "failed to merge: run {} was imported, and is not a segment of a test",
             imported.header().run_id
         );
         return Err(Failure::new(Exit::Other, text));
     }
     for reader in readers.iter().filter(|reader| reader.ending().is_none()) {
         let text = format!(
-            "run {} is {}: the merged run lacks what it lacks",
+            "run {} is {}: its missing data is missing in the merged run, too",
             reader.header().run_id,
             runs::state_word(reader)
         );

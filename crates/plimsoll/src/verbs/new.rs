@@ -41,12 +41,10 @@ fn template(name: &str) -> Result<String, Failure> {
     }
     let failed = |why: &str| Failure::new(Exit::Other, format!("failed to read --template {name:?}: {why}"));
     if name == "browser" {
-        return Err(failed("there is no browser here to write a test for; there are minimal and protocol"));
+        return Err(failed("browser tests are not supported; use minimal or protocol"));
     }
     if !name.contains(['/', '\\', '.']) {
-        return Err(failed(
-            "there are minimal and protocol; a file of your own is named by its path (./name.js)",
-        ));
+        return Err(failed("expected minimal, protocol or the path of a file (./name.js)"));
     }
     read_limited(Path::new(name), TEMPLATE_BYTES_MAX).map_err(|error| failed(&error.to_string()))
 }

@@ -36,7 +36,7 @@ pub(super) fn sides(flags: &RunFlags, context: &Context) -> Result<Vec<RunFlags>
         with.otlp.trace_sample = Some(SHARE_DEFAULT.to_string());
     }
     if !receive_settings(&with.otlp, None, context)?.makes_traces() {
-        let text = "failed to measure what tracing costs: --trace-sample puts no request into a trace";
+        let text = "failed to measure the overhead of tracing: --trace-sample selects no requests";
         return Err(Failure::new(Exit::InvalidConfig, text));
     }
     Ok(vec![without, with])

@@ -26,7 +26,7 @@ pub(crate) fn run(flags: &PruneFlags, context: &Context) -> Result<Exit, Failure
     doomed.retain(|entry| !is_live(&catalogue, entry));
     if doomed.is_empty() {
         session::terminal::print(&format!(
-            "nothing to delete among {} in {}\n",
+            "No runs to delete among {} in {}\n",
             counted(entries.len(), "run"),
             catalogue.place()
         ));
@@ -37,7 +37,7 @@ pub(crate) fn run(flags: &PruneFlags, context: &Context) -> Result<Exit, Failure
         return Ok(Exit::Ok);
     }
     if !flags.yes && !is_confirmed()? {
-        session::terminal::print("nothing was deleted\n");
+        session::terminal::print("No runs deleted\n");
         return Ok(Exit::Ok);
     }
     for entry in &doomed {
@@ -65,7 +65,7 @@ fn policy(flags: &PruneFlags) -> Result<Policy, Failure> {
         bytes_max: flags.max_size.as_ref().map(bytes).transpose()?,
     };
     if policy == Policy::default() {
-        return Err(fail("failed to choose runs to delete: say --older-than, --keep or --max-size".into()));
+        return Err(fail("no runs selected: set --older-than, --keep or --max-size".into()));
     }
     Ok(policy)
 }
@@ -86,11 +86,10 @@ fn describe(doomed: &[Entry], catalogue: &Catalogue, is_rehearsal: bool) -> Stri
 
 fn is_confirmed() -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        let text =
-            "failed to ask whether to delete them: standard input is no terminal; say --yes or --dry-run";
+        let text = "failed to ask for confirmation: standard input is not a terminal; use --yes or --dry-run";
         return Err(Failure::new(Exit::Other, text));
     }
-    session::terminal::print("delete them for good? [y/N] ");
+    session::terminal::print("Delete these runs permanently? [y/N] ");
     let mut answer = String::new();
     // An answer that cannot be read is no yes.
     let _ = std::io::stdin().lock().read_line(&mut answer);

@@ -59,7 +59,8 @@ pub(super) fn one(
 ) -> Result<Finished, Failure> {
     traces::check(flags.traces_output.as_deref(), context)?;
     if context.env.switch("WEB_DASHBOARD")?.unwrap_or(false) {
-        let text = "K6_WEB_DASHBOARD has no effect: a run has a page of its own (--no-page=false without a terminal)";
+        let text =
+            "K6_WEB_DASHBOARD has no effect: every run has a web page (--no-page=false without a terminal)";
         context.logger.say(LogLevel::Warn, text);
     }
     settings::refuse_kinds(&flags.script, context)?;
@@ -95,7 +96,7 @@ pub(super) fn one(
     let lingers = flags.linger.or(context.env.switch("LINGER")?).unwrap_or(false);
     let live = LiveSettings::of(&test.plan, context, lingers);
     if control.is_stopped() {
-        return Err(Failure::new(Exit::Signal, "failed to begin the run: a signal came first"));
+        return Err(Failure::new(Exit::Signal, "the run did not start: stopped by a signal"));
     }
     let page = settings::page_settings(flags, context, !record.is_off)?;
     let wanted = SessionSettings {
@@ -157,7 +158,7 @@ fn summary(flags: &ResultFlags, context: &Context) -> Result<SummarySettings, Fa
         "disabled" => None,
         _ => Some(Layout::parse(mode).ok_or_else(|| {
             let text = format!(
-                "failed to read --summary-mode: {mode:?} is none of compact, full, legacy and disabled"
+                "failed to read --summary-mode: invalid mode {mode:?}: expected compact, full, legacy or disabled"
             );
             Failure::new(Exit::Other, text)
         })?),

@@ -51,7 +51,7 @@ pub(crate) fn run(flags: &RunsFlags, context: &Context) -> Result<Exit, Failure>
         let place = context.catalogue()?.place();
         context
             .logger
-            .print(&format!("no run in {place} is asked for; `plimsoll run script.js` leaves one\n"));
+            .print(&format!("No matching runs in {place}. Create one with `plimsoll run script.js`\n"));
     } else {
         session::terminal::print(&table(&rows));
     }

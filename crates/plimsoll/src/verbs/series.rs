@@ -138,7 +138,8 @@ impl Series<'_> {
             exit if WHOLE.contains(&exit) => "it could not be stored".to_owned(),
             exit => format!("it ended with exit code {}, and the next would, too", exit.code()),
         };
-        let text = format!("run {number} of {of} is the last, and is not judged with the others: {why}");
+        let text =
+            format!("run {number} of {of} is the last one, and is excluded from the comparison: {why}");
         self.context.logger.say(LogLevel::Warn, text);
     }
 
@@ -187,7 +188,7 @@ impl Series<'_> {
         let paths = |side| of_side(side).map(|(_, path, _)| path.clone()).collect::<Vec<_>>();
         let (a, b) = (paths(0), paths(1));
         if a.is_empty() || b.is_empty() {
-            let text = "there is nothing to compare: one of the sides has no whole run";
+            let text = "nothing to compare: one side has no complete run";
             self.context.logger.say(LogLevel::Error, text);
             return Ok(if self.exit == Exit::Ok { Exit::Other } else { self.exit });
         }
@@ -263,27 +264,24 @@ fn refuse(flags: &RunFlags, context: &Context) -> Result<(), Failure> {
     let is_on = |flag: Option<bool>, name: &str| {
         Ok::<bool, Failure>(flag.or(context.env.switch(name)?).unwrap_or(false))
     };
-    let overwrites = "each run would overwrite what the one before wrote; `plimsoll report` and `plimsoll export` write them of stored runs";
+    let overwrites = "each run would overwrite the files of the previous run; write them from stored runs with `plimsoll report` or `plimsoll export`";
     let is_file = |text: &String| text.starts_with("json=") || text.starts_with("csv=");
     let export = flags.results.summary_export.is_some() || context.env.setting("SUMMARY_EXPORT").is_some();
     let refusals = [
-        (flags.script.script == Path::new("-"), "-", "standard input can be read once; name a file"),
-        (
-            is_on(flags.record.no_store, "NO_STORE")?,
-            "--no-store",
-            "runs are judged from what is stored of them",
-        ),
+        (flags.script.script == Path::new("-"), "-", "standard input can be read only once; use a file"),
+        (is_on(flags.record.no_store, "NO_STORE")?, "--no-store", "the comparison needs stored runs"),
         (is_on(flags.linger, "LINGER")?, "--linger", "the next run would never begin"),
         (export, "--summary-export", overwrites),
         (!flags.record.report.is_empty(), "--report", overwrites),
         (run::output_texts(&flags.results, context).iter().any(is_file), "--out", overwrites),
     ];
     if let Some((_, what, why)) = refusals.into_iter().find(|(holds, ..)| *holds) {
-        let text = format!("failed to make several runs with {what}: {why}");
+        let text = format!("cannot repeat runs with {what}: {why}");
         return Err(Failure::new(Exit::InvalidConfig, text));
     }
     if flags.series.judge.fail_on.is_some() && !flags.series.has_sides() {
-        let text = "failed to fail on a regression: nothing is compared without --interleave; `plimsoll compare` compares stored runs";
+        let text =
+            "--fail-on needs --interleave, which compares runs; use `plimsoll compare` for stored runs";
         return Err(Failure::new(Exit::InvalidConfig, text));
     }
     Ok(())

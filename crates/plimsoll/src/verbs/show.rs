@@ -53,7 +53,8 @@ pub(crate) fn run(flags: &ShowFlags, context: &Context) -> Result<Exit, Failure>
 fn layout(flags: &ShowFlags) -> Result<Layout, Failure> {
     let mode = flags.summary_mode.as_deref().unwrap_or("compact");
     Layout::parse(mode).ok_or_else(|| {
-        let text = format!("failed to read --summary-mode: {mode:?} is none of compact, full and legacy");
+        let text =
+            format!("failed to read --summary-mode: invalid mode {mode:?}: expected compact, full or legacy");
         Failure::new(Exit::Other, text)
     })
 }
@@ -72,8 +73,7 @@ fn title(reader: &Reader) -> String {
 /// Where another tool's run comes from, and what is not known of it.
 fn origin(imported: &Imported) -> String {
     let gaps: String = imported.gaps.iter().map(|gap| format!("    - {gap}\n")).collect();
-    let text =
-        format!("\n  IMPORTED from {} ({}); what it does not tell:\n{gaps}", imported.source, imported.file);
+    let text = format!("\n  IMPORTED from {} ({}); missing data:\n{gaps}", imported.source, imported.file);
     text.lines().map(|line| format!("{}\n", report::escape::terminal(line))).collect()
 }
 
@@ -104,7 +104,7 @@ fn figures(imported: &Imported) -> String {
 fn label(state: State) -> Option<&'static str> {
     match state {
         State::Complete => None,
-        State::Partial => Some("PARTIAL: the run never ended in order; what was stored until then is below"),
-        State::Live => Some("LIVE: the run is still going; what was stored so far is below"),
+        State::Partial => Some("PARTIAL: the run did not end normally; showing the stored data"),
+        State::Live => Some("LIVE: the test is still running; showing its current data"),
     }
 }

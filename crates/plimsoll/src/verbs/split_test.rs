@@ -33,10 +33,10 @@ pub(crate) fn run(flags: &SplitTestFlags, context: &Context) -> Result<Exit, Fai
         .map(|place| QUANTILES[place].0)
         .collect();
     let words = match limited.is_empty() {
-        true => "no sign that the generator limits this test: its latency does not fall each time the load is split"
+        true => "the load generator is not the bottleneck: latency does not fall each time the load is split"
             .to_owned(),
         false => format!(
-            "the generator limits this test: {} fell each time the same load came from two processes",
+            "the load generator is the bottleneck: {} fell each time two processes sent the same load",
             limited.join(" and ")
         ),
     };

@@ -44,7 +44,7 @@ pub(crate) fn run(flags: &SweepFlags, context: &Context) -> Result<Exit, Failure
             let Some(read) = levels.measure(&wanted)? else { break 'variants };
             gathered.add(&variant, &read);
             if at + 1 < loads.len() && has_collapsed(&gathered.report(), &variant, &read) {
-                levels.tell("throughput fell: no higher load is made");
+                levels.tell("throughput fell: higher load steps are skipped");
                 break;
             }
         }
@@ -67,7 +67,7 @@ fn loads(flags: &SweepFlags) -> Result<(LoadUnit, Vec<f64>), Failure> {
         (Some(vus), None) => (LoadUnit::Vus, "--vus", vus),
         (None, Some(rate)) => (LoadUnit::PerSecond, "--rate", rate),
         (Some(_), Some(_)) => {
-            return Err(fail("sweep VUs and rates at once: name one of --vus and --rate".to_owned()));
+            return Err(fail("sweep VUs and rates at once: use either --vus or --rate".to_owned()));
         }
         (None, None) => {
             return Err(fail("sweep nothing: name loads, as --vus 50,100,200 or --rate 10,20".to_owned()));

@@ -37,10 +37,10 @@ fn what_cannot_be_read_is_told() {
     verb("audit t.json").file("t.json", &"[".repeat(100_000)).run().exits(255);
     // An audit of nothing must not look like one that found nothing.
     let table = "colour\n\u{1b}[31mred\n";
-    let ran = verb("audit t.csv").file("t.csv", table).run().exits(255).says("nothing in it was understood");
+    let ran = verb("audit t.csv").file("t.csv", table).run().exits(255).says("no known table");
     let ran = ran.says("no kind of table has these columns").says("plimsoll audit --columns");
     assert!(ran.out.is_empty() && !ran.err.contains("\u{1b}[31m"), "{}{}", ran.out, ran.err);
-    verb("audit t.md").file("t.md", "# nothing\n").run().exits(255).says("there is no table in it");
+    verb("audit t.md").file("t.md", "# nothing\n").run().exits(255).says("no table found");
     // Beside something that is understood it is a remark.
     let both = verb("audit t.csv u.csv").file("t.csv", table).file("u.csv", TABLE).run().exits(0);
     let both = both.prints("no kind of table has these columns").prints("1.84 cores is used");

@@ -56,7 +56,7 @@ fn a_split_test_makes_the_same_load_in_one_process_and_in_two() {
     let ran = ran.env("K6_NO_STORE", "true").env("K6_ADDRESS", "localhost:0").run().exits(0);
     assert_eq!(server.settled().for_path("/json"), 80, "{}", ran.out);
     let ran = ran.prints("round 1: p50 from one process").prints("round 2: p95 from one process");
-    let verdicts = ["no sign that the generator limits", "the generator limits this test: "];
+    let verdicts = ["the load generator is not the bottleneck", "the load generator is the bottleneck: "];
     assert!(verdicts.iter().any(|verdict| ran.out.contains(verdict)), "{}", ran.out);
     let left = ran.and("runs --json").run().exits(0);
     assert_eq!(left.out.trim(), "[]", "its runs are thrown away");

@@ -31,7 +31,7 @@ fn a_threshold_that_ends_the_test() {
         export const options = { vus: 1, duration: '60s',
           thresholds: { cnt: [{ threshold: 'count<1', abortOnFail: true }] } };
         export default () => { c.add(1); sleep(0.1); }";
-    check(script, "", 99, "ended the test before its time");
+    check(script, "", 99, "stopped the test early");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn a_run_asks_another_machine() {
     assert!(points("cpu") >= 2 && points("memory_limit") >= 2, "{signals:?}");
     assert_eq!(told.gaps().expect("gaps"), []);
 
-    let ran = test().run().exits(0).says("no evidence from target for now: ").says("401");
+    let ran = test().run().exits(0).says("no metrics from target at the moment: ").says("401");
     assert!(!reader(&ran, "untold.plimsoll").gaps().expect("gaps").is_empty());
     ran.and(&format!("doctor --evidence target:host=http://{address}"))
         .run()

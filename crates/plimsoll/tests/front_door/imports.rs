@@ -127,7 +127,7 @@ fn a_summary_has_no_seconds_and_says_so() {
     let listed = json(&ran.and("runs --json").run().exits(0));
     assert_eq!(listed[0].get("started"), None);
     ran.and("runs").run().exits(0).prints("unknown");
-    let exported = ran.and("export @last --format csv").run().exits(0).says("it has no seconds");
+    let exported = ran.and("export @last --format csv").run().exits(0).says("it has no one-second data");
     assert!(exported.out.lines().count() <= 1, "{}", exported.out);
     ran.and("show @last --window 0s..5s").run().exits(255).says("it has 0 seconds");
 
@@ -179,14 +179,14 @@ fn rows_of_means_are_called_that() {
 
 #[test]
 fn what_cannot_be_imported_is_told_and_leaves_nothing() {
-    let ran = verb("import odd.txt").file("odd.txt", "hello\n").run().exits(255).says("say what it is");
+    let ran = verb("import odd.txt").file("odd.txt", "hello\n").run().exits(255).says("specify one of");
     ran.and("import k6-json odd.txt").run().exits(255).says("find anything of k6-json");
     ran.and("import k6-csv odd.txt").run().exits(255).says("metric_name");
     ran.and("import k6-summary odd.txt").run().exits(255).says("JSON");
     ran.and("import ngrinder odd.txt").run().exits(255).says("DateTime");
     ran.and("import k6-text odd.txt").run().exits(255).says("no line of it");
     ran.and("import nowhere.json").run().exits(255).says("nowhere.json");
-    ran.and("import k6-json").run().exits(255).says("no file is named");
+    ran.and("import k6-json").run().exits(255).says("no file given");
     ran.and("import .").run().exits(255).says("directory");
     assert_eq!(json(&ran.and("runs --json").run().exits(0)), Value::Array(vec![]));
 }

@@ -103,7 +103,7 @@ fn a_run_is_whole_whatever_becomes_of_its_sources() {
         servers().into_iter().for_each(|server| lab.end(server.name()));
         running.wait()
     });
-    let ran = ran.exits(0).says("no evidence from redis for now: ").says("; the test goes on");
+    let ran = ran.exits(0).says("no metrics from redis at the moment: ").says("; the test continues");
     let (requests, seen) = (ran.count("http_reqs"), server.settled().total);
     assert!(requests == seen && (PLANNED..=PLANNED + 1).contains(&seen), "{requests} of {seen}: {}", ran.err);
     assert_eq!(ran.count("dropped_iterations"), 0);

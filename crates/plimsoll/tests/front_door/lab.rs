@@ -140,7 +140,7 @@ fn a_lab_is_up_in_time_and_leaves_nothing() {
     labs.lab("fault appstore nonsense on").exits(255).says("there are pool-too-small");
     labs.lab("fault appstore n-plus-one on").exits(0);
     labs.lab("status").exits(0).prints("faults on: n-plus-one");
-    let ran = labs.lab("down appstore").exits(0).prints("nothing of it is left");
+    let ran = labs.lab("down appstore").exits(0).prints("its data is deleted");
     assert!(ran.elapsed < DOWN_LIMIT, "it took {:?}", ran.elapsed);
     assert!(!pids(&status).into_iter().any(runs) && labs.is_empty() && !labs.is_inhabited());
     labs.lab("status").exits(0).prints("nothing is up");

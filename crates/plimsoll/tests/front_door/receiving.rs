@@ -263,7 +263,7 @@ fn what_cannot_be_listened_at_is_an_error_before_anything_runs() {
     };
     check("--otlp=0.0.0.0:0", 106, "PLIMSOLL_OTLP_TOKEN");
     check("--otlp=localhost", 104, "127.0.0.1:4317");
-    check("--trace-sample 2", 104, "is no share");
+    check("--trace-sample 2", 104, "invalid share");
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     check(
         &format!("--otlp={}", taken.local_addr().expect("its address")),

@@ -100,7 +100,7 @@ fn the_cost_of_tracing_is_measured_in_turn() {
         .collect();
     assert_eq!(traced, [false, true]);
     let none = run("--observer-effect --trace-sample 0 script.js", script, &server).run().exits(104);
-    none.says("puts no request into a trace");
+    none.says("selects no requests");
 }
 
 #[test]
@@ -145,8 +145,8 @@ fn what_makes_no_sense_for_several_runs_is_refused() {
         ("--repeat 2 --report md=r.md script.js", "would overwrite"),
         ("--repeat 2 --out json=o.json script.js", "would overwrite"),
         ("--repeat 2 --linger script.js", "would never begin"),
-        ("--repeat 2 -", "standard input can be read once"),
-        ("--repeat 2 --fail-on regressed script.js", "without --interleave"),
+        ("--repeat 2 -", "can be read only once"),
+        ("--repeat 2 --fail-on regressed script.js", "needs --interleave"),
         ("--interleave a.js --interleave b.js script.js", "the second script"),
         ("--interleave A=1 --margin x script.js", "failed to read --margin"),
     ] {

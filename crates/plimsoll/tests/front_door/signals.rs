@@ -37,7 +37,7 @@ fn the_second_leaves_at_once() {
     running.signal(Signal::INT);
     eventually("teardown", || server.seen().for_path("/bytes/7") == 1);
     running.signal(Signal::INT);
-    let ran = running.wait().exits(105).says("leaving at once");
+    let ran = running.wait().exits(105).says("exiting immediately");
     assert!(ran.elapsed < Duration::from_secs(20), "{:?}", ran.elapsed);
 }
 

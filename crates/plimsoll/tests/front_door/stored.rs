@@ -188,7 +188,7 @@ fn runs_are_listed_filtered_and_pruned() {
     assert_eq!(list(""), ["b", "a"], "nothing is deleted in silence");
     ran.and("runs prune --keep 1 --yes").run().exits(0).prints("deleted 1 run");
     assert_eq!(list(""), ["b"]);
-    ran.and("runs prune --older-than 30d --yes").run().exits(0).prints("nothing to delete");
+    ran.and("runs prune --older-than 30d --yes").run().exits(0).prints("No runs to delete");
 }
 
 #[test]

@@ -565,7 +565,7 @@ pub fn claim(lang: Lang, claim: &Claim) -> ClaimText {
             [
                 text!(
                     lang,
-                    "Downstream rate limit: {held} of the calls of {service} are held back, {share} of response time",
+                    "Downstream rate limit: {held} of the calls of {service} are delayed, {share} of response time",
                     "외부 호출 한도: {service} 호출의 {held}가 지연, 응답 시간의 {share}"
                 ),
                 text!(lang, "{held} of the calls waited, {mean} each", "호출의 {held}가 평균 {mean}씩 대기"),

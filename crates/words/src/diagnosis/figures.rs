@@ -65,7 +65,7 @@ pub fn figure_name(lang: Lang, name: &FigureName) -> String {
         FigureName::RequestsThatLoad => text!(lang, "requests that load", "데이터를 읽는 요청"),
         FigureName::ServiceWorkShare => text!(lang, "share of service time", "서비스 작업 비율"),
         FigureName::WorkerWaitShare => text!(lang, "queueing for workers", "워커 큐 대기"),
-        FigureName::CallsHeldBack => text!(lang, "calls held back", "지연된 호출"),
+        FigureName::CallsHeldBack => text!(lang, "delayed calls", "지연된 호출"),
         FigureName::HeldBackTime => text!(lang, "delay of a call", "호출 지연"),
         FigureName::DoneRate => text!(lang, "completed", "완료"),
         FigureName::ServiceTime => text!(lang, "service time", "서비스 시간"),
@@ -118,7 +118,7 @@ pub fn note(lang: Lang, note: &Note) -> String {
         Note::EachSecond => text!(lang, "the same in every second", "매초 같음"),
         Note::InPauses => text!(lang, "in pauses, or behind them", "정지 중이거나 그 뒤의 대기"),
         Note::OfRequestsWithIt => text!(lang, "mean of the requests with it", "해당 요청의 평균"),
-        Note::MadeRoom => text!(lang, "to make room for others", "다른 키를 넣기 위해"),
+        Note::MadeRoom => text!(lang, "to make space for others", "다른 키를 넣기 위해"),
         Note::WithoutQueueing => text!(lang, "without queueing", "큐 대기 제외"),
         Note::OfThose => text!(lang, "mean of those", "해당 호출의 평균"),
         Note::RateTimesService => {

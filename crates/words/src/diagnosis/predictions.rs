@@ -36,7 +36,7 @@ pub fn change(lang: Lang, change: &Change) -> String {
             text!(lang, "the cache is refilled once per expiry", "만료될 때마다 한 번만 캐시를 채움")
         }
         Change::NoCallWait => text!(lang, "no request waits for the call", "호출을 기다리는 요청이 없음"),
-        Change::NoRateLimit => text!(lang, "no call is held back", "지연되는 호출이 없음"),
+        Change::NoRateLimit => text!(lang, "no call is delayed", "지연되는 호출이 없음"),
         Change::NoSerialisation => text!(lang, "nothing is serialised", "직렬화되는 작업이 없음"),
         Change::EnoughWorkers => text!(lang, "there are enough workers", "워커가 충분함"),
         Change::MoreProxies { service } => text!(

@@ -72,7 +72,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
          own parts. Times in the browser are from the reader's last move until the frame with the last number is drawn; \
          *first* is what a server does that has read nothing, *part* another ten minutes each time, *again* what it has \
          answered before. The heap is that of a live page after its first and after its second half hour of seconds, which are \
-         those of a real run, told faster. It may grow by what the points of half an hour take at most: they are kept until \
+         those of a real run, replayed faster. It may grow by what the points of half an hour take at most: they are kept until \
          there are 1,500, and then asked for anew.",
         hour::SERIES
     ));

@@ -65,8 +65,8 @@ fn measure(bench: &Bench, mut load: Load, bar: &str) -> anyhow::Result<Report> {
     let verdicts = estimate(&ready_s).map(|found| judge(bar, found));
     let notes = vec![format!(
         "Ready is when the server sees the first request, counted from the start of the process, on both cores. Each \
-         VU sleeps for 1 s between requests, for {} s. Before, the machine took {s_per_gb:.1} s to give a gigabyte of memory \
-         that nobody had used.",
+         VU sleeps for 1 s between requests, for {} s. Before, the machine took {s_per_gb:.1} s to give a gigabyte of \
+         unused memory.",
         load.seconds
     )];
     Ok(Report { rows: vec![titles, figures], verdicts: verdicts.into_iter().collect(), notes })

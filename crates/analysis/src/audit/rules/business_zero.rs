@@ -7,7 +7,7 @@ use crate::audit::kinds::{Facts, Outcome};
 
 pub(super) const RULE: Rule = Rule {
     name: "business-zero",
-    about: "the outcome that users come for is zero while technical success is complete",
+    about: "requests succeed, but the business outcome never occurs",
     judge,
 };
 

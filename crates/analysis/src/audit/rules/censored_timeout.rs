@@ -7,7 +7,7 @@ use crate::audit::kinds::{Facts, Summary};
 
 pub(super) const RULE: Rule = Rule {
     name: "censored-timeout",
-    about: "requests that were given up count with the time of the timeout",
+    about: "timed-out requests count with the timeout as their duration",
     judge,
 };
 

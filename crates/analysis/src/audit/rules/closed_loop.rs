@@ -8,7 +8,7 @@ use crate::laws::little;
 
 pub(super) const RULE: Rule = Rule {
     name: "closed-loop",
-    about: "throughput and latency of a closed loop are one number, told as two",
+    about: "throughput and latency of a closed workload are presented as two independent results",
     judge,
 };
 

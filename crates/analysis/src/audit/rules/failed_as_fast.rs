@@ -8,7 +8,7 @@ use crate::laws::table_of;
 
 pub(super) const RULE: Rule = Rule {
     name: "failed-as-fast",
-    about: "failed requests enter the times as zeros, or as fast answers",
+    about: "failed requests count as zero or fast response times",
     judge,
 };
 

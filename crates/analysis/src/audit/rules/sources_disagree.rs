@@ -8,7 +8,7 @@ use super::{Rule, say_measure, unit_of};
 use crate::audit::kinds::{Facts, Source};
 
 pub(super) const RULE: Rule =
-    Rule { name: "sources-disagree", about: "two sources tell one fact differently", judge };
+    Rule { name: "sources-disagree", about: "two sources report different values of one fact", judge };
 
 /// How far apart two sources may be by default, as a share of the larger.
 const DIFFERENCE_MAX: f64 = 0.01;

@@ -8,7 +8,7 @@ use crate::laws::retransmission;
 
 pub(super) const RULE: Rule = Rule {
     name: "syn-retransmission",
-    about: "connect times stand at 1, 3 or 7 s, where SYNs are sent again",
+    about: "connect times of 1, 3 or 7 s, the intervals of SYN retransmission",
     judge,
 };
 

@@ -6,7 +6,7 @@ use super::{Rule, say};
 use crate::audit::kinds::{Facts, Scrape};
 
 pub(super) const RULE: Rule =
-    Rule { name: "too-few-points", about: "a peak or a trend is told of too few points", judge };
+    Rule { name: "too-few-points", about: "a peak or a trend is based on too few points", judge };
 
 /// The error that a statement about the largest point may have.
 const ERROR_MAX: f64 = 0.05;

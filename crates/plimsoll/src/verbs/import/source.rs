@@ -97,7 +97,7 @@ pub(super) fn kind_of(path: &Path, told: Option<Kind>) -> Result<Kind, Failure> 
     Kind::detect(&head).ok_or_else(|| {
         let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
         let text = format!(
-            "failed to import {}: it looks like nothing that is known; say what it is ({})",
+            "failed to import {}: unrecognised format; specify one of {}",
             path.display(),
             all.join(", ")
         );
