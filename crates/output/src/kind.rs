@@ -130,7 +130,7 @@ mod tests {
         );
         check(
             "cloud",
-            r#"failed to start the output "cloud": not yet: results stay on this machine; export them with --out json=FILE"#,
+            r#"failed to start output "cloud": it is not supported; results stay on this machine; export them with --out json=FILE"#,
         );
     }
 

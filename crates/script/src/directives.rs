@@ -185,7 +185,7 @@ mod tests {
             "use k6 with k6/x/a 1.2.3.4",
         ] {
             let error = asked([("file:///s.js", format!("'{text}'").as_str())]).expect_err(text).to_string();
-            assert!(error.contains(text) && error.contains("is no constraint"), "{error}");
+            assert!(error.contains(text) && error.contains("invalid version constraint"), "{error}");
         }
     }
 

@@ -194,7 +194,7 @@ mod tests {
             let error = secrets(&[given]).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.contains(expect), "{given}: {error}");
         };
-        check("vault=x", "none of file, mock and url");
+        check("vault=x", "unknown kind; use file, mock or url");
         check("url=urlTemplate=http://h/", "must contain {key}");
         check("mock=", "no KEY=VALUE");
         check("file=/nowhere/secrets", "read the secrets in");
