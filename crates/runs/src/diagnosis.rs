@@ -102,7 +102,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
         .map(|result| format!("{}: {}", result.selector, result.source))
         .collect();
     let Validity { grade, reasons, .. } = validity;
-    let evidence = told(reader)?;
+    let evidence = collected_in(reader)?;
     let tasks = tasks(reader, &window);
     let is_closed = Offered::of(header).is_some_and(|offered| offered.closed_vus().is_some());
     let mut traces = reader.traces().map_err(|error| failed(&error))?;
@@ -257,7 +257,7 @@ fn tasks(reader: &Reader, window: &Window) -> Option<Tasks> {
 }
 
 /// What servers told; a source of which two parts were written is one.
-fn told(reader: &Reader) -> Result<Evidence, Failure> {
+fn collected_in(reader: &Reader) -> Result<Evidence, Failure> {
     let signals: Vec<Signal> = reader.signals().map_err(|error| failed(&error))?;
     let records = reader.records().map_err(|error| failed(&error))?;
     let gaps = reader.gaps().map_err(|error| failed(&error))?;

@@ -12,7 +12,7 @@ use model::plan::Compat;
 use model::{Diagnosis, FigureValue, SystemClock, Unit};
 use report::Lang;
 use report::summary::Layout;
-use runs::{Exit, Failure, Part};
+use runs::{Exit, Failure, WindowRange};
 use testkit::{Shop, ShopConfig};
 
 use super::diagnose;
@@ -32,8 +32,8 @@ use session::{self, Finished, SessionSettings};
 const SCRIPT: &str = include_str!("../../../../examples/shop.js");
 
 /// When the script keeps its 30 visitors, and when its 120: seconds of the run without the ways up and down.
-const QUIET: Part = Part::of_seconds(4, 10);
-const BUSY: Part = Part::of_seconds(16, 25);
+const QUIET: WindowRange = WindowRange::from_seconds(4, 10);
+const BUSY: WindowRange = WindowRange::from_seconds(16, 25);
 
 /// How many times as many slots the shop has after the remedy.
 const REMEDY: usize = 2;
@@ -151,7 +151,7 @@ impl Visit {
         let Some(id) = &self.finished.id else { return Ok(None) };
         let path = context.catalogue()?.find(&id.to_string()).map_err(|error| runs::failed(&error))?;
         let reader = runs::open(&path)?;
-        let looked = |part: Part| Ok((&reader, Some(part.range(&reader)?)));
+        let looked = |part: WindowRange| Ok((&reader, Some(part.range(&reader)?)));
         diagnose::of(vec![looked(QUIET)?, looked(BUSY)?], Lang::En).map(Some)
     }
 }

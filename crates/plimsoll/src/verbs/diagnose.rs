@@ -9,7 +9,7 @@ use report::Lang;
 use report::diagnosis::{Clock, document, text};
 use runfile::Reader;
 use runs::diagnosis::{self, Looked};
-use runs::{Exit, Failure, Part};
+use runs::{Exit, Failure, WindowRange};
 
 use crate::flags::DiagnoseFlags;
 use session::Context;
@@ -36,7 +36,7 @@ pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Fail
         runs::open(&path)
     };
     let readers = flags.levels.iter().map(open).collect::<Result<Vec<Reader>, Failure>>()?;
-    let part = flags.window.as_deref().map(Part::parse).transpose()?;
+    let part = flags.window.as_deref().map(WindowRange::parse).transpose()?;
     let look = |reader| Ok((reader, part.map(|part| part.range(reader)).transpose()?));
     let looked = readers.iter().map(look).collect::<Result<Vec<Looked>, Failure>>()?;
     let (_, told) = of(looked, Lang::En)?;
