@@ -7,11 +7,12 @@ use std::sync::mpsc::Sender;
 
 use model::plan::{Compat, Plan};
 use model::{
-    DropCause, Instant, LogLevel, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId, TagSetId, Work,
+    DropCause, ExemplarCandidate, Instant, LogLevel, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId,
+    TagSetId, Work,
 };
 use plan::Stripe;
 use schedule::Quota;
-use tally::{Case, Noted, Notes, Recorder};
+use tally::{Noted, Notes, Recorder};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::report::{Message, Order, Report, SAMPLE_BATCHES_IN_FLIGHT_MAX};
@@ -101,8 +102,8 @@ impl WorkerShared {
     }
 
     /// Keeps a request as an exemplar.
-    pub fn remember(&self, case: Case) {
-        self.notes.borrow_mut().exemplars.offer(case);
+    pub fn remember(&self, candidate: ExemplarCandidate) {
+        self.notes.borrow_mut().exemplars.offer(candidate);
     }
 
     /// Counts an error: k6's code (0 for exceptions), its message, and for the first one of its window an example.

@@ -117,7 +117,7 @@ fn said(error: &serde_json::Error) -> Cow<'static, str> {
         return "it ends in the middle".into();
     }
     let text = error.to_string();
-    format!("it is no line of k6: {}", text.split(" at line ").next().unwrap_or(&text)).into()
+    format!("not a line of k6's JSON output: {}", text.split(" at line ").next().unwrap_or(&text)).into()
 }
 
 /// The tags of a sample; what is no object of texts has none.

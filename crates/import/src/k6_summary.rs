@@ -65,12 +65,12 @@ fn read_metrics(metrics: &Map<String, Value>, stated: &mut Stated, unread: &mut 
         let Some(values) =
             (if is_new { metric.get("values") } else { Some(metric) }).and_then(Value::as_object)
         else {
-            unread.push(format!("`{name}` is no object"));
+            unread.push(format!("`{name}` is not an object"));
             continue;
         };
         let kind = word("type").filter(|_| is_new).and_then(known::kind).or_else(|| kind_of(values));
         let Some(kind) = kind else {
-            unread.push(format!("`{name}` is of no kind that k6 has"));
+            unread.push(format!("`{name}` has an unknown metric type"));
             continue;
         };
         let told = word("contains").filter(|_| is_new).and_then(known::contents);

@@ -199,16 +199,16 @@ fn check_flaw(bad: &str, expect: &str) {
 
 #[test]
 fn broken_lines_are_named() {
-    check_flaw("nonsense", "it is no line of k6");
+    check_flaw("nonsense", "not a line of k6's JSON output");
     check_flaw(&point(0, "1")[..40], "it ends in the middle");
-    check_flaw(&point(0, "NaN"), "it is no line of k6");
-    check_flaw(&point(0, "1e999"), "it is no line of k6");
+    check_flaw(&point(0, "NaN"), "not a line of k6's JSON output");
+    check_flaw(&point(0, "1e999"), "not a line of k6's JSON output");
     check_flaw(&point(0, "-1"), "less than nothing");
     check_flaw(&point(0, "1").replace("2026", "1970"), "more than a month");
     check_flaw(&point(0, "1").replace("2026", "20260"), "its time is none");
     check_flaw(&point(0, "1").replace("Point", "Pint"), "neither a metric nor a sample");
     check_flaw(&format!("{}{}", point(0, "1"), "x".repeat(2 << 20)), "longer than 1 MiB");
-    check_flaw(&format!("{}1", "[".repeat(100_000)), "it is no line of k6");
+    check_flaw(&format!("{}1", "[".repeat(100_000)), "not a line of k6's JSON output");
     let odd = r#"{"type":"Metric","data":{"type":"sum","contains":"x"},"metric":"m"}"#;
     check_flaw(odd, "unknown kind");
 }

@@ -45,4 +45,4 @@ pub use table::Table;
 pub use tags::{SystemTag, SystemTags, TagInterner, TagSet, TagSetId};
 pub use threshold::ThresholdResult;
 pub use validity::{Amount, Fault, Grade, Reason, Validity};
-pub use window::{ErrorCount, Exemplar, ExemplarKind, Load, Window, Work};
+pub use window::{ErrorCount, Exemplar, ExemplarCandidate, ExemplarKind, Load, Window, Work};

@@ -81,6 +81,29 @@ pub struct Exemplar {
     pub metadata: Option<Metadata>,
 }
 
+/// A finished request that may become an [`Exemplar`] of its window.
+#[derive(Clone, Debug)]
+pub struct ExemplarCandidate {
+    /// The tags of its samples.
+    pub tags: TagSetId,
+    /// When it ended.
+    pub at: Instant,
+    /// Its duration (k6's `http_req_duration`); a lower bound where it did not end by itself.
+    pub duration_ns: u64,
+    /// The quality mark of the duration.
+    pub mark: Mark,
+    /// The trace it belongs to.
+    pub trace_id: Option<u128>,
+    /// The VU's number in the test.
+    pub vu: u64,
+    /// The VU's iteration; none in `setup()` and `teardown()`.
+    pub iteration: Option<u64>,
+    /// Its URL, without user information.
+    pub url: String,
+    /// The reason of its failure, if it failed.
+    pub error: Option<String>,
+}
+
 /// Distinct errors kept per window; further ones are counted together under an empty message.
 pub const ERRORS_PER_WINDOW_MAX: usize = 256;
 

@@ -6,7 +6,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// There is no export of this name.
-    #[error("find an output named {name:?}; there are {known}{}", hint(.nearest))]
+    #[error("find output {name:?}; available: {known}{}", hint(.nearest))]
     Unknown {
         /// As it was written.
         name: String,
@@ -16,7 +16,7 @@ pub enum OutputError {
         nearest: Option<&'static str>,
     },
     /// k6 has or had it, and this build does not.
-    #[error("start the output {name:?}: not yet: {instead}")]
+    #[error("start output {name:?}: it is not supported; {instead}")]
     NotYet {
         /// k6's name for it.
         name: &'static str,
@@ -59,7 +59,7 @@ pub enum OutputError {
     #[error("start a thread")]
     Thread(#[source] io::Error),
     /// The export's thread is gone.
-    #[error("write: the writing thread stopped by a bug")]
+    #[error("write: the writer thread panicked")]
     Stopped,
 }
 

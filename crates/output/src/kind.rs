@@ -118,19 +118,19 @@ mod tests {
         check("csv=a=b.csv", "csv: a=b.csv");
         check(
             "jsn",
-            r#"failed to find an output named "jsn"; there are csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd (did you mean "json"?)"#,
+            r#"failed to find output "jsn"; available: csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd (did you mean "json"?)"#,
         );
         check(
             "influx",
-            r#"failed to find an output named "influx"; there are csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd (did you mean "influxdb"?)"#,
+            r#"failed to find output "influx"; available: csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd (did you mean "influxdb"?)"#,
         );
         check(
             "",
-            r#"failed to find an output named ""; there are csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd"#,
+            r#"failed to find output ""; available: csv, experimental-prometheus-rw, influxdb, json, opentelemetry, statsd"#,
         );
         check(
             "cloud",
-            r#"failed to start the output "cloud": not yet: results stay on this machine; export them with --out json=FILE"#,
+            r#"failed to start output "cloud": it is not supported; results stay on this machine; export them with --out json=FILE"#,
         );
     }
 

@@ -52,7 +52,7 @@ impl Lock {
         }
         let entry = |(url, hash): (String, String)| match Hash::parse(&hash) {
             Some(hash) => Ok((url, hash)),
-            None => Err(format!("what it says of {url} is no SHA-256")),
+            None => Err(format!("the entry of {url} is not a SHA-256 hash")),
         };
         file.remote.into_iter().map(entry).collect::<Result<_, _>>().map(Lock)
     }

@@ -31,7 +31,7 @@ pub enum WriteError {
     #[error("write the run's file: its thread stopped")]
     Stopped,
     /// The run still goes on, and only its own writer may write to it.
-    #[error("write {0}: the run still goes on")]
+    #[error("write {0}: the run is still in progress; try again when it has finished")]
     Live(PathBuf),
     /// Its format has no place for what should be added.
     #[error("write {0}: it is of an older format, which holds no evidence")]
@@ -53,7 +53,7 @@ pub enum ReadError {
         source: std::io::Error,
     },
     /// It is a file of something else.
-    #[error("open {0}: it is no run of Plimsoll")]
+    #[error("open {0}: it is not a run file of Plimsoll")]
     Foreign(PathBuf),
     /// It was written by a newer Plimsoll.
     #[error(

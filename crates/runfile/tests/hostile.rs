@@ -98,7 +98,7 @@ fn check_on(good: &[u8], sql: &str, expect: &str) {
 
 #[test]
 fn hostile_rows_are_refused() {
-    check("PRAGMA application_id = 1", "it is no run of Plimsoll");
+    check("PRAGMA application_id = 1", "it is not a run file of Plimsoll");
     check("PRAGMA user_version = 4", "its format 4 is newer than 3");
     check("PRAGMA user_version = 2", "its tables are not those of its format");
     check("PRAGMA user_version = 1", "its tables are not those of its format");

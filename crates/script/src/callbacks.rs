@@ -1,7 +1,6 @@
 //! What the host asks of the world around it.
 
-use model::{Instant, LogLine, Mark, Metadata, MetricId, ScenarioId, Span, TagSetId};
-use tally::Case;
+use model::{ExemplarCandidate, Instant, LogLine, Mark, Metadata, MetricId, ScenarioId, Span, TagSetId};
 
 /// Takes the samples of one worker thread.
 pub trait Sink {
@@ -41,20 +40,20 @@ pub struct Finished {
     pub failed: bool,
 }
 
-/// Takes what is noted beside the samples of one worker thread; whoever does not care implements nothing. A scenario is
-/// none for `setup()` and `teardown()`.
+/// Receives the events of one worker thread that are not samples; every method defaults to ignoring its event. The scenario
+/// is none in `setup()` and `teardown()`.
 pub trait Notes {
     /// An HTTP request begins.
     fn request_started(&self, _scenario: Option<ScenarioId>, _at: Instant) {}
 
-    /// An HTTP request that has begun is over, in whichever way; whether it is worth being made a [`Case`] for
+    /// An HTTP request that has begun is over, in whichever way. Returns whether it should be passed to
     /// [`Notes::remember`].
     fn request_finished(&self, _scenario: Option<ScenarioId>, _at: Instant, _how: Finished) -> bool {
         false
     }
 
-    /// Takes a request that stands for others.
-    fn remember(&self, _case: Case) {}
+    /// Receives a request that may become an exemplar.
+    fn remember(&self, _candidate: ExemplarCandidate) {}
 
     /// Counts an error: k6's code (0 for exceptions) and its message; `example` is made where it is the first.
     fn error(&self, _code: u16, _message: &str, _tags: TagSetId, _example: &dyn Fn() -> String) {}

@@ -32,10 +32,10 @@ pub struct DirectiveError {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum Why {
-    #[error("{constraint:?} is no constraint on a version of {name}")]
+    #[error("invalid version constraint {constraint:?} on {name}; expected one such as \">=1.2\"")]
     NoConstraint { name: String, constraint: String },
     #[error(
-        "there is a constraint on the version of {0} already, and k6 takes one; put both into one directive, as in \">=1 <3\""
+        "{0} already has a version constraint, and only one is allowed; combine them in one directive, as in \">=1 <3\""
     )]
     Twice(String),
 }
@@ -185,7 +185,7 @@ mod tests {
             "use k6 with k6/x/a 1.2.3.4",
         ] {
             let error = asked([("file:///s.js", format!("'{text}'").as_str())]).expect_err(text).to_string();
-            assert!(error.contains(text) && error.contains("is no constraint"), "{error}");
+            assert!(error.contains(text) && error.contains("invalid version constraint"), "{error}");
         }
     }
 

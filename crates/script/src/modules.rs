@@ -65,7 +65,7 @@ pub(crate) fn find(name: &str) -> Result<&'static str, String> {
         return Ok(module.name);
     }
     if let Some(advice) = foreign::advice(name) {
-        return Err(format!("\"{name}\" is not here: {advice}"));
+        return Err(format!("\"{name}\" is not supported: {advice}"));
     }
     let names: Vec<&str> = ALL.iter().map(|module| module.name).collect();
     Err(format!("unknown module: {name}; available: {}", names.join(", ")))

@@ -36,13 +36,13 @@ pub struct Secrets {
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
     /// There is no such kind of source.
-    #[error("use the secret source {0:?}: its kind is none of file, mock and url")]
+    #[error("use the secret source {0:?}: unknown kind; use file, mock or url")]
     Kind(String),
     /// Two sources have one name.
-    #[error("use two secret sources of the name {0:?}")]
+    #[error("use two secret sources with the name {0:?}; give each a name of its own")]
     Name(String),
     /// A line or an entry is no assignment.
-    #[error("read the secret source: {0:?} is no KEY=VALUE")]
+    #[error("read the secret source: invalid setting {0:?}; expected KEY=VALUE")]
     Entry(String),
     /// What is said of a server makes no sense.
     #[error("use the secret source of kind url: {0}")]
@@ -194,7 +194,7 @@ mod tests {
             let error = secrets(&[given]).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.contains(expect), "{given}: {error}");
         };
-        check("vault=x", "none of file, mock and url");
+        check("vault=x", "unknown kind; use file, mock or url");
         check("url=urlTemplate=http://h/", "must contain {key}");
         check("mock=", "no KEY=VALUE");
         check("file=/nowhere/secrets", "read the secrets in");

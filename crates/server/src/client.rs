@@ -18,7 +18,7 @@ const ANSWER_BYTES_MAX: u64 = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// Nobody is there.
-    #[error("reach a test at {address}: {why}; a test is reached when it runs with --address")]
+    #[error("connect to a test at {address}: {why}; check that the test runs with --address {address}")]
     Unreachable {
         /// Where it should be.
         address: String,
@@ -26,7 +26,7 @@ pub enum ClientError {
         why: String,
     },
     /// It does not do what it was asked.
-    #[error("have the test at {address} do that: {detail}")]
+    #[error("change the test at {address}: {detail}")]
     Refused {
         /// Where it is.
         address: String,
@@ -34,7 +34,7 @@ pub enum ClientError {
         detail: String,
     },
     /// What came is no answer of a REST API like k6's.
-    #[error("understand what answers at {address}: {why}")]
+    #[error("read the response from {address}: {why}")]
     Foreign {
         /// Where it is.
         address: String,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use model::metric::builtin::HTTP_REQ_DURATION;
-use model::{Exemplar, ExemplarKind, Instant, Mark, Metadata, TagSetId};
+use model::{Exemplar, ExemplarCandidate, ExemplarKind, Instant, Mark, Metadata, TagSetId};
 
 /// Slowest requests kept per window.
 pub const SLOWEST_MAX: usize = 3;
@@ -14,31 +14,8 @@ pub const FAILED_MAX: usize = 8;
 /// Bytes kept of an exemplar's URL and of its error's text, each.
 pub const EXEMPLAR_TEXT_BYTES_MAX: usize = 2048;
 
-/// A request that may be worth remembering.
-#[derive(Clone, Debug)]
-pub struct Case {
-    /// The tags of its samples.
-    pub tags: TagSetId,
-    /// When it ended.
-    pub at: Instant,
-    /// Its duration (k6's `http_req_duration`); a lower bound where it did not end by itself.
-    pub duration_ns: u64,
-    /// What the duration is worth.
-    pub mark: Mark,
-    /// The trace it belongs to.
-    pub trace_id: Option<u128>,
-    /// The VU's number in the test.
-    pub vu: u64,
-    /// The VU's iteration; none in `setup()` and `teardown()`.
-    pub iteration: Option<u64>,
-    /// Where it went, without user information.
-    pub url: String,
-    /// Why it failed, if it did.
-    pub error: Option<String>,
-}
-
 /// The exemplars of one worker thread. Nearly every request is dismissed by [`Exemplars::is_remarkable`], which costs a few
-/// comparisons; only what passes is worth a [`Case`] and its allocations.
+/// comparisons; only what passes becomes an [`ExemplarCandidate`], which allocates.
 #[derive(Debug, Default)]
 pub struct Exemplars {
     kept: Vec<Kept>,
@@ -51,14 +28,14 @@ pub struct Exemplars {
 
 #[derive(Debug)]
 struct Kept {
-    case: Case,
+    candidate: ExemplarCandidate,
     is_slowest: bool,
     is_failed: bool,
     is_bucket: bool,
 }
 
 impl Exemplars {
-    /// Whether a request is worth a [`Case`].
+    /// Whether a request should be offered as an [`ExemplarCandidate`].
     #[inline]
     pub fn is_remarkable(&self, duration_ns: u64, mark: Mark, failed: bool) -> bool {
         if mark == Mark::Measured && !failed {
@@ -72,12 +49,13 @@ impl Exemplars {
     }
 
     /// Keeps a request for every reason there is to do so.
-    pub fn offer(&mut self, case: Case) {
+    pub fn offer(&mut self, candidate: ExemplarCandidate) {
         // What never had a connection has no duration that could be slow.
-        let is_slowest = case.mark != Mark::Failed && case.duration_ns > self.bar_ns;
-        let is_failed = case.error.is_some() && self.failed < FAILED_MAX;
-        let bit = bucket(case.duration_ns);
-        let is_bucket = case.mark == Mark::Measured && case.error.is_none() && self.buckets & bit == 0;
+        let is_slowest = candidate.mark != Mark::Failed && candidate.duration_ns > self.bar_ns;
+        let is_failed = candidate.error.is_some() && self.failed < FAILED_MAX;
+        let bit = bucket(candidate.duration_ns);
+        let is_bucket =
+            candidate.mark == Mark::Measured && candidate.error.is_none() && self.buckets & bit == 0;
         if !(is_slowest || is_failed || is_bucket) {
             return;
         }
@@ -85,7 +63,7 @@ impl Exemplars {
         if is_bucket {
             self.buckets |= bit;
         }
-        self.kept.push(Kept { case, is_slowest, is_failed, is_bucket });
+        self.kept.push(Kept { candidate, is_slowest, is_failed, is_bucket });
         if is_slowest {
             self.move_bar();
         }
@@ -95,8 +73,8 @@ impl Exemplars {
     pub fn take(&mut self) -> Vec<Exemplar> {
         let kept = std::mem::take(self).kept;
         let mut exemplars = Vec::with_capacity(kept.len());
-        for Kept { case, is_slowest, is_failed, is_bucket } in kept {
-            let exemplar = exemplar(case);
+        for Kept { candidate, is_slowest, is_failed, is_bucket } in kept {
+            let exemplar = exemplar(candidate);
             let reasons = [
                 (is_failed, ExemplarKind::Failed),
                 (is_slowest, ExemplarKind::Slowest),
@@ -117,7 +95,7 @@ impl Exemplars {
         }
         if count > SLOWEST_MAX {
             // Of equals the last goes.
-            let rank = |kept: &Kept| (kept.case.duration_ns, std::cmp::Reverse(kept.case.at));
+            let rank = |kept: &Kept| (kept.candidate.duration_ns, std::cmp::Reverse(kept.candidate.at));
             let least = slowest().min_by_key(|(_, kept)| rank(kept)).map(|(index, _)| index);
             let Some(index) = least else { return };
             let least = &mut self.kept[index];
@@ -127,7 +105,7 @@ impl Exemplars {
             }
         }
         let slowest = self.kept.iter().filter(|kept| kept.is_slowest);
-        self.bar_ns = slowest.map(|kept| kept.case.duration_ns).min().unwrap_or(0);
+        self.bar_ns = slowest.map(|kept| kept.candidate.duration_ns).min().unwrap_or(0);
     }
 }
 
@@ -139,19 +117,19 @@ fn bucket(duration_ns: u64) -> u64 {
     1 << (u64::BITS - ms.leading_zeros())
 }
 
-fn exemplar(case: Case) -> Exemplar {
-    let mut metadata: Vec<(Arc<str>, Arc<str>)> = vec![("vu".into(), case.vu.to_string().into())];
-    metadata.extend(case.iteration.map(|iteration| ("iter".into(), iteration.to_string().into())));
-    metadata.push(("url".into(), cut(&case.url).into()));
-    metadata.extend(case.error.map(|error| ("error".into(), cut(&error).into())));
+fn exemplar(candidate: ExemplarCandidate) -> Exemplar {
+    let mut metadata: Vec<(Arc<str>, Arc<str>)> = vec![("vu".into(), candidate.vu.to_string().into())];
+    metadata.extend(candidate.iteration.map(|iteration| ("iter".into(), iteration.to_string().into())));
+    metadata.push(("url".into(), cut(&candidate.url).into()));
+    metadata.extend(candidate.error.map(|error| ("error".into(), cut(&error).into())));
     Exemplar {
         kind: ExemplarKind::Bucket,
         metric: HTTP_REQ_DURATION,
-        tags: case.tags,
-        at: case.at,
-        value: case.duration_ns as f64 / 1e6,
-        mark: case.mark,
-        trace_id: case.trace_id,
+        tags: candidate.tags,
+        at: candidate.at,
+        value: candidate.duration_ns as f64 / 1e6,
+        mark: candidate.mark,
+        trace_id: candidate.trace_id,
         metadata: Some(metadata.into()),
     }
 }
@@ -201,8 +179,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn case(at: u64, duration_us: u64, error: bool) -> Case {
-        Case {
+    fn candidate(at: u64, duration_us: u64, error: bool) -> ExemplarCandidate {
+        ExemplarCandidate {
             tags: TagSetId(3),
             at: Instant::from_ns(at),
             duration_ns: duration_us * 1000,
@@ -215,10 +193,11 @@ mod tests {
         }
     }
 
-    fn see(exemplars: &mut Exemplars, case: Case) -> bool {
-        let is_remarkable = exemplars.is_remarkable(case.duration_ns, case.mark, case.error.is_some());
+    fn see(exemplars: &mut Exemplars, candidate: ExemplarCandidate) -> bool {
+        let is_remarkable =
+            exemplars.is_remarkable(candidate.duration_ns, candidate.mark, candidate.error.is_some());
         if is_remarkable {
-            exemplars.offer(case);
+            exemplars.offer(candidate);
         }
         is_remarkable
     }
@@ -231,9 +210,9 @@ mod tests {
     fn the_slowest_the_failed_and_one_of_each_bucket_are_kept() {
         let mut exemplars = Exemplars::default();
         for (at, duration_us) in [500, 700, 900, 1500, 3000, 3500, 600, 2500].into_iter().enumerate() {
-            see(&mut exemplars, case(at as u64, duration_us, false));
+            see(&mut exemplars, candidate(at as u64, duration_us, false));
         }
-        see(&mut exemplars, case(8, 100, true));
+        see(&mut exemplars, candidate(8, 100, true));
         use ExemplarKind::{Bucket, Failed, Slowest};
         let expect = [
             (Failed, 8, 0.1),
@@ -251,12 +230,12 @@ mod tests {
     fn what_is_neither_slow_nor_new_nor_failed_is_dismissed() {
         let mut exemplars = Exemplars::default();
         for at in 0..3 {
-            assert!(see(&mut exemplars, case(at, 900 + at, false)));
+            assert!(see(&mut exemplars, candidate(at, 900 + at, false)));
         }
         assert!(!exemplars.is_remarkable(900_000, Mark::Measured, false), "not slower than the third");
         assert!(exemplars.is_remarkable(900_001, Mark::Measured, false));
         for at in 0..FAILED_MAX as u64 {
-            assert!(see(&mut exemplars, case(at, 1, true)));
+            assert!(see(&mut exemplars, candidate(at, 1, true)));
         }
         assert!(!exemplars.is_remarkable(1, Mark::Measured, true), "failed ones are many");
         assert!(!exemplars.is_remarkable(u64::MAX, Mark::Failed, true), "it has no duration");
@@ -266,7 +245,7 @@ mod tests {
     #[test]
     fn refused_requests_are_neither_slow_nor_of_a_bucket() {
         let mut exemplars = Exemplars::default();
-        exemplars.offer(Case { mark: Mark::Failed, ..case(0, 5000, true) });
+        exemplars.offer(ExemplarCandidate { mark: Mark::Failed, ..candidate(0, 5000, true) });
         assert_eq!(shown(exemplars.take()), [(ExemplarKind::Failed, 0, 5.0)]);
     }
 
@@ -274,7 +253,7 @@ mod tests {
     fn facts_go_along_and_are_cut() {
         let mut exemplars = Exemplars::default();
         let url = format!("http://a.b/{}", "é".repeat(EXEMPLAR_TEXT_BYTES_MAX));
-        exemplars.offer(Case { url, trace_id: Some(7), ..case(4, 1, true) });
+        exemplars.offer(ExemplarCandidate { url, trace_id: Some(7), ..candidate(4, 1, true) });
         let taken = exemplars.take();
         let metadata = taken[0].metadata.clone().unwrap();
         let names: Vec<_> = metadata.iter().map(|(name, _)| &**name).collect();
@@ -291,8 +270,8 @@ mod tests {
             let mut one = Exemplars::default();
             let mut threads: [Exemplars; 3] = Default::default();
             for (at, &(duration_us, failed, thread)) in (0..).zip(&seen) {
-                see(&mut one, case(at, duration_us, failed));
-                see(&mut threads[thread], case(at, duration_us, failed));
+                see(&mut one, candidate(at, duration_us, failed));
+                see(&mut threads[thread], candidate(at, duration_us, failed));
             }
             let one = shown(select(one.take()));
             let parts: Vec<_> = threads.iter_mut().map(Exemplars::take).collect();

@@ -22,7 +22,7 @@ mod totals;
 mod view;
 
 pub use errors::{ERROR_EXAMPLE_BYTES_MAX, ERROR_MESSAGE_BYTES_MAX, Errors};
-pub use exemplars::{Case, EXEMPLAR_TEXT_BYTES_MAX, Exemplars, FAILED_MAX, SLOWEST_MAX};
+pub use exemplars::{EXEMPLAR_TEXT_BYTES_MAX, Exemplars, FAILED_MAX, SLOWEST_MAX};
 pub use groups::GROUP_DEPTH_MAX;
 pub use load::LoadMeter;
 pub use merger::Merger;

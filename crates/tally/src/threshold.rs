@@ -99,7 +99,7 @@ pub enum ThresholdError {
     #[error(transparent)]
     Selector(#[from] SelectorError),
     /// The metric is neither built in nor declared by the script.
-    #[error("find metric {name:?} of a threshold{}", did_you_mean(.nearest))]
+    #[error("check a threshold: unknown metric {name:?}{}", did_you_mean(.nearest))]
     UnknownMetric {
         /// The name in question.
         name: String,
@@ -117,7 +117,7 @@ pub enum ThresholdError {
         error: ConditionError,
     },
     /// The aggregation exists, but not for metrics of this kind.
-    #[error("judge threshold {condition:?} on {selector}: a {} has {}", kind.as_str(), list(Stat::names_in_thresholds(*.kind)))]
+    #[error("check threshold {condition:?}: it is not valid for {} metric {selector}; use {}", kind.as_str(), list(Stat::names_in_thresholds(*.kind)))]
     WrongAggregation {
         /// The selector as written.
         selector: String,
@@ -340,12 +340,12 @@ fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|nearest| format!(" (did you mean {nearest:?}?)")).unwrap_or_default()
 }
 
-/// `a, b and c`.
+/// `a, b or c`.
 fn list(words: &[&str]) -> String {
     match words {
         [] => String::new(),
         [one] => (*one).to_owned(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
 }
 
@@ -420,9 +420,11 @@ mod tests {
         check_errors(
             "http_req_durations{status:200}",
             &["p(95)<5"],
-            &["find metric \"http_req_durations\" of a threshold (did you mean \"http_req_duration\"?)"],
+            &[
+                "check a threshold: unknown metric \"http_req_durations\" (did you mean \"http_req_duration\"?)",
+            ],
         );
-        check_errors("qqq", &[], &["find metric \"qqq\" of a threshold"]);
+        check_errors("qqq", &[], &["check a threshold: unknown metric \"qqq\""]);
         check_errors(
             "http_reqs{",
             &[],
@@ -435,13 +437,15 @@ mod tests {
                 "parse threshold \"cuont>5\" on http_reqs: expected an aggregation (count, rate, value, avg, min, \
                  max, med or p(N)) at column 1 (did you mean \"count\"?)",
                 "parse threshold \"count>x\" on http_reqs: expected a number at column 7",
-                "judge threshold \"p(95)<5\" on http_reqs: a counter has count and rate",
+                "check threshold \"p(95)<5\": it is not valid for counter metric http_reqs; use count or rate",
             ],
         );
         check_errors(
             "http_req_duration",
             &["count>5"],
-            &["judge threshold \"count>5\" on http_req_duration: a trend has avg, min, max, med and p(N)"],
+            &[
+                "check threshold \"count>5\": it is not valid for trend metric http_req_duration; use avg, min, max, med or p(N)",
+            ],
         );
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use crate::decode::{Fault, malformed_body, too_large};
+use crate::fault::{Fault, malformed_body, too_large};
 use crate::limits::{CHUNK_LINE_BYTES_MAX, TRAILER_BYTES_MAX};
 
 /// Reads chunks, however they are cut into pieces.

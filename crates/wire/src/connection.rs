@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use crate::target::Target;
-use crate::tls::TlsFacts;
+use crate::tls_facts::TlsFacts;
 use crate::watch::Watch;
 
 /// A connection that was idle for longer than this is looked at with a system call before it is used again. For

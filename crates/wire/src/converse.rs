@@ -9,8 +9,9 @@ use model::{Instant, SystemClock};
 use tokio::io::ReadBuf;
 
 use crate::connection::Connection;
-use crate::decode::{Decoder, Fault, cut};
+use crate::decode::Decoder;
 use crate::error::{Error, Stage};
+use crate::fault::{Fault, cut};
 use crate::limits::{
     INLINE_BODY_BYTES_MAX, READ_BYTES, READS_PER_TURN_MAX, SPARE_BUFFER_BYTES_MAX, SPARE_BUFFERS_MAX,
 };

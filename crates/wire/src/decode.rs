@@ -3,10 +3,9 @@
 //! The decoder does no I/O: it is fed, and it says when the response is complete.
 
 use bytes::Bytes;
-use memchr::memchr;
 
 use crate::chunked::Chunked;
-use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::fault::{Fault, cut, malformed, malformed_body, too_large};
 use crate::head::{Framing, Head, find_head_end, parse_head};
 use crate::limits::{BODY_BYTES_MAX, BODY_RESERVE_BYTES_MAX, HEAD_BYTES_MAX, INTERIM_MAX};
 use crate::response::Response;
@@ -33,32 +32,6 @@ enum State {
     Chunked(Chunked),
     UntilClose,
     Done,
-}
-
-/// Why bytes are no response that we take.
-pub(crate) type Fault = Box<Error>;
-
-/// A fault of the peer's in a body, or in what it means.
-pub(crate) fn malformed_body(message: impl Into<String>) -> Fault {
-    Box::new(Error::new(ErrorCode::OTHER, Stage::Receive, Kind::Malformed, message))
-}
-
-/// A fault of the peer's in a head.
-pub(crate) fn malformed(message: impl Into<String>) -> Fault {
-    let message = message.into();
-    let detail = format!("net/http: HTTP/1.x transport connection broken: {message}");
-    let error = Error::new(ErrorCode::OTHER, Stage::Receive, Kind::Malformed, message).with_detail(detail);
-    Box::new(error)
-}
-
-/// A fault that is a limit of ours.
-pub(crate) fn too_large(message: impl Into<String>) -> Fault {
-    Box::new(Error::new(ErrorCode::OTHER, Stage::Receive, Kind::TooLarge, message))
-}
-
-/// The peer ended the connection too early.
-pub(crate) fn cut(message: impl Into<String>) -> Fault {
-    Box::new(Error::new(ErrorCode::OTHER, Stage::Receive, Kind::Cut, message))
 }
 
 impl Decoder {
@@ -249,14 +222,6 @@ impl Decoder {
         );
         Err(too_large(message))
     }
-}
-
-/// The first line of `bytes`, shortened for a message.
-pub(crate) fn first_line(bytes: &[u8]) -> String {
-    const SHOWN_BYTES_MAX: usize = 64;
-    let line = &bytes[..memchr(b'\n', bytes).unwrap_or(bytes.len())];
-    let line = line.trim_ascii_end();
-    String::from_utf8_lossy(&line[..line.len().min(SHOWN_BYTES_MAX)]).into_owned()
 }
 
 #[cfg(test)]

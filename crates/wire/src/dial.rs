@@ -13,7 +13,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::connection::{Connection, Counted, Stream, Traffic};
 use crate::error::{Error, ErrorCode, Kind, Stage};
-use crate::h2::{self, Link};
+use crate::h2::{Link};
 use crate::proxy::{Proxy, tunnel};
 use crate::shared::Shared;
 use crate::staple;
@@ -60,7 +60,7 @@ impl Dialer<'_> {
         let facts = Arc::new(tls::facts(stream.get_ref().1, staple));
         *trace.tls.borrow_mut() = Some(facts.clone());
         let stream = Box::new(stream);
-        if stream.get_ref().1.alpn_protocol() == Some(h2::ALPN) {
+        if stream.get_ref().1.alpn_protocol() == Some(tls::HTTP2_ALPN) {
             let opened = Link::open(stream, target.clone(), remote, facts).await;
             return opened
                 .map(Dialed::Shared)

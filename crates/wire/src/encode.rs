@@ -6,6 +6,19 @@ use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::headers::canonical_name;
 use crate::proxy::Proxy;
 use crate::request::{Body, Request};
+use crate::token::{has_item, is_token};
+
+impl Request {
+    /// Its head as HTTP/1.1 text, for people to read.
+    ///
+    /// # Errors
+    /// A header's name or value is invalid.
+    pub fn head(&self) -> Result<Vec<u8>, Error> {
+        let mut head = Vec::new();
+        encode_head(self, None, false, &mut head)?;
+        Ok(head)
+    }
+}
 
 /// Writes the head of `request` to the end of `buffer`; with `close`, it asks the server to close the connection.
 /// A `proxy` that is to read it learns where it goes (RFC 9112, 3.2.2) and who asks.
@@ -75,32 +88,6 @@ pub(crate) fn asks_to_close(request: &Request) -> bool {
     let mut values = request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
     values.any(|(_, value)| has_item(value.as_bytes(), b"close"))
 }
-
-/// Whether the comma-separated list `value` has `item`, without regard to case.
-pub(crate) fn has_item(value: &[u8], item: &[u8]) -> bool {
-    value.split(|byte| *byte == b',').any(|part| part.trim_ascii().eq_ignore_ascii_case(item))
-}
-
-/// Whether `name` is a token (RFC 9110, 5.6.2).
-pub(crate) fn is_token(name: &[u8]) -> bool {
-    !name.is_empty() && name.iter().all(|byte| TOKEN[usize::from(*byte)])
-}
-
-const TOKEN: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric();
-        byte += 1;
-    }
-    let marks = b"!#$%&'*+-.^_`|~";
-    let mut at = 0;
-    while at < marks.len() {
-        table[marks[at] as usize] = true;
-        at += 1;
-    }
-    table
-};
 
 /// Headers that the client writes itself.
 pub(crate) fn is_ours(name: &str) -> bool {
@@ -205,11 +192,5 @@ mod tests {
         check(&[("x-a", "x\r\ny")], "net/http: invalid header field value for \"X-A\"");
         check(&[("Host", "x\ny")], "net/http: invalid header field value for \"Host\"");
         check(&[("a", "\0")], "net/http: invalid header field value for \"A\"");
-    }
-
-    #[test]
-    fn lists_are_searched_item_by_item() {
-        assert!(has_item(b"keep-alive, Close", b"close"));
-        assert!(!has_item(b"enclosed", b"close"));
     }
 }

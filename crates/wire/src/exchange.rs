@@ -7,7 +7,7 @@ use model::Instant;
 
 use crate::error::Error;
 use crate::response::Response;
-use crate::tls::TlsFacts;
+use crate::tls_facts::TlsFacts;
 
 /// One request with its response or the reason why there is none.
 #[derive(Clone, Debug)]

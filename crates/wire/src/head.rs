@@ -6,10 +6,10 @@ use bytes::{Bytes, BytesMut};
 use httparse::{Error as ParseError, Header, ParserConfig, Response as Parsed, Status};
 use memchr::memchr_iter;
 
-use crate::decode::{Fault, first_line, malformed, too_large};
-use crate::encode::has_item;
+use crate::fault::{Fault, first_line, malformed, too_large};
 use crate::headers::{Headers, Noted};
 use crate::limits::{HEAD_BYTES_MAX, HEADERS_MAX};
+use crate::token::has_item;
 
 /// Headers that are parsed without a second try with more room.
 const HEADERS_USUAL: usize = 64;

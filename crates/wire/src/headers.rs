@@ -86,7 +86,7 @@ impl<'a> Iterator for Lines<'a> {
 /// A header's name as Go spells it and k6 shows it: `content-type` → `Content-Type`. Names that are no tokens, and
 /// names already spelled so, are left alone.
 pub fn canonical_name(name: &str) -> Cow<'_, str> {
-    if !crate::encode::is_token(name.as_bytes()) || is_canonical(name.as_bytes()) {
+    if !crate::token::is_token(name.as_bytes()) || is_canonical(name.as_bytes()) {
         return Cow::Borrowed(name);
     }
     let mut at_start = true;

@@ -1,17 +1,18 @@
-//! Bytes and times: one HTTP/1.1 or HTTP/2 request goes out, one response comes back, and every phase is stamped.
+//! HTTP/1.1 and HTTP/2 client that sends one request, receives one response, and time-stamps every phase.
 //!
-//! The room knows neither JavaScript nor metrics and has no opinion about what it sees: a refused connection, a cut
-//! body and a certificate of the wrong name are values ([`Error`]), told apart by [`Kind`] and by the [`Stage`] they
-//! happened in, so that the caller can decide what to count.
+//! The crate knows neither JavaScript nor metrics. A refused connection, a cut body and a certificate for another name
+//! are values ([`Error`]) with a [`Kind`] and the [`Stage`] they happened in, so that the caller decides how to count them.
 //!
 //! * A [`Target`] is a checked absolute URL, a [`Request`] one request to it.
 //! * [`Shared`] exists once per process: options, address rules, name cache, TLS configurations.
 //! * A [`Client`] exists once per VU: its idle connections, its TLS sessions, its byte counters. It lives on one
-//!   thread. [`Client::exchange`] does *one* request and gives *one* [`Exchange`]: no redirects, no cookies, no
-//!   credentials, no decompression, and no hidden retry (what the server saw is what the caller counts).
-//! * [`fetch`] is what a script's request means: exchanges with a [`CookieJar`], redirects, [`Auth`] and decoding,
-//!   each exchange shown to the caller.
-//! * [`Client::upgrade`] opens a [`WebSocket`]: messages in, messages out.
+//!   thread. [`Client::exchange`] performs *one* request and returns *one* [`Exchange`]: no redirects, no cookies, no
+//!   credentials and no decompression. Like Go's transport it retries once where that is safe: the server closed a
+//!   reused connection before the first byte of the response, or refused the request unprocessed (HTTP/2). Each retry
+//!   is counted in [`Exchange::repeats`], so that requests and retries add up to the requests that the server received.
+//! * [`fetch`] performs a script's request: exchanges with a [`CookieJar`], redirects, [`Auth`] and decoding, each
+//!   exchange reported to the caller.
+//! * [`Client::upgrade`] opens a [`WebSocket`].
 
 mod auth;
 mod chunked;
@@ -29,6 +30,7 @@ mod encode;
 mod error;
 mod escape;
 mod exchange;
+mod fault;
 mod fetch;
 mod form;
 mod h2;
@@ -46,6 +48,7 @@ mod request;
 mod response;
 mod rules;
 mod set_cookie;
+mod setup_error;
 mod shared;
 mod staple;
 mod status;
@@ -53,6 +56,8 @@ mod system;
 mod target;
 mod timer;
 mod tls;
+mod tls_facts;
+mod token;
 mod trace;
 mod trusted;
 mod verify;
@@ -75,11 +80,12 @@ pub use recorded::{Recorded, read_response};
 pub use request::{Body, Method, Request};
 pub use response::Response;
 pub use set_cookie::{SetCookie, parse_expires};
-pub use shared::{SetupError, Shared};
+pub use setup_error::SetupError;
+pub use shared::Shared;
 pub use staple::{CertStatus, Staple};
 pub use status::status_text;
 pub use target::Target;
-pub use tls::TlsFacts;
+pub use tls_facts::TlsFacts;
 pub use websocket::{
     FrameDecoder, FrameFault, Message, MessageKind, Read, Upgrade, Upgraded, WebSocket, encode_frame,
 };

@@ -9,7 +9,7 @@ use std::fmt;
 pub(crate) use tunnel::tunnel;
 
 use crate::auth::basic;
-use crate::shared::SetupError;
+use crate::setup_error::SetupError;
 use crate::target::Target;
 use bypass::Bypass;
 

@@ -35,7 +35,7 @@ pub fn read_response<'a>(
     let is_reusable = decoder.is_reusable();
     match decoder.into_response() {
         Some(response) => Ok(Recorded { response, used_bytes, is_reusable }),
-        None => Err(*crate::decode::cut("unexpected EOF")),
+        None => Err(*crate::fault::cut("unexpected EOF")),
     }
 }
 

@@ -1,8 +1,9 @@
-//! When a request that got no answer is sent once more: the race with a server that closes a kept connection.
+//! The retry of a request whose reused connection was closed by the server as the request went out.
 //!
 //! A server may close a connection at the very moment the next request goes out on it, and neither side is at fault.
-//! RFC 9112, 9.3.1, lets a client repeat such a request where that can do no harm. Go, and so k6, does this without a
-//! word; here each repeat is counted in [`Exchange::repeats`](crate::Exchange::repeats).
+//! RFC 9112, 9.3.1, lets a client repeat such a request where that can do no harm. Go's transport, and so k6, does this
+//! silently. Here a request is repeated once at most, within its deadline, and each repeat is counted in
+//! [`Exchange::repeats`](crate::Exchange::repeats).
 
 use crate::error::{Error, Kind, Stage};
 use crate::request::Request;
@@ -10,7 +11,7 @@ use crate::trace::Trace;
 
 /// Whether `request`, which failed with `error`, is to be sent again on a new connection: it went out on a connection
 /// that had carried an exchange before, that connection ended before the first byte of a response, and the request
-/// may be repeated. A request that an HTTP/2 server says it has not looked at may always be.
+/// may be repeated. A request that an HTTP/2 server refused unprocessed may always be repeated.
 pub(crate) fn is_due(error: &Error, request: &Request, trace: &Trace) -> bool {
     if error.kind == Kind::GivenUp {
         return trace.unprocessed.get();

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use model::Instant;
 
-use crate::encode::{encode_head, is_token};
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::target::Target;
+use crate::token::is_token;
 
 /// One request, complete but for `Host` and the framing headers, which the client writes.
 #[derive(Clone, Debug)]
@@ -42,16 +42,6 @@ impl Request {
             deadline,
             keep_body: true,
         }
-    }
-
-    /// Its head in the words of HTTP/1.1, for people to read.
-    ///
-    /// # Errors
-    /// A header's name or value is none.
-    pub fn head(&self) -> Result<Vec<u8>, Error> {
-        let mut head = Vec::new();
-        encode_head(self, None, false, &mut head)?;
-        Ok(head)
     }
 }
 

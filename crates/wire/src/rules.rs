@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use model::plan::NetworkOptions;
 
 use crate::error::{Error, ErrorCode, Kind, Stage};
-use crate::shared::SetupError;
+use crate::setup_error::SetupError;
 
 /// Where connections go instead, and where they must not go.
 #[derive(Debug)]

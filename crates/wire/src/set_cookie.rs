@@ -44,7 +44,7 @@ impl SetCookie {
         let mut parts = header.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
         let (name, value) = split_once(parts.next()?)?;
         let name = name.trim_ascii();
-        if !crate::encode::is_token(name) {
+        if !crate::token::is_token(name) {
             return None;
         }
         let value = value_of(value)?;

@@ -8,6 +8,7 @@ use model::plan::{HttpOptions, NetworkOptions, TlsOptions};
 use crate::dns::{self, Resolver};
 use crate::proxy::Proxies;
 use crate::rules::Rules;
+use crate::setup_error::SetupError;
 use crate::tls::{self, Roots, Tls};
 
 /// What all clients of a process share: options, address rules, the name cache and the TLS configurations.
@@ -19,55 +20,6 @@ pub struct Shared {
     pub(crate) resolver: Resolver,
     pub(crate) tls: Tls,
     local_ips: Vec<IpAddr>,
-}
-
-/// Why a process cannot send requests with the options it was given.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SetupError {
-    /// A block of `blacklistIPs` is none.
-    #[error("read `blacklistIPs`: {0:?} is not an address block such as 10.0.0.0/8")]
-    Cidr(String),
-    /// An entry of `hosts` leads nowhere.
-    #[error(
-        "read `hosts`: {name:?} leads to {place:?}, which is not an address such as 10.0.0.1 or 10.0.0.1:8080"
-    )]
-    Host {
-        /// The entry.
-        name: String,
-        /// Where it should lead.
-        place: String,
-    },
-    /// A cipher suite is not supported.
-    #[error("use `tlsCipherSuites`: {name:?} is not supported; supported are {known}")]
-    CipherSuite {
-        /// The suite.
-        name: String,
-        /// Those that are.
-        known: String,
-    },
-    /// A TLS version is not supported.
-    #[error("use `tlsVersion`: {0:?} is not supported; supported are tls1.2 and tls1.3")]
-    TlsVersion(String),
-    /// A client certificate cannot be used.
-    #[error("use `tlsAuth[{index}]`: {why}")]
-    ClientCertificate {
-        /// Its number in the list.
-        index: usize,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// A proxy of the environment cannot be used.
-    #[error("use the variable {name}: {why}")]
-    Proxy {
-        /// The variable.
-        name: &'static str,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The TLS options do not go together.
-    #[error("set up TLS: {0}")]
-    Tls(String),
 }
 
 impl Shared {

@@ -16,26 +16,18 @@ use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 
 use crate::client_key;
 use crate::error::{Error, ErrorCode, Kind, Stage};
-use crate::h2;
 use crate::limits::TLS_SESSIONS_MAX;
-use crate::shared::SetupError;
+use crate::setup_error::SetupError;
 use crate::staple::Staple;
+use crate::tls_facts::TlsFacts;
 use crate::trusted::{Trusting, is_authority};
 use crate::verify::AcceptAnyone;
 
 /// The name of HTTP/1.1 in ALPN (RFC 7301).
 pub(crate) const HTTP1_ALPN: &[u8] = b"http/1.1";
 
-/// What TLS agreed on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TlsFacts {
-    /// As k6 spells it: `tls1.2`, `tls1.3`.
-    pub version: &'static str,
-    /// By its IANA name.
-    pub cipher_suite: String,
-    /// What the server stapled to the handshake, if it was a full one.
-    pub staple: Option<Staple>,
-}
+/// The name of HTTP/2 in ALPN.
+pub(crate) const HTTP2_ALPN: &[u8] = b"h2";
 
 /// The certificates that are trusted.
 pub(crate) type Roots = dyn Fn() -> RootCertStore + Send + Sync;
@@ -138,7 +130,7 @@ impl Tls {
         };
         config.alpn_protocols = vec![HTTP1_ALPN.to_vec()];
         if speaks_http2(std::env::var("GODEBUG").ok().as_deref()) {
-            config.alpn_protocols.insert(0, h2::ALPN.to_vec());
+            config.alpn_protocols.insert(0, HTTP2_ALPN.to_vec());
         }
         // As in k6, `SSLKEYLOGFILE` lets a protocol analyser read along; without the variable this does nothing.
         config.key_log = Arc::new(rustls::KeyLogFile::new());

@@ -8,7 +8,7 @@ use model::Instant;
 
 use crate::error::Stage;
 use crate::exchange::Phases;
-use crate::tls::TlsFacts;
+use crate::tls_facts::TlsFacts;
 
 /// What is known about a running exchange. It lives outside the future that does the work, so that it still tells
 /// how far that got when the deadline drops it.

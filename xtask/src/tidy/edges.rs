@@ -20,7 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("vu", &["model"]),
     ("crypto", &[]),
     ("json", &[]),
-    ("script", &["crypto", "histo", "html", "json", "model", "tally", "transpile", "vu", "wire"]),
+    ("script", &["crypto", "histo", "html", "json", "model", "transpile", "vu", "wire"]),
     ("engine", &["histo", "model", "plan", "schedule", "tally", "vu"]),
     ("api", &[]),
     ("words", &["model"]),

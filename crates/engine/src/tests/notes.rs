@@ -1,7 +1,6 @@
 //! Contents of windows beside their series.
 
-use model::{ErrorCount, ExemplarKind, Load, Mark, ScenarioId, TagSetId, Work};
-use tally::Case;
+use model::{ErrorCount, ExemplarCandidate, ExemplarKind, Load, Mark, ScenarioId, TagSetId, Work};
 
 use super::*;
 
@@ -100,7 +99,7 @@ fn exemplars_and_errors_reach_the_window() {
             seat.worker.count_error(1500, error, TagSetId(1), || "GET http://a.b/".into());
         }
         if seat.worker.is_remarkable(seat.vu_id * 1000, Mark::Measured, error.is_some()) {
-            seat.worker.remember(Case {
+            seat.worker.remember(ExemplarCandidate {
                 tags: TagSetId(1),
                 at: call.started,
                 duration_ns: seat.vu_id * 1000,

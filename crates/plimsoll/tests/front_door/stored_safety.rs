@@ -21,7 +21,7 @@ fn a_run_that_is_killed_is_partial_and_one_that_goes_on_is_live() {
     running.and("runs prune --keep 0 --yes").run().exits(0).prints("No runs to delete");
     running.and("export @last --format plimsoll -o copy.plimsoll").run().exits(0);
     running.and("show copy.plimsoll").run().exits(0).prints("iterations");
-    running.and("note @last x").run().exits(255).says("still goes on");
+    running.and("note @last x").run().exits(255).says("still in progress");
     running.signal(Signal::KILL);
     let ran = running.wait();
     assert_eq!(ran.code, None);

@@ -1,7 +1,6 @@
 //! What is noted of a request while it is on its way, from the start of each exchange to its end.
 
-use model::{Instant, Mark, ScenarioId, SystemClock, TagSetId};
-use tally::Case;
+use model::{ExemplarCandidate, Instant, Mark, ScenarioId, SystemClock, TagSetId};
 use wire::{Exchange, Request};
 
 use super::TraceContext;
@@ -136,7 +135,7 @@ fn count(
 #[cold]
 #[inline(never)]
 fn remember(vu: &VuState, seat: &Seat, exchange: &Exchange, sent: &Request, how: Finished, tags: TagSetId) {
-    seat.notes.remember(Case {
+    seat.notes.remember(ExemplarCandidate {
         tags,
         at: exchange.finished,
         duration_ns: how.duration_ns,

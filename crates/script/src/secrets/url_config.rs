@@ -180,7 +180,7 @@ impl UrlConfig {
 }
 
 fn pair(entry: &str) -> Result<(&str, &str), String> {
-    entry.split_once('=').ok_or_else(|| format!("{entry:?} is no KEY=VALUE"))
+    entry.split_once('=').ok_or_else(|| format!("invalid setting {entry:?}; expected KEY=VALUE"))
 }
 
 /// A member of a file as the flag would have it.
@@ -195,7 +195,7 @@ fn duration(name: &str, value: &str) -> Result<Duration, String> {
     let parsed = model::GoDuration::parse(value).filter(|duration| duration.ns > 0);
     parsed
         .map(model::GoDuration::to_std)
-        .ok_or_else(|| format!("invalid {name}: {value:?} is no length of time"))
+        .ok_or_else(|| format!("invalid {name} {value:?}; expected a duration such as 30s"))
 }
 
 fn number(name: &str, value: &str) -> Result<u32, String> {

@@ -1,6 +1,6 @@
 //! What is noted beside the samples: starts and ends, single requests, errors.
 
-use tally::Case;
+use model::ExemplarCandidate;
 
 use super::*;
 use crate::Finished;
@@ -15,7 +15,7 @@ pub(super) struct Seen {
     of_no_scenario: usize,
     /// Finishes less starts.
     sum_ns: u64,
-    cases: Vec<Case>,
+    cases: Vec<ExemplarCandidate>,
     /// Code, message, example.
     errors: Vec<(u16, String, String)>,
 }
@@ -46,7 +46,7 @@ impl Notes for Noting {
         true
     }
 
-    fn remember(&self, case: Case) {
+    fn remember(&self, case: ExemplarCandidate) {
         self.0.borrow_mut().cases.push(case);
     }
 

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 
 use ::h2::{Error as Failure, Reason};
 
-use crate::decode::cut;
 use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::fault::cut;
 use crate::system::stream_error;
 use crate::target::Target;
 use crate::tls;

@@ -99,7 +99,7 @@ async fn ask(lie: Lie) -> String {
         ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
     let mut config =
         builder.with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key).unwrap();
-    config.alpn_protocols = vec![super::ALPN.to_vec()];
+    config.alpn_protocols = vec![crate::tls::HTTP2_ALPN.to_vec()];
     let acceptor = TlsAcceptor::from(Arc::new(config));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -14,7 +14,7 @@ use super::limits::{CONNECTION_WINDOW_BYTES, HEADERS_BYTES_MAX, STREAM_WINDOW_BY
 use super::meter::{Meter, Metered};
 use crate::connection::Counted;
 use crate::target::Target;
-use crate::tls::TlsFacts;
+use crate::tls_facts::TlsFacts;
 
 /// One HTTP/2 connection to a target's origin. It closes when nobody holds it and its last exchange is over.
 pub(crate) struct Link {

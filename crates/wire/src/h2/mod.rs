@@ -17,9 +17,6 @@ pub(crate) use encode::encode;
 pub(crate) use link::{Link, Slot};
 pub(crate) use links::Links;
 
-/// The protocol's name in ALPN.
-pub(crate) const ALPN: &[u8] = b"h2";
-
 #[cfg(test)]
 mod lies;
 #[cfg(test)]

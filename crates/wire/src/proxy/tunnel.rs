@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::{Proxy, ProxyKind};
-use crate::decode::first_line;
 use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::fault::first_line;
 use crate::head::find_head_end;
 use crate::target::Target;
 

@@ -20,16 +20,18 @@ use super::socket::WebSocket;
 use crate::client::Client;
 use crate::connection::Connection;
 use crate::cookies::{CookieJar, cookie_header};
-use crate::decode::{Decoder, cut};
-use crate::encode::{encode_head, has_item};
+use crate::decode::Decoder;
+use crate::encode::encode_head;
 use crate::error::{Error, ErrorCode, Kind, Stage};
+use crate::fault::cut;
 use crate::head::parse_head;
 use crate::limits::{HEAD_BYTES_MAX, WS_REFUSAL_BYTES_MAX};
 use crate::request::Request;
 use crate::response::Response;
 use crate::system::stream_error;
 use crate::timer::Timer;
-use crate::tls::TlsFacts;
+use crate::tls_facts::TlsFacts;
+use crate::token::has_item;
 use crate::trace::Trace;
 
 /// What the accepting side adds to the key before hashing it (RFC 6455, 1.3).
