@@ -74,7 +74,7 @@ pub fn document(diagnosis: &Diagnosis, clocks: &[Clock]) -> DiagnosisReport {
 /// The same with what each finding says, and what helps, in the words that a language has for its kind.
 pub fn told_in(lang: Lang, mut told: DiagnosisReport) -> DiagnosisReport {
     for (finding, number) in told.findings.iter_mut().zip(1..) {
-        let Some(words) = lang.finding(finding.label) else { continue };
+        let Some(words) = crate::lang::finding(lang, finding.label) else { continue };
         finding.title = format!("{}: {}", words.finds, finding.place);
         finding.remedy = words.mend.to_owned();
         let remedies = told.remedies.iter_mut().filter(|remedy| remedy.finding == number);

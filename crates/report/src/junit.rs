@@ -142,7 +142,7 @@ fn trusted(report: &RunReport) -> Option<Case> {
 
 /// The run itself: crossed thresholds are told in their own suite, and what nothing was asked of is skipped, not passed.
 fn run(report: &RunReport) -> Case {
-    let sentence = markdown::sentence(report, Lang::En.words(), &str::to_owned);
+    let sentence = markdown::sentence(report, Lang::En, &str::to_owned);
     let has_checks = !report.summary.checks.is_empty();
     let result = match report.verdict() {
         (Verdict::Pass, _) | (_, Why::Crossed(..)) => Result::Held,

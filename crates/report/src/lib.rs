@@ -27,8 +27,8 @@ pub mod summary;
 pub mod validity;
 
 pub use document::RunReport;
-pub use lang::Lang;
 pub use style::Style;
+pub use words::Lang;
 
 #[cfg(test)]
 mod report_tests;

@@ -8,6 +8,9 @@
 
 mod lang;
 mod macros;
+pub mod report;
+#[cfg(test)]
+mod testing;
 
 pub use lang::Lang;
 

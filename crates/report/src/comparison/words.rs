@@ -33,20 +33,19 @@ pub struct RowWords {
 
 /// A comparison in words.
 pub fn words(report: &ComparisonReport, lang: Lang) -> Words {
-    let words = lang.words();
     let shown = |text: &str| text.to_owned();
     let row = |row: &analysis::compare::Row| RowWords {
-        series: sentences::series(&row.series, words, &shown),
-        figure: sentences::figure(row.measure, words),
+        series: sentences::series(&row.series, lang, &shown),
+        figure: sentences::figure(row.measure, lang),
         a: sentences::value(row.measure, row.a),
         b: sentences::value(row.measure, row.b),
         change: sentences::change(row),
-        verdict: sentences::verdict(row.verdict, words),
+        verdict: sentences::verdict(row.verdict, lang),
     };
     let findings = report.comparison.findings.iter();
     Words {
-        closing: sentences::closing(report, words, &shown),
-        findings: findings.map(|finding| sentences::finding(finding, words, &shown)).collect(),
+        closing: sentences::closing(report, lang, &shown),
+        findings: findings.map(|finding| sentences::finding(finding, lang, &shown)).collect(),
         rows: report.comparison.rows.iter().map(row).collect(),
     }
 }

@@ -13,9 +13,9 @@ use api::diagnosis::DiagnosisReport;
 use model::plan::{Compat, TimeUnit};
 use model::{DropCause, ExemplarKind};
 
+use crate::Lang;
 use crate::comparison::ComparisonReport;
 use crate::evidence::Told;
-use crate::lang::{Words, fill};
 use crate::number;
 use crate::summary::{Statistic, SummaryInput, Values};
 
@@ -99,23 +99,23 @@ pub struct CanSend {
 
 impl RunReport {
     /// Further facts about host and environment as they are shown, in a language.
-    pub(crate) fn facts(&self, words: &Words) -> Vec<(String, String)> {
+    pub(crate) fn facts(&self, lang: Lang) -> Vec<(String, String)> {
         let mut facts = self.environment.clone();
-        facts.extend(self.can_send.iter().flat_map(|can_send| can_send.facts(words)));
+        facts.extend(self.can_send.iter().flat_map(|can_send| can_send.facts(lang)));
         facts
     }
 }
 
 impl CanSend {
-    fn facts(&self, words: &Words) -> [(String, String); 2] {
+    fn facts(&self, lang: Lang) -> [(String, String); 2] {
         let rate = self.rate_per_s.to_string();
-        let rate = if self.is_lower_bound { fill(words.env_at_least, &[&rate]) } else { rate };
+        let rate = if self.is_lower_bound { lang.at_least(rate) } else { rate };
         let cpu = number::duration(self.cpu_per_request_ns as f64 / 1e6, None);
-        let can_send = fill(words.env_can_send_is, &[&rate, &cpu, &api::rfc3339(self.measured_unix_ns)]);
+        let can_send = lang.generator_capacity_measured(rate, cpu, api::rfc3339(self.measured_unix_ns));
         let percent = self.busiest_per_s / self.rate_per_s.max(1) as f64 * 100.0;
         let asked = [format!("{:.0}", self.busiest_per_s), format!("{percent:.0}")];
-        let asked = fill(words.env_asked_for_is, &[&asked[0], &asked[1]]);
-        [(words.env_can_send.to_owned(), can_send), (words.env_asked_for.to_owned(), asked)]
+        let asked = lang.highest_planned_rate_of_capacity(&asked[0], &asked[1]);
+        [(lang.generator_capacity().to_owned(), can_send), (lang.highest_planned_rate().to_owned(), asked)]
     }
 }
 

@@ -83,17 +83,16 @@ impl Told {
 
     /// What is shown of it, with columns of about so many points.
     pub fn shown(&self, lang: Lang, points_max: usize) -> Evidence {
-        let words = lang.words();
-        let raw = lanes::of(self, words);
+        let raw = lanes::of(self, lang);
         let points_max = lanes::points_of_each(&raw, points_max);
         let (happenings, happenings_beyond) = self.happenings();
         let mut beyond = 0;
-        let story = story::of(self, &raw, &happenings, words);
+        let story = story::of(self, &raw, &happenings, lang);
         Evidence {
             start: self.wall_clock(self.part_s.start),
             end: self.wall_clock(self.part_s.end),
             sources: self.sources(),
-            lanes: raw.iter().take(lanes::LANES_MAX).map(|lane| lane.drawn(words, points_max)).collect(),
+            lanes: raw.iter().take(lanes::LANES_MAX).map(|lane| lane.drawn(lang, points_max)).collect(),
             lanes_beyond: raw.len().saturating_sub(lanes::LANES_MAX) as u64,
             happenings,
             happenings_beyond,
