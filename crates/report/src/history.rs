@@ -232,6 +232,9 @@ mod tests {
     #[test]
     fn few_runs_say_so() {
         let text = HistoryReport::new(vec![HistoricRun::default()], 0).text(Lang::En, Style::PLAIN);
-        assert!(text.contains("No statistically significant change.") && text.contains("at least 8 runs"), "{text}");
+        assert!(
+            text.contains("No statistically significant change.") && text.contains("at least 8 runs"),
+            "{text}"
+        );
     }
 }

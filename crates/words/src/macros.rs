@@ -32,6 +32,7 @@ macro_rules! catalogue {
         }
 
         /// Every entry: key, English, Korean.
+        #[allow(unreachable_pub, reason = "catalogues of tests are private")]
         pub const ALL: &[(&str, &str, &str)] = &[$((stringify!($key), $en, $ko),)*];
     };
     (@one $key:ident () $en:literal $ko:literal) => {

@@ -57,10 +57,10 @@ fn count(changes: &[Change]) -> Option<Derived> {
     let follow = found.iter().filter(|it| it.follows()).count();
     (!found.is_empty()).then(|| Derived {
         law: "change",
-        says: format!("{follow} of {} printed changes follow from their own figures", found.len()),
+        says: format!("{follow} of {} reported changes match their own figures", found.len()),
         figures: vec![
-            Figure::new("changes that can be checked", found.len() as f64, Unit::Count),
-            Figure::new("changes that follow", follow as f64, Unit::Count),
+            Figure::new("verifiable changes", found.len() as f64, Unit::Count),
+            Figure::new("matching changes", follow as f64, Unit::Count),
         ],
         caveats: Vec::new(),
         place: super::table_of(&changes[0].place).to_owned(),

@@ -36,7 +36,7 @@ fn of_version(version: &Version) -> Option<Derived> {
     Some(Derived {
         law: "demand",
         says: format!(
-            "{}: each request takes {} of the processors, so they are used up at {}",
+            "{}: each request needs {} of CPU, so the processors saturate at {}",
             version.version, demand.value, ceiling.value
         ),
         figures: vec![
@@ -47,7 +47,7 @@ fn of_version(version: &Version) -> Option<Derived> {
             ceiling,
         ],
         caveats: vec![
-            "utilisation without load is counted as demand, which makes the ceiling too low; two loads would tell them apart"
+            "idle utilisation is counted as demand, so the ceiling is too low; measuring two loads separates them"
                 .to_owned(),
         ],
         place: version.place.clone(),

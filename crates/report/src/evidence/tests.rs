@@ -124,10 +124,7 @@ fn limits_are_lines_and_no_lanes() {
         ["limit 1"]
     );
     assert!(lane(&evidence, keys[1]).limits.is_empty());
-    assert_eq!(
-        sentences(&evidence),
-        ["0:40–3:00 Container CPU exceeded 85.00% of its limit for 2m20s"]
-    );
+    assert_eq!(sentences(&evidence), ["0:40–3:00 Container CPU exceeded 85.00% of its limit for 2m20s"]);
 }
 
 #[test]
@@ -146,10 +143,7 @@ fn a_limit_of_all_together_is_reached_together() {
         state("idle", 57.0),
         signal("postgresql", "connections_max", &[], "", &curve(|_| 100.0)),
     ]));
-    assert_eq!(
-        sentences(&evidence),
-        ["0:00–0:55 Connections exceeded 95.00% of its limit for 55s"]
-    );
+    assert_eq!(sentences(&evidence), ["0:00–0:55 Connections exceeded 95.00% of its limit for 55s"]);
 }
 
 #[test]

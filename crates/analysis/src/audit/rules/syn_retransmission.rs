@@ -8,7 +8,7 @@ use crate::laws::retransmission;
 
 pub(super) const RULE: Rule = Rule {
     name: "syn-retransmission",
-    about: "connect times stand at 1, 3 or 7 s, where SYNs are sent again",
+    about: "connect times are at 1, 3 or 7 s, the delays of SYN retransmissions",
     judge,
 };
 
@@ -33,28 +33,26 @@ fn find(summary: &Summary) -> Option<Finding> {
         .iter()
         .map(|(name, value, _)| Figure::new(format!("{name} connect time"), *value, Unit::Seconds))
         .collect();
-    evidence.push(Figure::new("sum of the waits until it is sent again", step.after_s, Unit::Seconds));
-    evidence.push(Figure::new("SYNs lost before", f64::from(step.lost), Unit::Count));
+    evidence.push(Figure::new("cumulative retransmission timeout", step.after_s, Unit::Seconds));
+    evidence.push(Figure::new("lost SYNs", f64::from(step.lost), Unit::Count));
     evidence.extend(summary.med.map(|med| Figure::new("median connect time", med, Unit::Seconds)));
     Some(Finding {
         rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Pattern,
         claim: format!(
-            "{}: the {name} of {} is {} SYN{} lost and sent again, not slow code",
+            "{}: {name} of {} matches {} lost and retransmitted SYN{}, not slow application code",
             summary.metric,
             say(value, Unit::Seconds),
             step.lost,
             if step.lost == 1 { "" } else { "s" }
         ),
         evidence,
-        implies: "connections were refused attention below the application: a full accept queue, a full table of connections, \
-                  or loss on the way; request durations leave connecting out and do not show it"
+        implies: "connection attempts were dropped below the application: accept queue overflow, full conntrack table or packet loss. Request durations exclude connecting and do not show it"
             .to_owned(),
-        remedy: "look at ListenOverflows, ListenDrops and TCPSynRetrans on both sides and at nf_conntrack; raise the listen \
-                 backlog (somaxconn), or keep connections alive so that there are fewer of them"
+        remedy: "check ListenOverflows, ListenDrops and TCPSynRetrans on both sides, and nf_conntrack. Raise the listen backlog (somaxconn) or enable keep-alive to open fewer connections"
             .to_owned(),
-        caveats: vec!["only steps of an initial timeout of 1 s, as Linux has it, are recognised (RFC 6298)".to_owned()],
+        caveats: vec!["only retransmissions with an initial timeout of 1 s, the Linux default, are recognised (RFC 6298)".to_owned()],
         place: summary.place.clone(),
     })
 }
