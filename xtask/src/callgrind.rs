@@ -1,6 +1,6 @@
 //! Instructions per request, counted and compared with the committed figure.
 //!
-//! Time on a shared machine cannot tell a regression of 3 % from a neighbour; a count of instructions can. The release
+//! Time on a shared machine cannot distinguish a regression of 3 % from a neighbour; a count of instructions can. The release
 //! binary runs the same script twice under valgrind with different numbers of requests, and the difference belongs to
 //! the requests alone, without the start and the end.
 
@@ -170,7 +170,7 @@ fn count(program: &Path, url: &str, flags: &[&str], requests: u32) -> anyhow::Re
         .args(flags)
         .args(["-e", &format!("URL={url}"), "-e", &format!("REQUESTS={requests}")])
         .arg(script)
-        // What is stored per second is no part of a request, and nobody's runs should get longer by these.
+        // Work per stored second belongs to no request, and would only make longer runs look better.
         .env("PLIMSOLL_NO_STORE", "true")
         .stdin(Stdio::null())
         .output()

@@ -1,7 +1,7 @@
 //! Runs the fuzz targets of `fuzz/` one after another, on the stable compiler.
 //!
 //! Fuzzing needs compiler flags that are not stable. `RUSTC_BOOTSTRAP=1` makes the stable compiler take them, for this build
-//! alone, so that nobody needs a second toolchain.
+//! alone, so that no second toolchain is needed.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ fn run_all(targets: &[String], seconds: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a run of one target gave.
+/// The result of a run of one target.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Row {
     executions: u64,
@@ -125,7 +125,7 @@ impl Row {
 }
 
 fn run(target: &str, seconds: u32) -> anyhow::Result<Row> {
-    // What is found is kept below `target`, which no other tool looks into.
+    // Findings are kept below `target`, which no other tool looks into.
     let [corpus, artifacts] = ["corpus", "artifacts"].map(|kind| format!("fuzz/target/{kind}/{target}/"));
     for folder in [&corpus, &artifacts] {
         let path = workspace::root().join(folder);

@@ -120,7 +120,7 @@ fn check(step: &Step, program: &Path, folder: &Path, shop: &str) {
     let output = Command::new(program)
         .args(arguments.split_whitespace())
         .current_dir(folder)
-        // Its runs are stored beside the script, and not among those of whoever tests.
+        // Its runs are stored beside the script, apart from the user's own.
         .env("XDG_DATA_HOME", folder)
         .stdin(Stdio::null())
         .output()

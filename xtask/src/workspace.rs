@@ -19,7 +19,7 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// What `cargo metadata` says about the workspace's own crates. Reads no network.
+/// The workspace's own crates, by `cargo metadata`. Uses no network.
 pub(crate) fn metadata() -> anyhow::Result<Value> {
     let output = cargo()
         .args(["metadata", "--format-version=1", "--no-deps", "--offline"])

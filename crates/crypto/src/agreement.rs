@@ -12,7 +12,7 @@ pub struct X25519Private(StaticSecret);
 #[derive(Clone, PartialEq, Eq)]
 pub struct X25519Public(PublicKey);
 
-/// What stands before the 32 bytes in PKCS #8 and in a SubjectPublicKeyInfo: RFC 8410 leaves nothing to choose.
+/// The prefix of the 32 bytes in PKCS #8 and in a SubjectPublicKeyInfo: RFC 8410 leaves nothing to choose.
 const PKCS8_START: &[u8] = &[0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x6e, 4, 0x22, 4, 0x20];
 const SPKI_START: &[u8] = &[0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x6e, 3, 0x21, 0];
 

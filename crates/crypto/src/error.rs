@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors.
 
 /// Why an operation failed. The texts read after "failed to".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

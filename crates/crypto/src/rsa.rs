@@ -35,7 +35,7 @@ pub struct PublicNumbers {
 /// A private key's numbers, named as in RFC 7518.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrivateNumbers {
-    /// What its public key has too.
+    /// The parameters that its public key has too.
     pub public: PublicNumbers,
     /// The private exponent.
     pub d: Vec<u8>,

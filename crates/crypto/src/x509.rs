@@ -16,7 +16,7 @@ use crate::{Curve, EcPublic, Error, Hash, Point, Result};
 pub struct Certificate {
     /// Whose it is.
     pub subject: Name,
-    /// Who says so.
+    /// The issuer.
     pub issuer: Name,
     /// Since when it holds, as RFC 3339 writes it, in UTC.
     pub not_before: String,

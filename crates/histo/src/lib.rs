@@ -1,8 +1,8 @@
 //! The one mergeable histogram, and the sums and exact values that go with it.
 //!
-//! Everything in this room adds up in any order: [`Histogram`] counts in buckets, [`FixedSum`] adds in fixed point, and
+//! Everything in this crate adds up in any order: [`Histogram`] counts in buckets, [`FixedSum`] adds in fixed point, and
 //! [`Values`] keeps raw values while they are few. Two machines that saw the same samples hold equal numbers, bit for
-//! bit, however the samples were split. The room knows nothing of time or of metrics.
+//! bit, however the samples were split. The crate knows nothing of time or of metrics.
 
 mod bucket;
 mod codec;

@@ -5,7 +5,7 @@ use crate::codec::{DecodeError, Reader, write_varint};
 /// Bits after the binary point: a value of 1e-17 still counts to twelve digits.
 const FRACTION_BITS: i32 = 96;
 
-/// Larger magnitudes count as this one: 2^63. It leaves room for 2^32 such values.
+/// Larger magnitudes count as this one: 2^63. 2^32 such values fit.
 const MAGNITUDE_MAX: f64 = 9_223_372_036_854_775_808.0;
 
 /// Floats below this one keep all their bits within the lower word.

@@ -7,7 +7,7 @@ use crate::line_and_rest;
 /// When it is, in milliseconds since the Unix epoch: within the years that seeds name.
 const NOW_UNIX_MS: i64 = 1_700_000_000_000;
 
-/// What a jar holds are pairs that can stand in a header; none goes to a host that its setter was no part of; deleting
+/// A jar holds only pairs that can stand in a header; none goes to a host that its setter was no part of; deleting
 /// deletes.
 pub fn check(bytes: &[u8]) {
     let (url, headers) = line_and_rest(bytes);

@@ -2,7 +2,7 @@
 
 use plan::GoDuration;
 
-/// What a duration is printed as means the same duration; the sign only turns it around.
+/// The printed form of a duration means the same duration; the sign only turns it around.
 pub fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Some(duration) = GoDuration::parse(&text) else { return };

@@ -1,4 +1,4 @@
-//! What must hold whatever bytes come: one property per parser of what others send or write.
+//! Properties that must hold for any bytes: one per parser of foreign input.
 //!
 //! Each property is one file: a function that takes any bytes and panics where the property does not hold. The fuzz targets
 //! in `fuzz/` call these functions, and so does this crate's test, with the seeds of the fuzzer and with damaged copies of

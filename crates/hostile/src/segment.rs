@@ -8,7 +8,7 @@ use crate::line_and_rest;
 /// The most places of all parts that are looked at; the time grows with them.
 const PLACES_MAX: u64 = 1 << 16;
 
-/// What is printed means the same; the parts of a whole add up to it, at every size.
+/// The printed form means the same; the parts of a whole add up to it, at every size.
 pub fn check(bytes: &[u8]) {
     let (segment, sequence) = line_and_rest(bytes);
     let segment = parse_segment(&segment).ok();

@@ -4,7 +4,7 @@ use wire::Target;
 
 use crate::line_and_rest;
 
-/// What a URL is sent as is that URL; nothing of it can break out of a request's line.
+/// The sent form of a URL is that URL; nothing of it can break out of a request's line.
 pub fn check(bytes: &[u8]) {
     let (url, reference) = line_and_rest(bytes);
     let Ok(target) = Target::parse(&url) else { return };

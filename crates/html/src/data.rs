@@ -1,6 +1,6 @@
 //! `data-*` attributes as values, as jQuery and k6 read them.
 
-/// What an attribute's text means.
+/// The meaning of an attribute's text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataValue<'a> {
     /// Empty, `null` or `undefined`.

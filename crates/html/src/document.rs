@@ -16,7 +16,7 @@ impl NodeId {
     }
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The whole page.
@@ -71,7 +71,7 @@ impl Document {
         &self.nodes[id.index()]
     }
 
-    /// What the node is.
+    /// The kind of the node.
     pub fn kind(&self, id: NodeId) -> Kind {
         match self.node(id).content {
             Content::Document => Kind::Document,

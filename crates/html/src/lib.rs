@@ -1,7 +1,7 @@
 //! HTML pages as scripts look at them: parsed as browsers do, immutable, queried with selectors.
 //!
 //! A [`Document`] is one vector of nodes; a [`NodeId`] is a place in it, and a selection is a list of those. The
-//! room knows nothing of JavaScript and of HTTP: what `k6/html` makes of it is `script`'s matter.
+//! crate knows nothing of JavaScript and of HTTP: how `k6/html` uses it is `script`'s matter.
 //!
 //! Pages are hostile input: [`Limits`] bounds what is kept of one, and nothing here recurses over its depth.
 

@@ -168,7 +168,7 @@ fn is_control(name: &str) -> bool {
     matches!(name, "button" | "input" | "select" | "textarea" | "option")
 }
 
-/// What is in the legend of a fieldset can be used even where the fieldset cannot.
+/// Controls in the legend of a fieldset can be used even where the fieldset cannot.
 fn is_in_disabled_fieldset(document: &Document, id: NodeId) -> bool {
     let path = std::iter::once(id).chain(document.ancestors(id));
     path.zip(document.ancestors(id)).any(|(node, parent)| {

@@ -9,7 +9,7 @@ use html5ever::{Attribute, ParseOpts, QualName, parse_document};
 
 use crate::document::{Content, Document, Node, NodeId};
 
-/// What is kept of a page at most. The rest is left out, and [`Document::is_cut`] says so.
+/// Limits of a page. Content beyond them is left out, and [`Document::is_cut`] says so.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Of the page.
@@ -195,7 +195,7 @@ impl TreeSink for Sink {
         self.insert(NodeId::ROOT, id, None);
     }
 
-    /// What is in a template is found by selectors, as in k6.
+    /// Selectors find the content of a template, as in k6.
     fn get_template_contents(&self, target: &NodeId) -> NodeId {
         *target
     }

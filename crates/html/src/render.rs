@@ -13,7 +13,7 @@ const VOID: &[&str] = &[
 const RAW: &[&str] = &["iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "xmp"];
 
 impl Document {
-    /// What is in a node, as HTML.
+    /// The content of a node, as HTML.
     pub fn inner_html(&self, id: NodeId) -> String {
         let mut out = String::new();
         for child in self.children(id) {

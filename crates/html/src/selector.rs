@@ -1,4 +1,4 @@
-//! What a selector says: CSS level 3 and the additions of goquery's selectors (cascadia), which k6's scripts use:
+//! Selectors: CSS level 3 and the additions of goquery's selectors (cascadia), which k6's scripts use:
 //! `:contains()`, `:containsOwn()`, `:matches()`, `:matchesOwn()`, `:has()`, `:haschild()`, `:input`, `[a!=b]`, `[a#=regex]`.
 
 use regex_lite::Regex;
@@ -43,7 +43,7 @@ pub(crate) enum Simple {
     Never,
 }
 
-/// What an attribute's value must be.
+/// The condition on an attribute's value.
 #[derive(Debug)]
 pub(crate) enum Test {
     Present,

@@ -44,7 +44,7 @@ impl Document {
     /// The elements under any of `from` that the selector describes.
     pub fn find(&self, from: &[NodeId], selector: &Selector) -> Vec<NodeId> {
         let found = from.iter().flat_map(|id| self.descendants(*id)).filter(|id| selector.matches(self, *id));
-        // What lies under one node lies there once.
+        // A node's subtree lies there once.
         if from.len() == 1 { found.collect() } else { once_each(found) }
     }
 

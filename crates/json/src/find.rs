@@ -1,4 +1,4 @@
-//! What a path finds in a text.
+//! Evaluation of a path over a text.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub const PATH_PARTS_MAX: usize = 128;
 /// Paths without modifiers go as deep as they are long, whatever lies below.
 pub const DEPTH_MAX: usize = 128;
 
-/// What a path found.
+/// The result of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
     /// `null`
@@ -31,7 +31,7 @@ pub enum Found {
     Json(String),
 }
 
-/// What `path` finds in `text`; `None` where it finds nothing, where `text` is not JSON, and beyond the limits.
+/// Evaluates `path` over `text`; `None` where it matches nothing, where `text` is not JSON, and beyond the limits.
 pub fn find(text: &str, path: &str) -> Option<Found> {
     let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
     if !is_json || !is_bounded(path) || (path.contains('@') && depth(text) > DEPTH_MAX) {

@@ -67,7 +67,7 @@ impl Alone {
         found.map(|(_, place)| &place.ports[..]).unwrap_or_default()
     }
 
-    /// How a server tells what it does; `None` for one that does not, or was not started.
+    /// The metrics endpoint of a server; `None` for one without, or one that was not started.
     pub fn offer(&self, server: &str) -> Option<Offer> {
         let (server, place) = self.servers.iter().find(|(known, _)| known.name() == server)?;
         server.offer(place)

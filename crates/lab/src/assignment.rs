@@ -1,4 +1,4 @@
-//! What the process that serves a system is told.
+//! The assignment of the process that serves a system.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ impl Assignment {
     }
 
     /// Asks for these processes beside the service and for no others; each serves the same system as the part of its name.
-    /// They start and end while this goes on; one that ended without being told to stays so.
+    /// They start and end while this goes on; one that ended without being asked to stays so.
     ///
     /// # Errors
     /// It cannot be written down.
@@ -75,7 +75,7 @@ impl Assignment {
         serde_json::from_slice(&text).map_err(|error| LabError::file("read", &path, error.into()))
     }
 
-    /// Writes it for nobody else to read: it holds passwords.
+    /// Writes it readable by its owner alone: it holds passwords.
     pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
         let text = serde_json::to_vec_pretty(self).map_err(|error| LabError::Other(error.to_string()))?;
         crate::state::write_privately(&directory.join(FILE), &text)

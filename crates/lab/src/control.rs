@@ -1,4 +1,4 @@
-//! What other processes do with a lab: start it, ask it, plant a fault in it, end it.
+//! The commands on a lab from other processes: start it, read its state, plant a fault in it, end it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -49,7 +49,7 @@ pub struct UpSettings {
 /// How a lab stands.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// What its supervisor wrote last.
+    /// The state that its supervisor wrote last.
     pub state: State,
     /// Whether that still runs.
     pub is_supervised: bool,
@@ -182,7 +182,7 @@ pub fn down(system: &System) -> Result<bool, LabError> {
         }
         state.supervisor.signal(Signal::KILL);
     }
-    // What the supervisor started in the meantime stands in the state by now.
+    // Processes that the supervisor started in the meantime are in the state by now.
     let state = State::read(&directory).ok().flatten().unwrap_or(state);
     sweep::sweep(&state, &directory, system.servers);
     remove(&directory)?;
@@ -300,7 +300,7 @@ mod tests {
     use crate::servers::Place;
     use crate::system::Variant;
 
-    /// A server that nobody has installed.
+    /// A server that is not installed.
     #[derive(Debug)]
     struct Absent;
 

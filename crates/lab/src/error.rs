@@ -8,7 +8,7 @@ pub enum LabError {
     /// No such system.
     #[error("find the system {name:?}: there are {known}")]
     NoSystem {
-        /// What was asked for.
+        /// The name that was given.
         name: String,
         /// The names that there are.
         known: String,
@@ -18,7 +18,7 @@ pub enum LabError {
     NoVariant {
         /// The system.
         system: &'static str,
-        /// What was asked for.
+        /// The name that was given.
         variant: String,
         /// The names that there are.
         known: String,
@@ -28,7 +28,7 @@ pub enum LabError {
     NoFault {
         /// The system.
         system: String,
-        /// What was asked for.
+        /// The name that was given.
         fault: String,
         /// The names that there are.
         known: String,
@@ -36,9 +36,9 @@ pub enum LabError {
     /// Servers that are not installed.
     #[error("find {}: install with `{command}`, or add --install", .missing.join(" and "))]
     Missing {
-        /// What is missing.
+        /// The missing programs.
         missing: Vec<String>,
-        /// What installs it.
+        /// The command that installs them.
         command: String,
     },
     /// A server that refuses to run as root, and no other user to run it as.
@@ -67,7 +67,7 @@ pub enum LabError {
     Start {
         /// The part.
         part: String,
-        /// What became of it, with the end of its log.
+        /// How it ended, with the end of its log.
         why: String,
     },
     /// The service did not do what it was asked.
@@ -75,22 +75,22 @@ pub enum LabError {
     Service {
         /// The system.
         system: String,
-        /// What it was asked.
+        /// The request.
         what: String,
         /// Why it did not.
         why: String,
     },
-    /// A directory that somebody else could change.
+    /// A directory that other users could change.
     #[error("keep a lab in {0}: it is not a directory of this user's own")]
     Unsafe(PathBuf),
     /// A file.
     #[error("{action} {}: {source}", .path.display())]
     File {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Anything else.

@@ -13,15 +13,15 @@ const CATALOGUE: &str = include_str!("../../../lab/faults.toml");
 pub struct Fault {
     /// The system that can have it.
     pub system: String,
-    /// What it is called there: `pool-too-small`.
+    /// Its name there: `pool-too-small`.
     pub name: String,
     /// How it acts.
     pub acts: String,
     /// Its kind, the same in every system: what a diagnosis must name.
     pub label: String,
-    /// What removes it.
+    /// The remedy.
     pub remedy: String,
-    /// What the remedy changes.
+    /// The change that the remedy makes.
     pub expected: String,
     /// The indicator that it moves; no other fault of the system does.
     pub indicator: String,
@@ -33,14 +33,14 @@ pub struct Fault {
 pub struct Indicator {
     /// The system whose number it is.
     pub system: String,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// How it is computed from the service's metrics: the growth of the sum of `counter`, divided by that of `per`, where
     /// there is one.
     pub counter: String,
-    /// What it is divided by.
+    /// The divisor.
     pub per: Option<String>,
-    /// What its number is in.
+    /// The unit of its number.
     pub unit: String,
     /// Above this the fault shows.
     pub moved_above: f64,

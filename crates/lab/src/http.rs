@@ -5,7 +5,7 @@ use std::time::Duration;
 /// An answer of one of the lab's own parts is no longer than this.
 const BODY_BYTES_MAX: u64 = 4 << 20;
 
-/// What `url` answers within `limit`: the status and the body.
+/// Returns the answer of `url` within `limit`: the status and the body.
 ///
 /// # Errors
 /// There is no answer; the text says why.
@@ -17,7 +17,7 @@ pub(crate) fn get(url: &str, authorization: Option<&str>, limit: Duration) -> Re
     read(request.call())
 }
 
-/// What `url` answers to a PUT of this body.
+/// Returns the answer of `url` to a PUT of this body.
 ///
 /// # Errors
 /// There is no answer; the text says why.

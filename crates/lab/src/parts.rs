@@ -23,7 +23,7 @@ pub(crate) fn ask(directory: &Path, names: &[&str]) -> Result<(), LabError> {
     std::fs::rename(&next, &path).map_err(|error| LabError::file("write", &path, error))
 }
 
-/// What is asked for; `None` where nobody has asked.
+/// The request; `None` where there is none.
 pub(crate) fn asked(directory: &Path) -> Option<Vec<String>> {
     let names: Vec<String> = serde_json::from_slice(&std::fs::read(directory.join(FILE)).ok()?).ok()?;
     Some(names.into_iter().filter(|name| is_name(name)).take(PARTS_MAX).collect())

@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 use crate::error::LabError;
 
-/// This many ports that nobody listens on, all different.
+/// Returns this many different ports without a listener.
 ///
 /// Somebody else can take one before it is used; then the server that was to listen there says so in its log.
 pub(crate) fn free(count: usize) -> Result<Vec<u16>, LabError> {

@@ -18,7 +18,7 @@ pub struct Identity {
     pub started_ticks: u64,
 }
 
-/// What `/proc/PID/stat` says, as far as it matters here (proc(5)).
+/// The fields of `/proc/PID/stat` that matter here (proc(5)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     pub(crate) state: char,
@@ -52,7 +52,7 @@ impl Identity {
     }
 }
 
-/// What the kernel says of a process; `None` where there is none.
+/// The kernel's state of a process; `None` where there is none.
 pub(crate) fn stat(pid: i32) -> Option<Stat> {
     parse_stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
@@ -67,7 +67,7 @@ fn parse_stat(text: &str) -> Option<Stat> {
     })
 }
 
-/// The boot that process numbers and ticks belong to; empty where the kernel does not tell.
+/// The boot that process numbers and ticks belong to; empty where the kernel does not expose it.
 pub(crate) fn boot_id() -> String {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     text.trim().to_owned()
@@ -98,14 +98,14 @@ pub(crate) fn is_root() -> bool {
 /// How to start a process.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// What it is called in the state and in errors.
+    /// Its name in the state and in errors.
     pub(crate) name: String,
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
     /// Whom to run it as, where that is not this user.
     pub(crate) user: Option<User>,
-    /// What ends it in order, and what the kernel sends when its parent has ended.
+    /// The signal that ends it gracefully, and that the kernel sends when its parent has ended.
     pub(crate) stop_signal: Signal,
     /// The name of `stop_signal` for setpriv(1).
     pub(crate) stop_signal_name: &'static str,

@@ -16,13 +16,13 @@ const STOP_LIMIT: Duration = Duration::from_secs(3);
 /// How often is looked whether they have ended.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// A child, and how it is told to stop.
+/// A child, and the way to stop it.
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Child,
     launch: Launch,
     identity: Identity,
-    /// When it was told to stop because nobody needs it any more.
+    /// The time at which it was asked to stop because it is no longer needed.
     retired: Option<Instant>,
 }
 
@@ -58,7 +58,7 @@ impl Running {
         }
     }
 
-    /// Whether it was told to stop because nobody needs it any more.
+    /// Whether it was asked to stop because it is no longer needed.
     pub(crate) fn is_retired(&self) -> bool {
         self.retired.is_some()
     }

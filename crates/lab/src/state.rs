@@ -1,4 +1,4 @@
-//! What is known of a lab: one directory per lab, and in it one file that its supervisor keeps.
+//! The state of a lab: one directory per lab, and in it one file that its supervisor keeps.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,7 +20,7 @@ const BYTES_MAX: u64 = 1 << 20;
 /// Where labs are, unless the variable says where.
 const VARIABLE: &str = "PLIMSOLL_LAB_DIR";
 
-/// What a lab's `state.json` holds.
+/// The contents of a lab's `state.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// The system's name.
@@ -31,7 +31,7 @@ pub struct State {
     pub phase: Phase,
     /// Why it could not be started.
     pub error: Option<String>,
-    /// The parent of all its processes; while it is being started, whoever starts it.
+    /// The parent of all its processes; while it is being started, the process that starts it.
     pub supervisor: Identity,
     /// The boot during which it was started; process numbers mean nothing in another.
     pub boot_id: String,
@@ -46,7 +46,7 @@ pub struct State {
     /// How to ask its servers what they do, by name, passwords included.
     #[serde(default)]
     pub offers: BTreeMap<String, Offer>,
-    /// The base URL that its services were told to send spans to.
+    /// The base URL that its services send spans to.
     #[serde(default)]
     pub otlp: Option<String>,
     /// The core that all of it runs on, where it was bound to one.
@@ -70,13 +70,13 @@ pub enum Phase {
 /// A process of a lab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Which process it is.
     pub identity: Identity,
-    /// What it prints.
+    /// Its log file.
     pub log: PathBuf,
-    /// How it ended, where it did and nobody had asked it to.
+    /// How it ended, if it ended without being asked to.
     pub ended: Option<String>,
 }
 
@@ -119,7 +119,7 @@ impl State {
 /// Not in the user's home: PostgreSQL runs as another user where the lab is root's, and that one may not enter it.
 ///
 /// # Errors
-/// The folder cannot be made, or somebody else could change it.
+/// The folder cannot be made, or other users could change it.
 pub fn directory() -> Result<PathBuf, LabError> {
     let own = rustix::process::geteuid().as_raw();
     let default = || std::env::temp_dir().join(format!("plimsoll-lab-{own}"));

@@ -20,10 +20,10 @@ use crate::state::{self, Part, Phase, State};
 use crate::system::System;
 use crate::{http, parts, ports, sweep};
 
-/// What makes the program a supervisor: `plimsoll lab supervise …`. It is no part of what users are shown.
+/// The arguments that make the program a supervisor: `plimsoll lab supervise …`. Hidden from help.
 pub const SUPERVISE_WORD: &str = "supervise";
 
-/// What makes the program serve a system: `plimsoll lab serve …`. It is no part of what users are shown.
+/// The arguments that make the program serve a system: `plimsoll lab serve …`. Hidden from help.
 pub const SERVE_WORD: &str = "serve";
 
 /// A lab whose parts do not all answer by then has failed.
@@ -41,7 +41,7 @@ const LOG_BYTES_READ: usize = 16 << 10;
 /// The file within a lab's directory that says what it is to be.
 const ORDER_FILE: &str = "order.json";
 
-/// What a new lab is told to be.
+/// The settings of a new lab.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Order {
     pub(crate) variant: String,
@@ -63,14 +63,14 @@ impl Order {
     }
 }
 
-/// Starts a system in the directory that [`crate::up`] made, and stays until it is told to stop. To be called on the thread
+/// Starts a system in the directory that [`crate::up`] made, and runs until it is asked to stop. To be called on the thread
 /// that lasts as long as the process.
 ///
 /// # Errors
 /// It cannot be started; the same stands in the state.
 pub fn supervise(system: &System, directory: &Path) -> Result<(), LabError> {
     let order = Order::read(directory)?;
-    // What it starts can be told by the session it leads.
+    // Its children are recognised by the session it leads.
     rustix::process::setsid().map_err(|error| LabError::Other(format!("lead a session: {error}")))?;
     let mut signals = Signals::new([SIGTERM, SIGINT])
         .map_err(|error| LabError::Other(format!("listen for signals: {error}")))?;
@@ -187,7 +187,7 @@ impl<'a> Lab<'a> {
         Ok(lab)
     }
 
-    /// Starts everything; whether it came to that before it was told to stop.
+    /// Starts everything; returns whether all started before it was asked to stop.
     fn start(&mut self, order: &Order, is_stopped: &mut dyn FnMut() -> bool) -> Result<bool, LabError> {
         let (servers, places) = (self.servers.clone(), self.places.clone());
         for (server, place) in servers.iter().zip(&places) {
@@ -280,7 +280,7 @@ impl<'a> Lab<'a> {
         self.state.write(self.directory)
     }
 
-    /// Waits for something; whether it came before the lab was told to stop.
+    /// Waits for something; returns whether it came before the lab was asked to stop.
     fn wait(
         &mut self,
         what: &str,
@@ -309,7 +309,7 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Stays, and notes which parts end that nobody had asked to.
+    /// Runs, and notes which processes end without being asked to.
     fn watch(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Result<(), LabError> {
         while !is_stopped() {
             self.follow_service()?;

@@ -1,4 +1,4 @@
-//! What a system of the lab is.
+//! The description of a system of the lab.
 
 use crate::assignment::Assignment;
 use crate::error::LabError;
@@ -7,9 +7,9 @@ use crate::servers::Server;
 /// A system under test.
 #[derive(Debug)]
 pub struct System {
-    /// What it is called: `appstore`.
+    /// Its name: `appstore`.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Its description, in one line.
     pub summary: &'static str,
     /// The ways it can be built; the first is taken unless another is asked for.
     pub variants: &'static [Variant],
@@ -27,9 +27,9 @@ pub struct System {
 /// One way to build a system.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What it does differently, in one line.
+    /// The difference that it makes, in one line.
     pub summary: &'static str,
 }
 

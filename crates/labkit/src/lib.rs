@@ -1,4 +1,4 @@
-//! What every service of the lab needs: spans, metrics, a structured log, and a door for faults that can be switched while it
+//! Parts that every service of the lab needs: spans, metrics, a structured log, and an endpoint for faults that can be switched while it
 //! runs. It knows nothing of what a service does, nor of how it was started.
 
 mod control;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Upper bounds of a histogram's buckets, in seconds (OpenTelemetry semantic conventions, "HTTP metrics").
 const BOUNDS_S: [f64; 14] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0];
 
-/// What a metric is.
+/// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A sum that only grows.
@@ -23,7 +23,7 @@ pub enum Kind {
 pub struct Definition {
     /// Its name, its unit last.
     pub name: &'static str,
-    /// What it is.
+    /// Its kind.
     pub help: &'static str,
     /// Its kind.
     pub kind: Kind,
@@ -34,7 +34,7 @@ pub const fn metric(name: &'static str, kind: Kind, help: &'static str) -> Defin
     Definition { name, help, kind }
 }
 
-/// What a [`crate::Tracer`] counts.
+/// Counters of a [`crate::Tracer`].
 pub const SPANS: Definition = metric(crate::trace::SPANS, Kind::Counter, "Spans, by what became of them.");
 
 /// The metrics of a service. There are as many series as the service names; none comes from a request.

@@ -20,7 +20,7 @@ use prost::Message;
 
 use crate::metrics::Metrics;
 
-/// Where a receiver on this machine listens unless it is told otherwise (OTLP specification, default ports).
+/// The default address of a receiver on this machine (OTLP specification, default ports).
 const ENDPOINT_DEFAULT: &str = "http://127.0.0.1:4318";
 
 /// Traces that wait to be sent; what comes on top is dropped and counted.
@@ -38,7 +38,7 @@ const SEND_LIMIT: Duration = Duration::from_secs(5);
 /// A receiver that did not take a batch is given no spans for so long. Nothing is sent twice.
 const DEAF_PERIOD: Duration = Duration::from_secs(1);
 
-/// What counts what became of spans; the one metric that this room writes.
+/// Counters of spans by what became of them; the one metric that this crate writes.
 pub(crate) const SPANS: &str = "otel_spans_total";
 const SENT: &str = "outcome=\"sent\"";
 const DROPPED: &str = "outcome=\"dropped\"";
@@ -80,14 +80,14 @@ pub struct Trace {
     spans: Vec<Span>,
 }
 
-/// A span below the one that answers, of which others are told before it is over.
+/// A child span whose context is passed on before it ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Below([u8; 8]);
 
 /// A span that is over.
 #[derive(Clone, Debug)]
 pub struct Timed {
-    /// What it did: `SELECT app`.
+    /// The operation: `SELECT app`.
     pub name: Cow<'static, str>,
     /// On which side of a call it is.
     pub kind: SpanKind,
@@ -95,7 +95,7 @@ pub struct Timed {
     pub began: Instant,
     /// When it ended.
     pub ended: Instant,
-    /// What else there is to say.
+    /// Further attributes.
     pub attributes: Vec<(&'static str, Attribute)>,
     /// Whether it failed.
     pub is_error: bool,
@@ -222,7 +222,7 @@ impl Trace {
     }
 }
 
-/// What a span says of a call of a database (OpenTelemetry, "Database client spans"); those of the lab are all on this machine.
+/// Attributes of a database call (OpenTelemetry, "Database client spans"); the lab's databases are all on this machine.
 pub fn of_database(
     system: &'static str,
     text: impl Into<Cow<'static, str>>,

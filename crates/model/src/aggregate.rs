@@ -1,4 +1,4 @@
-//! What samples add up to, and the window that holds one second of it.
+//! Aggregates of samples, and the window that holds one second of them.
 
 use histo::{FixedSum, Values};
 
@@ -13,7 +13,7 @@ pub struct SeriesKey {
     pub tags: TagSetId,
 }
 
-/// What the samples of one series add up to. Merging is associative and commutative.
+/// The aggregate of one series' samples. Merging is associative and commutative.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Aggregate {
     /// Of a counter.
@@ -67,7 +67,7 @@ pub struct RateTotal {
 pub struct Trend {
     /// The measured values.
     pub values: Values,
-    /// What failed or was cut off; absent while nothing was.
+    /// Failed and cut requests; absent while there are none.
     pub failures: Option<Box<Failures>>,
 }
 
@@ -200,11 +200,11 @@ pub enum Quantile {
     None,
     /// It was measured.
     Value(f64),
-    /// It is at least `bound`; how much more nobody knows.
+    /// A lower bound: the true value is at least `bound`.
     AtLeast {
         /// The time after which waiting ended; for [`Mark::Dropped`], the largest measured value.
         bound: f64,
-        /// What kept the true value from being known: [`Mark::TimedOut`], [`Mark::Cut`] or [`Mark::Dropped`]; of a largest
+        /// The reason why the true value is unknown: [`Mark::TimedOut`], [`Mark::Cut`] or [`Mark::Dropped`]; of a largest
         /// value beside failures also [`Mark::Failed`].
         why: Mark,
     },
@@ -306,7 +306,7 @@ impl Trend {
         std::iter::once(&self.values).chain(failures)
     }
 
-    /// What ranks at this place above all measured values.
+    /// The mark that ranks at this place above all measured values.
     fn failure_at(&self, place: u64) -> Quantile {
         let Some(failures) = &self.failures else { return Quantile::None };
         let Some(place) = place.checked_sub(failures.dropped) else {

@@ -1,4 +1,4 @@
-//! What a schedule asks for: one iteration, due at one instant.
+//! One planned iteration: which scenario, which number, due when.
 
 use crate::{Instant, ScenarioId};
 

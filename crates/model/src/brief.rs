@@ -1,7 +1,7 @@
 //! A distribution in brief.
 
-/// Of what one series measured in one window, as much as quantiles and means over many windows are made of; lent by whoever
-/// reads it.
+/// The part of one series' window from which quantiles and means over many windows are computed; borrowed from the
+/// reader of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Brief<'a> {
     /// Index (as of [`histo::index_of`]) and count of the buckets of positive values, by index.

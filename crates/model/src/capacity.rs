@@ -1,18 +1,18 @@
-//! What several levels of load say together: how much a system bears, how surely, and what ends it.
+//! The capacity of a system from several levels of load: the load line, its interval, and the limit that ends it.
 
 use crate::Grade;
 
-/// What is known of a system's capacity, in one variant of it.
+/// The capacity of one variant of a system.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Capacity {
-    /// What tells this variant from others that were measured beside it, such as `REPLICAS=2` or a version of the target; empty
+    /// The name of this variant among those measured side by side, such as `REPLICAS=2` or a version of the target; empty
     /// where there is one.
     pub variant: String,
-    /// What loads are counted in.
+    /// The unit of load.
     pub unit: LoadUnit,
     /// The levels of load that were measured, the lowest first; of one load in the order in which they were measured.
     pub levels: Vec<Level>,
-    /// What the system is held to, in the order in which it was asked for.
+    /// The objectives (SLOs) of the system, in the order of the settings.
     pub objectives: Vec<Objective>,
     /// The highest load that keeps all objectives; `None` without objectives, or where no level says anything.
     pub line: Option<Line>,
@@ -26,17 +26,17 @@ pub struct Capacity {
     pub knees: Vec<Knee>,
     /// The method whose knee counts: its place in `knees`.
     pub knee: Option<usize>,
-    /// What a piece of work takes of each resource, what is used up first ahead of the others.
+    /// The demand of one unit of work on each resource, ordered by which saturates first.
     pub demands: Vec<Demand>,
-    /// What ends it; `None` where nothing that was looked at comes near its limit.
+    /// The limiting resource; `None` where no observed resource comes near its limit.
     pub end: Option<End>,
     /// Whether the line was held on purpose.
     pub confirmation: Confirmation,
-    /// What is missing, or makes the answer weaker than it looks.
+    /// Missing evidence and weaknesses of the answer.
     pub missing: Vec<Missing>,
 }
 
-/// What loads are counted in.
+/// The unit of load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LoadUnit {
     /// VUs that loop: a closed loop.
@@ -65,13 +65,13 @@ pub struct Level {
     pub purpose: Purpose,
     /// The run, by its id; empty for a row of a table.
     pub run: String,
-    /// What it is called: the run's name, or its place in a table.
+    /// Its name: the run's name, or its place in a table.
     pub name: String,
-    /// VUs: those that looped, or those that were busy on average; `None` where nobody knows.
+    /// VUs: those that looped, or those that were busy on average; `None` where that is unknown.
     pub vus: Option<f64>,
     /// Iterations finished per second, or whatever else the levels count as work.
     pub throughput_per_s: f64,
-    /// Requests per second; `None` where nobody counted.
+    /// Requests per second; `None` where they were not counted.
     pub requests_per_s: Option<f64>,
     /// The time that the levels are compared by, in seconds: the statistic of the first objective that is about a time, or
     /// the 95th percentile of `http_req_duration`.
@@ -82,13 +82,13 @@ pub struct Level {
     pub failed_share: Option<f64>,
     /// How long it was looked at, after its warm-up, in seconds.
     pub measured_s: Option<f64>,
-    /// What the measurement is worth; `None` for a table, of which nobody can say.
+    /// The validity grade of the measurement; `None` for a table, which has none.
     pub grade: Option<Grade>,
     /// Whether it decides anything. A level whose generator could not keep up does not.
     pub decides: bool,
-    /// What the objectives measured, in their order.
+    /// The measured values of the objectives, in their order.
     pub measured: Vec<Measured>,
-    /// What the level is worth.
+    /// The judgement of the level.
     pub verdict: Verdict,
 }
 
@@ -140,7 +140,7 @@ impl Purpose {
     }
 }
 
-/// What a level of load is worth, from good to bad.
+/// The judgement of a level of load, from good to bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// The lowest level: what the others are compared with.
@@ -194,21 +194,21 @@ impl Verdict {
 /// Something that the system is held to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Objective {
-    /// What it is about: `http_req_duration`, `http_req_failed{name:login}`.
+    /// The metric: `http_req_duration`, `http_req_failed{name:login}`.
     pub selector: String,
     /// The condition as written: `p(95)<800`.
     pub condition: String,
-    /// What is compared: `p(95)`, `rate`.
+    /// The statistic that is compared: `p(95)`, `rate`.
     pub statistic: String,
     /// With what: milliseconds of times, shares of rates.
     pub limit: f64,
-    /// What the limit counts.
+    /// The unit of the limit.
     pub scale: Scale,
     /// The highest load that keeps this one.
     pub line: Option<Line>,
 }
 
-/// What a limit counts.
+/// The unit of a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scale {
     /// Milliseconds.
@@ -220,7 +220,7 @@ pub enum Scale {
     Plain,
 }
 
-/// What an objective measured at a level.
+/// The measured value of an objective at a level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// The statistic in the unit of the limit; `None` where it lies among what failed or timed out, or nothing was measured.
@@ -266,7 +266,7 @@ pub struct Line {
     pub place: Place,
     /// How it was found.
     pub method: LineMethod,
-    /// What the interval covers, such as 0.95; 0 where the bounds are but the levels around it.
+    /// The coverage of the interval, such as 0.95; 0 where the bounds are only the neighbouring levels.
     pub confidence: f64,
     /// Work per second at the line.
     pub throughput_per_s: f64,
@@ -318,11 +318,11 @@ impl LineMethod {
 pub struct Recommended {
     /// The load.
     pub load: f64,
-    /// The same in VUs; `None` where nobody knows.
+    /// The same in VUs; `None` where that is unknown.
     pub vus: Option<f64>,
     /// Work per second at it.
     pub throughput_per_s: f64,
-    /// Requests per second at it; `None` where nobody counted.
+    /// Requests per second at it; `None` where they were not counted.
     pub requests_per_s: Option<f64>,
     /// The part of the line's lower bound that it is.
     pub head_room: f64,
@@ -337,7 +337,7 @@ pub struct Ceiling {
     pub plateau_least_per_s: f64,
     /// The largest.
     pub plateau_most_per_s: f64,
-    /// The time that a VU needs for one piece of work while nobody waits, thinking included, in seconds: load ÷ throughput of
+    /// The time that a VU needs for one unit of work without queueing, think time included, in seconds: load ÷ throughput of
     /// the lowest level of a closed loop; 0 for open ones.
     pub cycle_s: f64,
 }
@@ -381,30 +381,30 @@ impl KneeMethod {
     }
 }
 
-/// What a piece of work takes of a resource: U = D · X + U0 over the levels.
+/// The demand of one unit of work on a resource: U = D · X + U0 over the levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
-    /// The resource: the source that tells of it, what it tells and of whom.
+    /// The resource: the source, the signal and the labels.
     pub resource: String,
-    /// What usage is counted in, in UCUM.
+    /// The unit of usage, in UCUM.
     pub unit: String,
     /// Usage per piece of work, D.
     pub per_work: Estimate,
     /// Usage without work, U0.
     pub idle: f64,
-    /// The most of it that may be used; `None` where nobody told.
+    /// The limit of the resource; `None` where no source reported one.
     pub limit: Option<f64>,
     /// The throughput at which it is used up, per second; `None` without a limit.
     pub ceiling_per_s: Option<Estimate>,
     /// How many levels were fitted.
     pub levels: usize,
-    /// What the line explains of the variance, from 0 to 1.
+    /// The share of the variance that the line explains, from 0 to 1.
     pub fit: f64,
     /// Usage at the highest level as a share of the limit; `None` without one.
     pub used_share: Option<f64>,
 }
 
-/// What ends it.
+/// The limit that ends it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
     /// The resource, as in the demands.
@@ -427,9 +427,9 @@ pub enum Confirmation {
         load: f64,
         /// For how long, in seconds.
         for_s: f64,
-        /// Whether a load above the line broke, as it should; `None` where nobody tried.
+        /// Whether a load above the line broke, as it should; `None` where none was tried.
         above_broke: Option<bool>,
-        /// Whether the load recovered on the way down; `None` where nobody tried.
+        /// Whether the system recovered on the way down; `None` where that was not tried.
         recovered: Option<bool>,
     },
     /// It did not.
@@ -439,7 +439,7 @@ pub enum Confirmation {
     },
 }
 
-/// What is missing, or makes an answer weaker than it looks.
+/// Evidence that is missing, or that makes an answer weaker than it looks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Missing {
     /// Nothing was asked of the system.
@@ -465,9 +465,9 @@ pub enum Missing {
         /// Which.
         objective: usize,
     },
-    /// Nobody told what servers used, so no resource can be named.
+    /// No server-side metrics were collected, so no resource can be named.
     Evidence,
-    /// Resources were told, and none of them with its limit.
+    /// Resources were observed, but none of them with its limit.
     Limits,
     /// The line was not held for longer.
     Hold,

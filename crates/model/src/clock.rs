@@ -1,4 +1,4 @@
-//! Time. Pure rooms take an [`Instant`] as an argument; only [`SystemClock`] asks the operating system.
+//! Time. Pure crates take an [`Instant`] as an argument; only [`SystemClock`] asks the operating system.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,7 +44,7 @@ impl std::ops::Add<Duration> for Instant {
     }
 }
 
-/// Something that tells the time: the machine, or a test.
+/// A source of the current time: the machine, or a test.
 pub trait Clock: Send + Sync {
     /// The monotonic time now.
     fn now(&self) -> Instant;

@@ -155,7 +155,7 @@ fn scale(number: &str, unit_ns: i64) -> Option<i64> {
 mod tests {
     use super::*;
 
-    /// What k6 v2.2 `inspect` prints for a `duration` of this text; `None` where it refuses it.
+    /// The text that k6 v2.2 `inspect` prints for a `duration` of this text; `None` where it refuses it.
     fn check(text: &str, expect: Option<&str>) {
         assert_eq!(GoDuration::parse(text).map(|it| it.to_string()).as_deref(), expect, "{text:?}");
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Instant, Metadata, Sample, ThresholdResult, Window};
 
-/// What a run tells the outside.
+/// An event of a run, for its listeners.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
     /// VUs are being initialised: so many of so many are ready.
@@ -85,7 +85,7 @@ pub struct LogLine {
     pub level: LogLevel,
     /// The text; it may hold several lines (an exception with its stack).
     pub message: String,
-    /// Who spoke: `console`, `stacktrace`, or empty for the runner itself.
+    /// The origin of the line: `console`, `stacktrace`, or empty for the runner itself.
     pub source: &'static str,
     /// Further fields, shown as `key=value`.
     pub fields: Vec<(&'static str, String)>,

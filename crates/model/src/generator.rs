@@ -1,4 +1,4 @@
-//! What the load generator and its machine were doing meanwhile: evidence about the measurement, not about the target.
+//! Readings of the load generator and its machine during a run: evidence about the measurement, not about the target.
 
 use crate::Instant;
 
@@ -34,7 +34,7 @@ vitals! {
     WorkerRunDelay = "worker_run_delay", "1";
     /// Share of one core that the process's other threads took.
     OtherCpu = "other_cpu", "1";
-    /// Share of all cores of the machine that were busy, whoever kept them so.
+    /// Share of the machine's cores that were busy, by any process.
     HostCpu = "host_cpu", "1";
     /// Share of all cores that another virtual machine had.
     HostSteal = "host_steal", "1";
@@ -56,7 +56,7 @@ vitals! {
     SegmentsRepeated = "segments_repeated", "";
     /// Requests for a connection that were sent again.
     SynRepeated = "syn_repeated", "";
-    /// Connections that a listener of the network namespace refused for want of room.
+    /// Connections that a listener of the network namespace refused because its accept queue was full.
     ListenDrops = "listen_drops", "";
     /// Memory of the process that is in RAM: bytes.
     Resident = "resident", "By";
@@ -72,7 +72,7 @@ impl Vital {
 /// One value of one vital.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
-    /// What was read.
+    /// The reading.
     pub vital: Vital,
     /// Of which worker thread; `None` where it is the process's or the machine's.
     pub worker: Option<u16>,
@@ -80,12 +80,12 @@ pub struct Reading {
     pub value: f64,
 }
 
-/// What was read about the generator when a window came. What could not be read is not there, and that is no zero.
+/// Readings of the generator at the end of one window. A reading that failed is absent, not zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeneratorState {
     /// When it was read. What is a share or counts events is of the time since the reading before.
     pub at: Instant,
-    /// What was read.
+    /// The readings.
     pub readings: Vec<Reading>,
 }
 

@@ -1,7 +1,7 @@
 //! The nouns of Plimsoll as plain data, and the clock.
 //!
-//! Everything here is a value that several rooms pass to each other: a plan, a scenario, an arrival, a metric, a
-//! tag set, a sample, a window, an event. The room does no I/O, knows no serialization format and holds no
+//! Everything here is a value that several crates pass to each other: a plan, a scenario, an arrival, a metric, a
+//! tag set, a sample, a window, an event. The crate does no I/O, knows no serialization format and holds no
 //! behaviour of others; what little it does is what a noun must do to itself (merge, compare, look up).
 
 pub mod aggregate;

@@ -32,7 +32,7 @@ impl MetricKind {
     }
 }
 
-/// What the values of a metric measure.
+/// The quantity that a metric's values measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueKind {
     /// A plain number.
@@ -63,7 +63,7 @@ pub struct Metric {
     pub name: Arc<str>,
     /// How its values add up.
     pub kind: MetricKind,
-    /// What its values measure.
+    /// The quantity that its values measure.
     pub contains: ValueKind,
 }
 
@@ -157,7 +157,7 @@ pub mod builtin {
 pub struct MetricConflict {
     /// The name in question.
     pub name: Arc<str>,
-    /// What it was first declared as.
+    /// The kind under which it was first declared.
     pub is: (MetricKind, ValueKind),
 }
 

@@ -1,4 +1,4 @@
-//! What was asked for, checked. Made by the room `plan`, read by everybody.
+//! The checked plan of a run: made by the crate `plan`, read by all others.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -32,7 +32,7 @@ pub struct Plan {
     pub tags: BTreeMap<String, String>,
     /// System tags to set.
     pub system_tags: SystemTags,
-    /// What the summary shows.
+    /// Statistics shown in the summary.
     pub summary: SummaryOptions,
     /// An iteration takes at least this long; the pad is not part of its duration.
     pub min_iteration_duration: Duration,
@@ -142,7 +142,7 @@ pub enum Executor {
         vus: u64,
         /// VUs made ready before the start, and at most.
         max_vus: u64,
-        /// How long; [`ENDLESS`] until somebody stops the test.
+        /// How long; [`ENDLESS`] for a scenario that runs until it is stopped.
         duration: Duration,
     },
 }
@@ -175,7 +175,7 @@ impl Executor {
 pub struct Stage {
     /// How long it takes.
     pub duration: Duration,
-    /// What is reached at its end.
+    /// The value reached at its end.
     pub target: u64,
 }
 
@@ -379,7 +379,7 @@ pub struct ClientCertificate {
     pub domains: Vec<String>,
 }
 
-/// What the summary shows.
+/// Settings of the summary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryOptions {
     /// Columns of trends, as written: `avg`, `med`, `p(99.9)`, `count`, …

@@ -1,4 +1,4 @@
-//! What a running test knows about itself, readable from any thread at any time.
+//! Live counters of a running test, readable from any thread at any time.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Instant, MetricId, TagSetId};
 
-/// What a value is worth.
+/// The quality mark of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Mark {
     /// It was measured.
@@ -31,7 +31,7 @@ pub struct Sample {
     pub value: f64,
     /// When it was taken.
     pub at: Instant,
-    /// What the value is worth.
+    /// The quality mark of the value.
     pub mark: Mark,
 }
 

@@ -47,9 +47,9 @@ pub struct Span {
     pub parent: Option<u64>,
     /// On which side of a call it is.
     pub kind: SpanKind,
-    /// Who did it: the resource's `service.name`.
+    /// The service that recorded it: the resource's `service.name`.
     pub service: Arc<str>,
-    /// What was done: the span's name.
+    /// The operation: the span's name.
     pub operation: Arc<str>,
     /// When it began, nanoseconds of the run's clock. It may have begun before that clock did.
     pub start_ns: i64,
@@ -57,7 +57,7 @@ pub struct Span {
     pub duration: Duration,
     /// Whether the work failed.
     pub status: SpanStatus,
-    /// What else is known, by name, numbers and truths as texts.
+    /// Further attributes by name, with numbers and booleans as text.
     pub attributes: Vec<(Arc<str>, String)>,
     /// Spans of this trace or of others that it follows from: trace and span.
     pub links: Vec<(u128, u64)>,
@@ -72,7 +72,7 @@ pub enum SpanKind {
     Server,
     /// It asks and waits.
     Client,
-    /// It puts a message where somebody will find it.
+    /// It sends a message.
     Producer,
     /// It works on a message.
     Consumer,
@@ -92,9 +92,9 @@ pub enum SpanStatus {
 /// How often an operation ran within ten seconds, and how long it took: of all spans received, kept or not.
 #[derive(Clone, Debug)]
 pub struct OperationLoad {
-    /// Who did it.
+    /// The service that recorded it.
     pub service: Arc<str>,
-    /// What was done.
+    /// The operation.
     pub operation: Arc<str>,
     /// On which side of a call.
     pub kind: SpanKind,
@@ -112,7 +112,7 @@ impl Span {
         self.start_ns.saturating_add(i64::try_from(self.duration.as_nanos()).unwrap_or(i64::MAX))
     }
 
-    /// Whether the run itself made it, of a request or of a task: whoever loads is none of those who are loaded.
+    /// Whether the run itself recorded it, for a request or a task: the load generator is not part of the target.
     pub fn is_own(&self) -> bool {
         self.kind == SpanKind::Client && &*self.service == OWN_SERVICE
     }
@@ -124,7 +124,7 @@ impl Span {
 }
 
 impl Trace {
-    /// The span that nothing in the trace caused. Where parents are missing, that of whoever sent the request, else the earliest
+    /// The root span. Where parents are missing, the span of the sender of the request, else the earliest
     /// of them: clocks differ.
     pub fn root(&self) -> Option<&Span> {
         let here: HashSet<u64> = self.spans.iter().map(|span| span.id).collect();

@@ -1,9 +1,9 @@
-//! A table as somebody wrote it down: names of columns and rows of text.
+//! A table of text: column names and rows, as written in its source.
 
-/// A table. Rows may be shorter or longer than the columns; what is missing is empty, and what is beyond is nobody's.
+/// A table. Rows may be shorter or longer than the columns; missing cells are empty, and cells beyond the columns are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// What it was called: a file's name, a heading.
+    /// Its title: a file's name, a heading.
     pub name: String,
     /// The kind of table that its author said it is, if any.
     pub kind: Option<String>,

@@ -13,8 +13,8 @@ pub struct ThresholdResult {
     pub source: String,
     /// Whether it holds.
     pub ok: bool,
-    /// What was compared; [`Quantile::None`] without samples.
+    /// The observed value; [`Quantile::None`] without samples.
     pub observed: Quantile,
-    /// What it was compared with.
+    /// The value that it was compared with.
     pub limit: f64,
 }

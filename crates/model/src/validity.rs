@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What a run or a second of it is worth, from good to bad.
+/// The validity grade of a run or of one second of it, from good to bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Grade {
     /// It was measured, and nothing is wrong with it.
@@ -30,7 +30,7 @@ impl Grade {
 
 macro_rules! faults {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal;)*) => {
-        /// What can be wrong with a measurement.
+        /// A fault of a measurement.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Fault {
             $($(#[doc = $doc])* $variant,)*
@@ -51,7 +51,7 @@ macro_rules! faults {
 faults! {
     /// Iterations started after they were due.
     StartLag = "start_lag";
-    /// Iterations did not start, and nobody knows whose fault it was.
+    /// Iterations did not start, for an unknown reason.
     Dropped = "dropped";
     /// Iterations did not start, since all VUs waited for the target.
     DroppedByTarget = "dropped_target";
@@ -91,7 +91,7 @@ faults! {
     WindowsLost = "windows_lost";
     /// Worker threads never handed over.
     WorkersLost = "workers_lost";
-    /// Requests took time that no metric tells.
+    /// Request time is not covered by any metric.
     Little = "little";
     /// The target's level changed for good while the load did not, or never settled.
     Unsteady = "unsteady";
@@ -131,13 +131,13 @@ impl Amount {
 /// Something that a rule found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
     /// How bad it is for the whole run. [`Grade::Valid`] is a remark: a few seconds that change nothing.
     pub grade: Grade,
-    /// What was measured, at its worst.
+    /// The worst value measured.
     pub observed: Amount,
-    /// What it should not have passed.
+    /// The limit that it should not have passed.
     pub limit: Amount,
     /// Windows in which it was so, as ranges of their indexes; empty where it is of the run as a whole.
     pub windows: Vec<Range<u32>>,
@@ -153,11 +153,11 @@ impl Reason {
 /// The verdict about a run's measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Validity {
-    /// What the run is worth.
+    /// The grade of the whole run.
     pub grade: Grade,
     /// Why, the worst first. A valid run may have remarks.
     pub reasons: Vec<Reason>,
-    /// Faults that such a run can have and that nobody looked for, in the order of the rules.
+    /// Faults that such a run can have and that were not measured, in the order of the rules.
     pub unmeasured: Vec<Fault>,
     /// Every judged window and its grade, in their order.
     pub windows: Vec<(u32, Grade)>,

@@ -19,11 +19,11 @@ pub struct Window {
     pub load: Vec<Load>,
     /// Requests worth looking at one by one.
     pub exemplars: Vec<Exemplar>,
-    /// What went wrong, each distinct error once.
+    /// Errors, each distinct one once.
     pub errors: Vec<ErrorCount>,
 }
 
-/// What is started and finished.
+/// Counts of iterations started and finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Work {
     /// Iterations of a scenario.
@@ -73,7 +73,7 @@ pub struct Exemplar {
     pub at: Instant,
     /// Its duration, in the metric's unit.
     pub value: f64,
-    /// What the value is worth.
+    /// The quality mark of the value.
     pub mark: Mark,
     /// The trace it belongs to (16 bytes, big-endian), if its request carried a `traceparent`.
     pub trace_id: Option<u128>,

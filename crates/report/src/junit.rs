@@ -149,7 +149,7 @@ fn run(report: &RunReport) -> Case {
         (Verdict::Fail, _) => Result::Failed { message: sentence.clone(), details: sentence },
         (_, Why::NoThresholds) if has_checks => Result::Held,
         (_, Why::NoThresholds) => Result::Skipped {
-            message: "the script has neither thresholds nor checks, so nothing was judged".into(),
+            message: "the script defines no thresholds or checks".into(),
         },
         (Verdict::Inconclusive, _) => Result::Skipped { message: sentence },
     };
@@ -170,7 +170,7 @@ fn threshold(judged: &Judged<'_>) -> Case {
 
 fn check(check: &CheckSummary) -> Case {
     let total = check.passes.saturating_add(check.fails);
-    let message = format!("held {} of the time: {} out of {total}", share(check.passes, total), check.passes);
+    let message = format!("passed {} of the time: {} of {total}", share(check.passes, total), check.passes);
     let result = match check.fails {
         0 => Result::Held,
         _ => Result::Failed { details: format!("{}: {message}", check.name), message },

@@ -9,7 +9,7 @@ pub struct Resampling {
     pub replicates: usize,
     /// The length of a block of each side, in values; 1 resamples single values.
     pub blocks: (usize, usize),
-    /// What the interval shall cover, such as 0.95.
+    /// The coverage of the interval, such as 0.95.
     pub confidence: f64,
     /// The seed of the generator.
     pub seed: u64,

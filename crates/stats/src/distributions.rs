@@ -5,10 +5,10 @@
 
 use statrs::distribution::{Beta, ContinuousCDF, FisherSnedecor, Normal, StudentsT};
 
-/// The smallest probability that is told from 0, and 1 minus the largest.
+/// The smallest probability that is distinguished from 0, and 1 minus the largest.
 const PROBABILITY_MIN: f64 = 1e-12;
 
-/// More degrees of freedom are no longer told from infinitely many.
+/// More degrees of freedom are treated as infinitely many.
 const DOF_MAX: f64 = 1e6;
 
 /// Fewer give intervals that say nothing.

@@ -41,7 +41,7 @@ pub fn long_run_about_lines(series: &[&[f64]]) -> LongRun {
     long_run_about(series, Trend::Line)
 }
 
-/// What a series is taken to be without its deviations.
+/// The level or trend from which a series deviates.
 #[derive(Clone, Copy, Debug)]
 enum Trend {
     Level,

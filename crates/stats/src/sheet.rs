@@ -98,7 +98,7 @@ impl Sheet {
         }
     }
 
-    /// Makes room for the seconds to come, as many words in each as there were until now: a table that doubles again and again
+    /// Reserves memory for the seconds to come, as many words in each as there were until now: a table that doubles again and again
     /// touches twice the memory.
     fn make_room(&mut self) {
         let (used, seconds) = (self.words.len(), self.seconds.len());
@@ -172,7 +172,7 @@ impl Sheet {
 /// Room for a tenth more than is promised: mostly one table is enough.
 const ROOM: f64 = 1.1;
 
-/// Seconds that room is made for at once: a day.
+/// Seconds that memory is reserved for at once: a day.
 const EXPECTED_MAX: usize = 86_400;
 
 fn shortened(count: u64) -> u32 {
@@ -426,7 +426,7 @@ mod tests {
             read.reverse();
             assert_eq!(read, expect, "row {at}");
         }
-        // What no file of ours holds is cut off, and not turned into something else.
+        // A value that none of our files holds is cut off, and not turned into another.
         sheet.push_counts([(i32::MIN, 1), (i32::MAX, u64::MAX)].into_iter(), 0, 1.0, u64::MAX);
         assert_eq!(sheet.row(4).collect::<Vec<_>>(), [(histo::INDEX_MAX, u32::MAX), (ZERO_BUCKET, 1)]);
         assert_eq!(sheet.counts().last(), Some((u64::from(u32::MAX), u64::from(u32::MAX))));

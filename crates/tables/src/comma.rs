@@ -26,7 +26,7 @@ pub(crate) fn read(name: &str, text: &str) -> Result<Read, TableError> {
     Ok(collector.finish())
 }
 
-/// What the comments before the table say it is.
+/// The title that the comments before the table give.
 fn kind(text: &str) -> Option<String> {
     let comments = text.lines().map_while(|line| line.trim_end().strip_prefix('#'));
     comments.filter_map(named_kind).next()

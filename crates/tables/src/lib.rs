@@ -1,6 +1,6 @@
 //! Tables out of CSV, JSON and Markdown: text in, [`model::Table`] out, within limits.
 //!
-//! What a table means is not known here. Everything has a limit, and what a limit cost is counted in [`Cost`].
+//! The meaning of a table is not known here. Everything has a limit, and what a limit cost is counted in [`Cost`].
 
 mod comma;
 mod json;
@@ -39,12 +39,12 @@ impl Format {
     }
 }
 
-/// What a text held.
+/// The contents of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
     /// The tables, in the order of the text.
     pub tables: Vec<Table>,
-    /// What did not fit.
+    /// Counts of what did not fit.
     pub cost: Cost,
 }
 

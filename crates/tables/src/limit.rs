@@ -1,4 +1,4 @@
-//! What a table may be made of, and what was left out because of it.
+//! Limits of a table, and counts of what was left out because of them.
 
 use model::Table;
 
@@ -11,7 +11,7 @@ pub const CELL_CHARS_MAX: usize = 1_024;
 /// Tables of a text.
 pub const TABLES_MAX: usize = 1_000;
 
-/// What did not fit.
+/// Counts of what did not fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Cells that were cut, or that held something else than a text or a number.

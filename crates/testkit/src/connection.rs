@@ -27,7 +27,7 @@ const MAX_CHUNK_LINE_BYTES: usize = 1024;
 /// Bytes of a request body that are kept; the rest is read, counted and dropped.
 pub(crate) const MAX_STORED_BODY_BYTES: usize = 8 * 1024 * 1024;
 
-/// What a connection reads at a time.
+/// Bytes that a connection reads at a time.
 const READ_BYTES: usize = 8 * 1024;
 
 /// How long a reset waits for the bytes before it to leave, so that the client can see them first.
@@ -164,7 +164,7 @@ pub(crate) async fn serve<T: Transport>(io: T, tls: bool, service: &impl Service
 enum ReadError {
     /// The client closed or lost the connection.
     Ended,
-    /// What came is no request; the status says why.
+    /// The bytes are not a valid request; the status gives the reason.
     Malformed(u16),
 }
 
@@ -335,7 +335,7 @@ impl<T: Transport> Connection<T> {
         let _ = self.io.shutdown().await;
     }
 
-    /// Passes bytes on until either side has said its last. A port where nobody listens ends it at once.
+    /// Relays bytes until either side has closed. A port without a listener ends it at once.
     async fn tunnel(mut self, port: u16) {
         let Ok(mut there) = TcpStream::connect((std::net::Ipv4Addr::LOCALHOST, port)).await else { return };
         if there.write_all(&self.input).await.is_ok() {

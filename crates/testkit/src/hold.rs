@@ -17,7 +17,7 @@ const MAX_HOLD: Duration = Duration::from_secs(600);
 /// The header that carries the measured hold, in nanoseconds.
 pub const HOLD_HEADER: &str = "x-hold-ns";
 
-/// The service behind [`start`]: any path, `?ms=` (fractions allowed, 0 unless told).
+/// The service behind [`start`]: any path, `?ms=` (fractions allowed, 0 by default).
 #[derive(Debug)]
 struct Hold {
     timer: Timer,
@@ -26,7 +26,7 @@ struct Hold {
 impl Service for Hold {
     async fn answer(&self, request: &Request) -> Reply {
         let ms = request.query_value("ms").and_then(|ms| ms.parse::<f64>().ok());
-        // What is no time, or a negative one, is no hold.
+        // An invalid or negative time is no hold.
         let ms = ms.filter(|ms| ms.is_finite()).unwrap_or(0.0);
         let hold =
             Duration::try_from_secs_f64(ms.min(MAX_HOLD.as_secs_f64() * 1e3) / 1e3).unwrap_or_default();

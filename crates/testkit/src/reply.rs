@@ -25,7 +25,7 @@ pub struct Reply {
     pub head_bytes: usize,
     /// Played after `bytes`, except for `HEAD`.
     pub then: Vec<Step>,
-    /// What becomes of the connection.
+    /// The connection after the reply.
     pub end: End,
 }
 
@@ -36,7 +36,7 @@ pub enum Step {
     Write(Bytes),
     /// Writes `chunk` over and over until `bytes` bytes are out; nothing more than the chunk is stored.
     Repeat {
-        /// What is repeated; not empty.
+        /// The block that is repeated; not empty.
         chunk: Bytes,
         /// Bytes in all.
         bytes: u64,
@@ -47,7 +47,7 @@ pub enum Step {
     Hang,
 }
 
-/// What becomes of a connection after a reply.
+/// The state of a connection after a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// It stays open, unless the request asked for its end.

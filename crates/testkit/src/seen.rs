@@ -1,4 +1,4 @@
-//! What a server saw: exact counts, readable at any time.
+//! Counters of a server: exact, and readable at any time.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ const MAX_REMEMBERED: usize = 16;
 /// The path that stands for all paths beyond the limit.
 pub const OTHER_PATH: &str = "(other)";
 
-/// What was asked and what was answered.
+/// Requests and responses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Row {
     /// The method as it was sent.
@@ -53,7 +53,7 @@ pub struct Seen {
     pub rows: BTreeMap<Row, u64>,
 }
 
-/// What came over WebSocket connections.
+/// WebSocket messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WebSocketSeen {
     /// Connections that were upgraded.

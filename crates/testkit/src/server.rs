@@ -144,7 +144,7 @@ impl Server {
         self.tls.as_ref()
     }
 
-    /// What it saw until now.
+    /// The counters until now.
     ///
     /// A client that has an answer finds its request in `total` and `rows`; `in_flight` and `bytes_out` may
     /// follow a moment later: see [`Server::settled`].
@@ -152,7 +152,7 @@ impl Server {
         self.counters.snapshot()
     }
 
-    /// What it saw, once no request is in flight; after 5 s whatever it saw until then.
+    /// The counters once no request is in flight; after 5 s the counters at that time.
     pub fn settled(&self) -> Seen {
         let pause = Duration::from_millis(1);
         let mut left = SETTLE_LIMIT;

@@ -17,7 +17,7 @@ use crate::timer::Timer;
 /// When and how long the server stalls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StallConfig {
-    /// What every reply takes.
+    /// The duration of every reply.
     pub service: Duration,
     /// From the first request to the stall.
     pub offset: Duration,

@@ -79,7 +79,7 @@ impl Timer {
         }
         let (wake, woken) = oneshot::channel();
         self.enqueue(deadline, wake);
-        // The sender is dropped unused only when the timer ends, and then nobody is served any more.
+        // The sender is dropped unused only when the timer ends, and no connection is served after that.
         let _ = woken.await;
     }
 

@@ -18,7 +18,7 @@ use crate::connection::Transport;
 use crate::seen::Counters;
 use frames::{BINARY, CLOSE, Frames, Message, PING, PONG, TEXT, frame};
 
-/// What the accepting side adds to the key before hashing it (RFC 6455, 1.3).
+/// The constant that the accepting side adds to the key before hashing it (RFC 6455, 1.3).
 const ACCEPT_GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// The longest message the server takes; a longer one ends the connection.
@@ -27,10 +27,10 @@ const MAX_MESSAGE_BYTES: usize = 64 << 20;
 /// Messages a talker sends at most.
 const MAX_MESSAGES: u64 = 10_000_000;
 
-/// What a connection does once it is open.
+/// The behaviour of a connection once it is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manner {
-    /// What it does first, and then.
+    /// Its first action, and the behaviour after it.
     pub kind: Kind,
     /// Whether messages are compressed (RFC 7692, without context takeover).
     pub deflate: bool,
@@ -38,7 +38,7 @@ pub struct Manner {
     pub delay: Duration,
 }
 
-/// What a connection does. Unless said otherwise it then answers pings and the close frame and takes no notice of
+/// The behaviour of a connection. Unless stated otherwise it then answers pings and the close frame and takes no notice of
 /// messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -92,7 +92,7 @@ pub(crate) fn accept_of(key: &str) -> String {
     STANDARD.encode(sha1.finalize())
 }
 
-/// What was counted of WebSocket connections.
+/// Counters of WebSocket connections.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) sessions: AtomicU64,

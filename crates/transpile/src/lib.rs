@@ -1,9 +1,9 @@
 //! TypeScript becomes JavaScript, and positions in generated code become positions in what was written.
 //!
 //! Types are stripped and never checked; enums, namespaces and parameter properties become the JavaScript they stand for.
-//! What remains is what the engine itself understands: there is no lowering to older editions.
+//! The result is what the engine itself understands: there is no lowering to older editions.
 //!
-//! The room knows nothing of files, of JavaScript engines or of k6: it is handed a name and a text.
+//! The crate knows nothing of files, of JavaScript engines or of k6: it takes a name and a text.
 
 mod map;
 mod strip;

@@ -27,13 +27,13 @@ pub struct Output {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message} ({line}:{column})")]
 pub struct SyntaxError {
-    /// What is wrong.
+    /// The error.
     pub message: String,
     /// Line of the text, from 1.
     pub line: usize,
     /// Character of the line, from 1.
     pub column: usize,
-    /// What would be right, where known.
+    /// The correction, where known.
     pub help: Option<String>,
 }
 

@@ -62,7 +62,7 @@ impl Cache {
     }
 }
 
-/// What is asked for a category by.
+/// The key of a category.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted<'a> {
     Number(i64),

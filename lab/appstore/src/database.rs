@@ -47,7 +47,7 @@ pub(crate) struct Session<'a> {
 /// The database does not take it.
 pub(crate) async fn connect(url: &str) -> Result<Client, Error> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
-    // It moves the bytes of the client and ends with it; what goes wrong the client's queries tell.
+    // It moves the bytes of the client and ends with it; its errors reach the client's queries.
     tokio::spawn(connection);
     Ok(client)
 }

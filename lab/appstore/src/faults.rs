@@ -19,7 +19,7 @@ const BETWEEN_PAUSES: Duration = Duration::from_millis(850);
 /// How long the disk takes over a line of the log.
 const LOG_SYNC: Duration = Duration::from_millis(4);
 
-/// How long somebody holds the row that downloads count in, and how long it is free between.
+/// How long a transaction holds the row that downloads count in, and how long it is free between.
 const ROW_HELD: Duration = Duration::from_millis(300);
 const ROW_FREE: Duration = Duration::from_millis(100);
 
@@ -29,7 +29,7 @@ const REPORT_PERIOD: Duration = Duration::from_secs(1);
 /// The app whose row is held; the scripts download it.
 const HELD_APP: i64 = 1;
 
-/// Does what it is told until nobody can tell it any more.
+/// Follows orders until their sender is gone.
 pub(crate) async fn obey(store: Arc<Store>, url: String, mut orders: Orders) {
     let mut planted: Vec<(String, Planted)> = Vec::new();
     while let Some(order) = orders.recv().await {
@@ -42,16 +42,16 @@ pub(crate) async fn obey(store: Arc<Store>, url: String, mut orders: Orders) {
                 remove(&store, &url, &order.name).await
             }
         };
-        // Who gave the order may have gone.
+        // The sender of the order may have gone.
         let _ = order.done.send(done);
     }
 }
 
-/// What keeps a fault going; dropped, the fault ends.
+/// The guard of a fault; dropped, the fault ends.
 enum Planted {
     /// It is a switch.
     Switched,
-    /// Connections that nobody gets.
+    /// Connections that are withheld.
     Held(#[expect(dead_code, reason = "held, not read")] tokio::sync::OwnedSemaphorePermit),
     /// Something that runs beside the requests.
     Beside(#[expect(dead_code, reason = "dropped, not read")] Beside),

@@ -16,7 +16,7 @@ impl Sort {
     /// All, in the order of the page.
     pub(crate) const ALL: [Sort; 4] = [Sort::Rating, Sort::Downloads, Sort::Newest, Sort::Updated];
 
-    /// What the page calls it.
+    /// Its name in the page.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Sort::Rating => "rating",
@@ -26,7 +26,7 @@ impl Sort {
         }
     }
 
-    /// What is joined for it, and the score that comes of that.
+    /// The joins for it, and the score that they give.
     fn joined(self) -> (&'static str, &'static str) {
         match self {
             Sort::Rating => ("left join review on review.app_id = app.app_id", "avg(review.rating)::float8"),
@@ -55,7 +55,7 @@ impl Sort {
     }
 }
 
-/// What the page shows of an app.
+/// The fields of an app in the page.
 const SHOWN: &str = "app.app_id, app.app_name, app.app_description, app.main_image, app.category_id";
 
 /// The first of two queries: which apps, and their score. `$1` is how many, `$2` after how many, `$3` the category's code.
@@ -125,7 +125,7 @@ pub(crate) const CATEGORY_OF_CODE: &str =
 /// All categories, for the cache.
 pub(crate) const CATEGORIES: &str = "select category_id, category_code, category_icon from category";
 
-/// The same as a careless hand writes it: with figures that nobody shows.
+/// The same with unneeded columns, as an ORM's default mapping selects them.
 pub(crate) const CATEGORIES_WITH_FIGURES: &str = "select category.category_id, category_code, category_icon, count(download.download_id) from category \
      left join app on app.category_id = category.category_id left join download on download.app_id = app.app_id \
      group by category.category_id";
@@ -139,5 +139,5 @@ pub(crate) const DETAIL: &str = "select app.app_id, app.app_name, app.app_descri
 pub(crate) const RECORD_DOWNLOAD: &str = "with counted as (update app set download_count = download_count + 1 where app_id = $1 and status = 'RELEASED' \
      returning app_id) insert into download (app_id) select app_id from counted";
 
-/// A report that nobody reads, over every download.
+/// A report over every download, in the background.
 pub(crate) const REPORT: &str = "select count(*) from download as a join download as b on b.app_id = a.app_id where a.download_id % 6 = 0";

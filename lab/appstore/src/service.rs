@@ -28,10 +28,10 @@ use crate::{data, faults, metrics};
 /// Pages of a list that can be asked for.
 const PAGE_MAX: i64 = 1000;
 
-/// How often what the database tells of itself is read.
+/// How often the database's statistics are read.
 const SAMPLE_PERIOD: Duration = Duration::from_millis(100);
 
-/// What is sampled: sessions that wait for a lock, and rows of reviews read in sequence so far.
+/// A sample: sessions that wait for a lock, and rows of reviews read in sequence so far.
 const SAMPLE: &str = "select (select count(*) from pg_stat_activity where wait_event_type = 'Lock')::float8, \
                       (select seq_tup_read from pg_stat_user_tables where relname = 'review')::float8";
 
@@ -327,7 +327,7 @@ async fn refresh(store: Arc<Store>, client: Client, every: Duration) {
     }
 }
 
-/// Reads what the database tells of itself, until it is gone.
+/// Reads the database's statistics, until it is gone.
 async fn sample(store: Arc<Store>, client: Client) {
     let mut rows_before = None;
     loop {

@@ -1,4 +1,4 @@
-//! What the service answers, as JSON.
+//! The service's answers, as JSON.
 
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub(crate) struct App {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<f64>,
     pub(crate) category: Category,
-    /// What nobody asked for.
+    /// Fields that no client reads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) padding: Vec<String>,
 }

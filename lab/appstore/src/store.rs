@@ -1,4 +1,4 @@
-//! What the service knows, and what of it can be switched.
+//! The state of the service, and the parts of it that can be switched.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,14 +81,14 @@ impl Switches {
         }
         let left = QUOTA_PERIOD.saturating_sub(passed);
         std::thread::sleep(left);
-        // What it used beyond its share is of the next period.
+        // Time used beyond its share counts in the next period.
         *period = Period { began: SystemClock::now(), cpu_before: used.min(period.cpu_before + QUOTA) };
         self.periods.fetch_add(1, Ordering::Relaxed);
         self.periods_throttled.fetch_add(1, Ordering::Relaxed);
         left
     }
 
-    /// What it may use of its core, as the kernel would count it.
+    /// The share of its core that it may use, as the kernel would count it.
     pub(crate) fn quota(&self) -> Quota {
         let is_limited = self.cpu_limit.load(Ordering::Relaxed);
         Quota {
@@ -100,7 +100,7 @@ impl Switches {
         }
     }
 
-    /// What this thread has used of a core so far.
+    /// CPU time of this thread so far.
     pub(crate) fn cpu_used() -> Duration {
         let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         let (seconds, ns) = (u64::try_from(used.tv_sec), u32::try_from(used.tv_nsec));

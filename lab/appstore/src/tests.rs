@@ -1,4 +1,4 @@
-//! What every variant answers, against what a naive reader of the tables computes.
+//! The answers of every variant, against those of a naive reader of the tables.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -148,7 +148,7 @@ fn every_variant_lists_what_a_naive_reader_does() {
     });
 }
 
-/// What makes careless queries fail is there: apps without reviews, equals, apps that are not released.
+/// The data holds the cases that careless queries get wrong: apps without reviews, equals, apps that are not released.
 fn is_awkward(rows: &[Row]) {
     assert_eq!(rows.len() as i64, data::APPS);
     assert!(rows.iter().any(|row| row.is_released && row.ratings.is_empty()));
@@ -200,7 +200,7 @@ async fn views_follow(client: &Client, store: &Store) {
     assert_eq!(top().await.score, before.score.map(|score| score + 1.0));
 }
 
-/// What the cache lacks comes from the database and stays; what it has outlives the row.
+/// An entry that the cache lacks comes from the database and stays; a cached entry outlives the row.
 async fn cache_falls_back(client: &Client, store: &Store) {
     let mut trace = store.tracer.trace(None);
     let mut session = store.pool.session(&mut trace).await.expect("a session");

@@ -84,7 +84,7 @@ impl Cache {
         set.arg(key).arg(page).arg("EX").arg(KEPT.as_secs()).query_async(&mut connection).await
     }
 
-    /// How many pages have made room for others so far.
+    /// Pages that were evicted so far.
     pub(crate) async fn evicted(&self) -> Result<u64, RedisError> {
         Ok(field(&self.info("stats").await?, "evicted_keys"))
     }

@@ -1,4 +1,4 @@
-//! What the pages hold. It is made when it is asked for: the store is time that passes.
+//! The contents of the pages. They are made on request: the store is time that passes.
 
 use bytes::Bytes;
 use serde_json::json;
@@ -21,7 +21,7 @@ pub(crate) enum Page {
     Feed(usize),
     /// One post.
     Post(usize),
-    /// What people said about it.
+    /// Its comments.
     Comments(usize),
 }
 

@@ -21,7 +21,7 @@ const QUEUE_MAX: u32 = 4096;
 const SHORT_QUEUE_MAX: u32 = 1;
 const SLOW_ACCEPT: Duration = Duration::from_millis(250);
 
-/// What the worker does for a new connection of somebody it knows, and of one who is new to it.
+/// The worker's time for a new connection of a known client, and of a new one.
 const HANDSHAKE: Duration = Duration::from_micros(100);
 const FULL_HANDSHAKE: Duration = Duration::from_millis(3);
 

@@ -18,7 +18,7 @@ const SLOW_LOOKUP: Duration = Duration::from_millis(40);
 /// How long what was found is believed; while the name server is slow, it says not to.
 const LOOKUP_KEPT: Duration = Duration::from_secs(30);
 
-/// What is called after a like.
+/// The service that is called after a like.
 #[derive(Debug, Default)]
 pub(crate) struct Downstream {
     pub(crate) is_slow: AtomicBool,
@@ -34,7 +34,7 @@ pub(crate) struct Takes {
 }
 
 impl Downstream {
-    /// What a call at this time takes.
+    /// The duration of a call at this time.
     pub(crate) fn call(&self, now: Instant) -> Takes {
         let call = if self.is_slow.load(Ordering::Relaxed) { SLOW_CALL } else { CALL };
         if self.is_lookup_slow.load(Ordering::Relaxed) {

@@ -7,11 +7,11 @@ use labkit::Orders;
 
 use crate::state::Feed;
 
-/// Does what it is told until nobody can tell it any more.
+/// Follows orders until their sender is gone.
 pub(crate) async fn obey(feed: Arc<Feed>, mut orders: Orders) {
     while let Some(order) = orders.recv().await {
         let done = set(&feed, &order.name, order.is_on).await;
-        // Who gave the order may have gone.
+        // The sender of the order may have gone.
         let _ = order.done.send(done);
     }
 }

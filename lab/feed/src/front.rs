@@ -2,7 +2,7 @@
 
 use lab::{Front, Place, Site};
 
-/// What users go to.
+/// The proxy that clients connect to.
 pub(crate) static FRONT: Front = Front { site };
 
 /// Requests that one connection to the backend carries before it is closed. With fewer than all, the backend takes new
@@ -19,7 +19,7 @@ fn site(place: &Place) -> Site {
             "    upstream backend {{\n        server 127.0.0.1:{backend} max_fails=0;\n        keepalive {IDLE_MAX};\n        \
              keepalive_requests {REQUESTS_PER_CONNECTION};\n    }}\n"
         ),
-        // What the backend sends slowly is seen to be slow.
+        // Unbuffered, so that a slow backend is seen as slow.
         server: "        location / {\n            proxy_pass http://backend;\n            proxy_http_version 1.1;\n            \
                  proxy_set_header Connection \"\";\n            proxy_buffering off;\n        }\n"
             .to_owned(),

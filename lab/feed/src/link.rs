@@ -12,10 +12,10 @@ use tokio::time::Instant;
 use crate::metrics;
 use crate::state::Feed;
 
-/// What goes out per second while it is limited.
+/// Bytes sent per second while it is limited.
 const BYTES_PER_SECOND: u32 = 1_000_000;
 
-/// What goes out at once.
+/// Bytes sent at once.
 const CHUNK_BYTES: usize = 4096;
 
 /// The way out of the backend.

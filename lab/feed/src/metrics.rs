@@ -19,7 +19,7 @@ pub(crate) const CACHE_READS: &str = "cache_reads_total";
 pub(crate) const CACHE_EVICTIONS: &str = "cache_evictions_total";
 pub(crate) const LOG_LINES_LOST: &str = "log_lines_lost_total";
 
-/// What became of a read of the cache.
+/// The outcome of a cache read.
 pub(crate) const HIT: &str = "outcome=\"hit\"";
 pub(crate) const MISS: &str = "outcome=\"miss\"";
 pub(crate) const ERROR: &str = "outcome=\"error\"";

@@ -26,13 +26,13 @@ use crate::state::Feed;
 use crate::worker::{Turn, Worker};
 use crate::{faults, metrics};
 
-/// What the worker does for each request.
+/// The worker's time for each request.
 pub(crate) const REQUEST: Duration = Duration::from_micros(1600);
 
-/// What it does besides for a page that it has to ask the store for.
+/// The additional time for a page that comes from the store.
 pub(crate) const STORE_READ: Duration = Duration::from_micros(1900);
 
-/// How often is looked what the kernel and the cache tell of themselves.
+/// How often the counters of the kernel and of the cache are read.
 const SAMPLE_PERIOD: Duration = Duration::from_millis(25);
 
 /// Serves the feed until the process is ended.
@@ -100,7 +100,7 @@ async fn sample(feed: Arc<Feed>) {
     }
 }
 
-/// What can be asked for.
+/// The routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Login,
@@ -111,7 +111,7 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    /// What a request asks for.
+    /// The route of a request.
     pub(crate) fn of(method: &Method, path: &str) -> Option<Route> {
         let post = |text: &str| text.parse::<usize>().ok().filter(|post| *post < POSTS);
         let parts: Vec<&str> = path.split('/').skip(1).collect();
@@ -137,7 +137,7 @@ impl Route {
     }
 }
 
-/// What is answered.
+/// The answer.
 struct Reply {
     status: StatusCode,
     body: Bytes,
@@ -298,7 +298,7 @@ impl Call {
         self.timed(name, SpanKind::Internal, began, Vec::new());
     }
 
-    /// A call of somebody else that is over now.
+    /// A downstream call that has ended.
     fn call(&mut self, name: &'static str, began: Instant, attributes: Vec<(&'static str, Attribute)>) {
         self.timed(name, SpanKind::Client, began, attributes);
     }

@@ -1,12 +1,12 @@
-//! Who is logged in.
+//! Login sessions.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-/// The cookie that says who somebody is.
+/// The session cookie.
 pub(crate) const COOKIE: &str = "session";
 
-/// Sessions that are kept; the oldest makes room for the next.
+/// Sessions that are kept; the oldest is evicted for the next.
 const KEPT_MAX: usize = 10_000;
 
 /// All sessions.

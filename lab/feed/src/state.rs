@@ -1,4 +1,4 @@
-//! What the backend knows, and what of it can be switched.
+//! The state of the backend, and the parts of it that can be switched.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,4 @@
-//! What the feed promises of itself, in time that a test moves.
+//! The feed's promises, in simulated time.
 
 use std::time::Duration;
 

@@ -22,7 +22,7 @@ pub(crate) struct Worker {
     /// When the work so far is done.
     free_at: Mutex<Instant>,
     in_flight: AtomicUsize,
-    /// Work that comes with no request of its own; whoever is next waits for it.
+    /// Work that belongs to no request; the next request waits for it.
     owed_ns: AtomicU64,
 }
 
@@ -55,7 +55,7 @@ impl Worker {
         self.in_flight.load(Ordering::Relaxed)
     }
 
-    /// Adds work that whoever is next waits for.
+    /// Adds work that the next request waits for.
     pub(crate) fn owe(&self, takes: Duration) {
         self.owed_ns.fetch_add(u64::try_from(takes.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }

@@ -36,7 +36,7 @@ const ROOMS: usize = 100;
 /// How long the generator is asked to burn its core for each answer while it is limited.
 const BURN_MS_ASKED: u64 = 10;
 
-/// What is believed of a header, and no more.
+/// The largest delay that a header may ask for.
 const WAITED_US_MAX: u64 = 120_000_000;
 const BURNT_MS_MAX: u64 = 1_000;
 
@@ -76,7 +76,7 @@ pub(crate) async fn run(assignment: &Assignment) -> Result<(), String> {
     serve(assignment.port, router, || control.set_ready()).await
 }
 
-/// What can be asked for.
+/// The routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Messages(usize),
@@ -84,7 +84,7 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    /// What a request asks for.
+    /// The route of a request.
     pub(crate) fn of(method: &Method, path: &str) -> Option<Route> {
         let room = |text: &str| text.parse::<usize>().ok().filter(|room| *room < ROOMS);
         let parts: Vec<&str> = path.split('/').skip(1).collect();

@@ -12,7 +12,7 @@ pub(crate) static PROXY_3: Replica = Replica { name: "proxy-3", variants: &["thr
 /// The names of all of them.
 pub(crate) const PROXIES: [&str; 3] = ["proxy-1", "proxy-2", "proxy-3"];
 
-/// What users go to.
+/// The balancer that clients connect to.
 pub(crate) static BALANCER: Front = Front { site };
 
 /// Connections to the proxies that may wait for their next request.

@@ -8,18 +8,18 @@ use labkit::Orders;
 
 use crate::backend::Backend;
 
-/// What a proxy can be told: to refuse nearly all that comes, and to use one connection to the backend.
+/// The orders for a proxy: to refuse nearly all requests, and to use one connection to the backend.
 pub(crate) const REFUSE: &str = "refuse";
 pub(crate) const ONE_CONNECTION: &str = "one-connection";
 
-/// A proxy that takes longer to do what it is told is not there.
+/// A proxy that takes longer to follow an order counts as gone.
 const PROXY_LIMIT: Duration = Duration::from_secs(2);
 
-/// Does what it is told until nobody can tell it any more. `proxies` is where each of them is told.
+/// Follows orders until their sender is gone. `proxies` are their control addresses.
 pub(crate) async fn obey(backend: Arc<Backend>, proxies: Vec<String>, mut orders: Orders) {
     while let Some(order) = orders.recv().await {
         let done = set(&backend, &proxies, &order.name, order.is_on).await;
-        // Who gave the order may have gone.
+        // The sender of the order may have gone.
         let _ = order.done.send(done);
     }
 }

@@ -24,7 +24,7 @@ use crate::server::{Held, PROXY, WAITED_US, number_text, refusal, serve, text};
 use crate::slots::Slots;
 use crate::{faults, metrics};
 
-/// What a proxy takes over each request; it does one at a time, so it is worth 312 of them per second.
+/// The proxy's time for each request; it does one at a time, so its capacity is 312 of them per second.
 pub(crate) const TAKES: Duration = Duration::from_micros(3200);
 
 /// One request of so many is not refused by a proxy that refuses.
@@ -92,7 +92,7 @@ async fn obey(proxy: Arc<Proxy>, mut orders: Orders) {
             other => Err(format!("a proxy knows no fault {other:?}")),
         };
         let done = switch.map(|switch| switch.store(order.is_on, Ordering::Relaxed));
-        // Who gave the order may have gone.
+        // The sender of the order may have gone.
         let _ = order.done.send(done);
     }
 }

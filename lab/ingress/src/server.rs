@@ -1,4 +1,4 @@
-//! What backend and proxies have in common: how they listen, and what they tell each other.
+//! Code that backend and proxies share: how they listen, and the messages between them.
 
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,7 +35,7 @@ pub(crate) async fn serve(port: u16, router: Router, set_ready: impl FnOnce()) -
     axum::serve(listener, router).await.map_err(|error| format!("serve: {error}"))
 }
 
-/// What is said instead of an answer.
+/// The body of a refusal.
 pub(crate) fn refusal(status: StatusCode, error: &str) -> Response {
     let mut response = Response::new(Body::from(json!({ "error": error }).to_string()));
     *response.status_mut() = status;

@@ -1,4 +1,4 @@
-//! What the ingress promises of itself, in time that a test moves.
+//! The ingress' promises, in simulated time.
 
 use std::time::Duration;
 

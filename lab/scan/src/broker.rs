@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::stage::Stage;
 
-/// What stands in a message.
+/// The body of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Message {
     /// The scan.
     pub(crate) id: String,
     /// The request that sent it in, as in a header of that name.
     pub(crate) traceparent: String,
-    /// The span that put it into its queue, in the same form: whoever takes it links to that.
+    /// The span that published it, in the same form: the consumer's span links to it.
     pub(crate) published: String,
     /// When it was put into its queue, in nanoseconds since 1970.
     pub(crate) queued_unix_ns: i64,
@@ -29,7 +29,7 @@ pub(crate) struct Broker {
     channel: Channel,
 }
 
-/// What a queue holds that nobody has taken, and who takes from it.
+/// Ready messages and consumers of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Queue {
     /// Messages that are ready.
@@ -38,7 +38,7 @@ pub(crate) struct Queue {
     pub(crate) consumers: usize,
 }
 
-/// What spans say of a message.
+/// Span attributes of a message.
 pub(crate) fn attributes(stage: Stage, message: &Message) -> Vec<(&'static str, Attribute)> {
     vec![
         ("messaging.system", Attribute::Text("rabbitmq".into())),
@@ -107,7 +107,7 @@ impl Broker {
     }
 
     async fn send(&self, stage: Stage, message: &Message) -> Result<(), String> {
-        // A closed connection takes what is published, and nobody would ever get it.
+        // A closed connection accepts messages that are then lost.
         if !self.connection.is_open() {
             return Err("use RabbitMQ: the connection is closed".to_owned());
         }

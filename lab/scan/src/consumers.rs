@@ -1,4 +1,4 @@
-//! What a worker takes from the queues, and what faults change about that.
+//! The queues that a worker consumes, and how faults change that.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::seed::{PREFETCH, SLOTS};
 use crate::stage::Stage;
 use crate::worker::Worker;
 
-/// Pictures that a worker has room for while that is the fault.
+/// Pictures that fit into a worker's memory while that is the fault.
 const PICTURES_MAX: u32 = 2;
 
 /// A worker's consumers, one for each queue, each on a channel of its own.
 pub(crate) struct Consumers {
     channels: Vec<(Stage, Channel)>,
-    /// What they are called; empty while it does not consume.
+    /// Consumer tags; empty while it does not consume.
     tags: Vec<String>,
     prefetch: u16,
     /// How often it has begun to consume.
@@ -27,7 +27,7 @@ pub(crate) struct Consumers {
     squeeze: Option<Squeeze>,
 }
 
-/// Memory that nobody gets. It is waited for beside the tasks, and given back when this is dropped.
+/// Memory that is withheld. It is waited for beside the tasks, and given back when this is dropped.
 struct Squeeze(JoinHandle<Option<OwnedSemaphorePermit>>);
 
 impl Drop for Squeeze {

@@ -52,7 +52,7 @@ pub(crate) fn has(faults: &str, name: &str) -> bool {
     faults.split(',').any(|fault| fault == name)
 }
 
-/// Does what it is told until nobody can tell it any more.
+/// Follows orders until their sender is gone.
 pub(crate) async fn obey(scan: Arc<Scan>, mut orders: Orders) {
     let mut on: BTreeSet<&'static str> = BTreeSet::new();
     while let Some(order) = orders.recv().await {
@@ -67,7 +67,7 @@ pub(crate) async fn obey(scan: Arc<Scan>, mut orders: Orders) {
                 act(&scan, &on).await
             }
         };
-        // Who gave the order may have gone.
+        // The sender of the order may have gone.
         let _ = order.done.send(done);
     }
 }

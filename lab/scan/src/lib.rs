@@ -1,4 +1,4 @@
-//! The scanner: a picture is sent in, four steps make an answer of it, and whoever sent it polls until that is there.
+//! The scanner: a client submits a picture, four steps make an answer of it, and the client polls until the answer is there.
 //!
 //! The steps wait in queues of RabbitMQ; workers, a canary among them, take from all four, and call a language model twice. An
 //! autoscaler starts workers while queues are long. All times are those of an engineering post about such a system, shortened
@@ -32,13 +32,13 @@ pub static SYSTEM: System = System {
     serve,
 };
 
-/// What the process that stands in for the language model is called.
+/// The name of the process that stands in for the language model.
 const LLM: &str = "llm";
 
 /// The worker apart, which is not scaled.
 const CANARY: &str = "canary";
 
-/// What the workers that are scaled are called, in the order in which they are started.
+/// The names of the workers that are scaled, in the order in which they are started.
 const WORKERS: [&str; seed::REPLICAS_MAX] = ["worker-1", "worker-2", "worker-3"];
 
 /// Serves whatever this process is to be, until it is ended.

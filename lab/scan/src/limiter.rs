@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use model::Instant;
 
-/// What is let through.
+/// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Limit {
     /// Calls per second in the long run.

@@ -1,4 +1,4 @@
-//! What stands in for the language model: it takes as long as the seed's did, and no more calls than it allows.
+//! The stand-in for the language model: it takes as long as the seed's did, and allows no more calls.
 
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +27,7 @@ const BEAT: Duration = Duration::from_millis(50);
 /// Calls at once after a rest: more than all workers can make.
 const BURST: u32 = 100;
 
-/// What is left of the limit while that is the fault.
+/// The share of the limit that remains while that is the fault.
 const FEW: Limit = Limit { per_second: 12.0, burst: 1 };
 
 /// So many times longer does a call take while that is the fault.

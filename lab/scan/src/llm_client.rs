@@ -22,7 +22,7 @@ const CALL_LIMIT: Duration = Duration::from_secs(60);
 /// An answer is no longer than this.
 const ANSWER_BYTES_MAX: usize = 4096;
 
-/// What the model says of a call: all that the other steps need of it.
+/// The model's answer to a call: all that the other steps need of it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Answer {
     /// How long the call waited because of the rate limit.

@@ -1,4 +1,4 @@
-//! The metrics that the service shows: its own, those that the other processes count, and what RabbitMQ tells of its queues.
+//! The metrics that the service exposes: its own, those that the other processes count, and RabbitMQ's of its queues.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -37,13 +37,13 @@ pub(crate) const LLM_CALLS: &str = "llm_calls_total";
 pub(crate) const LLM_SECONDS: &str = "llm_service_seconds_total";
 pub(crate) const LLM_LIMITED: &str = "llm_rate_limit_wait_seconds_total";
 
-/// The workers as kube-state-metrics tells of an autoscaler: what any operator has of them.
+/// The workers as kube-state-metrics exposes an autoscaler: the metrics that any operator has of them.
 pub(crate) const SCALER: &str = "horizontalpodautoscaler=\"scan-worker\",namespace=\"lab\"";
 pub(crate) const SCALING_LIMITED: &str =
     "condition=\"ScalingLimited\",horizontalpodautoscaler=\"scan-worker\",namespace=\"lab\",status=\"true\"";
 pub(crate) const SERVICE_POD: &str = "namespace=\"lab\",pod=\"scan\"";
 
-/// What workers count, and the service shows as the sum over all that ever ran.
+/// Counters of workers, exposed by the service as the sum over all that ever ran.
 pub(crate) const SHIPPED: &[Series] = &[
     (TASKS, Stage::Vision.labels()),
     (TASKS, Stage::Rule.labels()),
@@ -102,10 +102,10 @@ pub(crate) const ALL: &[Definition] = &[
     SPANS,
 ];
 
-/// What a process other than the service has of its own; nobody scrapes it.
+/// Metrics of a process other than the service, which are not scraped.
 pub(crate) const OF_PARTS: &[Definition] = &[SPANS];
 
-/// What a process has counted since it was last asked.
+/// The counts of a process since the last report.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     values: Mutex<BTreeMap<Series, f64>>,

@@ -1,4 +1,4 @@
-//! What the service does beside its requests: it looks at the queues, shows them, and decides how many workers there are.
+//! The background work of the service: it reads the queues, exposes them, and decides how many workers there are.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

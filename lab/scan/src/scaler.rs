@@ -34,12 +34,12 @@ const DOWN_WINDOW: Duration = scaled_ms(300_000);
 /// Messages that each queue holds, those under way among them, by [`Stage::index`].
 pub(crate) type Depths = [usize; 4];
 
-/// What has been decided so far.
+/// The decisions so far.
 #[derive(Debug)]
 pub(crate) struct Scaler {
     replicas: usize,
     min: usize,
-    /// What was wanted, and when, within the window.
+    /// The desired replicas within the window, with their times.
     wanted: VecDeque<(Instant, usize)>,
     /// How many workers there were before each change, within the longest period.
     changes: VecDeque<(Instant, usize)>,
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::seed::REPLICAS_MAX;
 
-    /// What is decided at each poll: depths of vision and answer, and the limit, against the number of workers.
+    /// The decisions at each poll: depths of vision and answer, and the limit, against the number of workers.
     fn check(min: usize, polls: &[(usize, usize, usize)], expect: &[usize]) {
         let begin = model::SystemClock::now();
         let mut scaler = Scaler::new(min);

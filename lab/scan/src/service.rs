@@ -1,4 +1,4 @@
-//! The service: it takes scans in, and tells those who poll how far theirs are.
+//! The service: it accepts scans, and answers polls with their state.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -25,13 +25,13 @@ use crate::store::Store;
 use crate::variant::Variant;
 use crate::{faults, metrics, monitor};
 
-/// Processes that have not told of themselves by then do not start.
+/// Processes that have not reported themselves by then have failed to start.
 const PARTS_LIMIT: Duration = Duration::from_secs(20);
 
 /// How often is looked whether they have.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// What requests, the monitor and faults share.
+/// State shared by requests, the monitor and faults.
 pub(crate) struct Scan {
     pub(crate) store: Store,
     pub(crate) broker: Broker,
@@ -97,7 +97,7 @@ fn router(scan: Arc<Scan>) -> Router {
 
 type Shared = State<Arc<Scan>>;
 
-/// What a script has to know before it begins.
+/// Data that a script needs before it begins.
 async fn about() -> Response {
     answer(StatusCode::OK, &json!({ "timeScale": TIME_SCALE }))
 }

@@ -5,7 +5,7 @@
 pub(crate) enum Stage {
     /// A model looks at the picture.
     Vision,
-    /// What it saw is looked up.
+    /// The lookup of the recognised items.
     Rule,
     /// A model writes the answer.
     Answer,
@@ -17,7 +17,7 @@ impl Stage {
     /// All, in the order in which a scan goes through them.
     pub(crate) const ALL: [Stage; 4] = [Stage::Vision, Stage::Rule, Stage::Answer, Stage::Reward];
 
-    /// What it is called in answers and in the model's paths.
+    /// Its name in answers and in the model's paths.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Stage::Vision => "vision",

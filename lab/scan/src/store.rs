@@ -1,4 +1,4 @@
-//! Redis: what became of each scan, what happened, and what the system's processes tell each other.
+//! Redis: the state of each scan, the events, and the messages between the system's processes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,13 +16,13 @@ const RESULT_SECONDS: u64 = 600;
 /// Events that are kept, roughly; older ones go.
 const EVENTS_MAX: usize = 10_000;
 
-/// A process that has not told of itself for so long is gone.
+/// A process that has not reported itself for this long is gone.
 const BEAT_MS: u64 = 2000;
 
 /// An answer that takes longer is an error.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
-/// What a process tells of itself.
+/// The report of a process about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Beat {
     /// The faults that act in it, as they were ordered.
@@ -54,7 +54,7 @@ impl Store {
         Ok(Store { connection: connection.map_err(failed)? })
     }
 
-    /// Notes how far a scan is, for whoever polls, and as an event.
+    /// Notes how far a scan is, for polling clients, and as an event.
     ///
     /// # Errors
     /// As for all that follow: Redis refuses or is gone.
@@ -90,7 +90,7 @@ impl Store {
         Ok(faults.unwrap_or_default())
     }
 
-    /// What each of these processes last told; `None` for one that is gone.
+    /// The last report of each of these processes; `None` for one that is gone.
     pub(crate) async fn beats(&self, names: &[&str]) -> Result<Vec<Option<Beat>>, String> {
         let mut command = Cmd::new();
         command.arg("MGET");
@@ -102,7 +102,7 @@ impl Store {
         Ok(texts.into_iter().map(|text| serde_json::from_str(&text?).ok()).collect())
     }
 
-    /// What all processes have counted, in the order of [`metrics::SHIPPED`].
+    /// The counters of all processes, in the order of [`metrics::SHIPPED`].
     pub(crate) async fn counters(&self) -> Result<Vec<f64>, String> {
         let mut command = Cmd::new();
         command.arg("HMGET").arg("counters");

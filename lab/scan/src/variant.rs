@@ -5,7 +5,7 @@ use lab::Variant as Listed;
 use crate::seed::REPLICAS_MAX;
 use crate::stage::Stage;
 
-/// What a variant does.
+/// The configuration of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Variant {
     /// Workers that there are at least, besides the canary.

@@ -24,13 +24,13 @@ use crate::stage::Stage;
 use crate::store::{Beat, Store};
 use crate::variant::Variant;
 
-/// How often it tells of itself and reads which faults are to act.
+/// How often it reports itself and reads which faults are active.
 const BEAT: Duration = Duration::from_millis(50);
 
-/// What is under way when it is told to stop may take so long; after that, other workers do it again.
+/// The time that work in progress may take after a request to stop; after that, other workers do it again.
 const DRAIN_LIMIT: Duration = Duration::from_millis(1500);
 
-/// What all of a worker's tasks share.
+/// State shared by all of a worker's tasks.
 pub(crate) struct Worker {
     pub(crate) name: String,
     order: [Stage; 4],
@@ -40,7 +40,7 @@ pub(crate) struct Worker {
     tracer: Tracer,
     log: Log,
     counts: Counts,
-    /// Messages that were taken and wait for a slot; RabbitMQ sends no more of them than it was told.
+    /// Messages that were taken and wait for a slot; RabbitMQ sends no more of them than the prefetch limit.
     waiting: Mutex<[VecDeque<Delivery>; 4]>,
     arrived: Notify,
     /// Messages taken and not acknowledged, by [`Stage::index`].
@@ -48,7 +48,7 @@ pub(crate) struct Worker {
     running: AtomicUsize,
     is_ending: AtomicBool,
     redelivers: AtomicBool,
-    /// A permit is room for a picture.
+    /// A permit stands for one picture's memory.
     pub(crate) memory: Arc<Semaphore>,
 }
 
@@ -60,7 +60,7 @@ struct Delivery {
     message: Message,
 }
 
-/// Works until it is told to stop, or what it needs is gone.
+/// Works until it is asked to stop, or a server that it needs is gone.
 pub(crate) async fn run(assignment: &Assignment) -> Result<(), String> {
     let is_asked = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGTERM, is_asked.clone())
@@ -108,7 +108,7 @@ async fn dispatch(worker: Arc<Worker>) {
 }
 
 impl Worker {
-    /// Tells of itself and does as ordered, until it is told to stop.
+    /// Reports itself and follows orders, until it is asked to stop.
     async fn follow(
         self: &Arc<Self>,
         consumers: &mut Consumers,
@@ -158,7 +158,7 @@ impl Worker {
         while self.running.load(Ordering::Relaxed) > 0 && SystemClock::now().since(asked) < DRAIN_LIMIT {
             tokio::time::sleep(BEAT).await;
         }
-        // Who counts may have gone first.
+        // The receiver of the counts may have gone first.
         let _ = self.store.beat(&self.name, &Beat::default(), &self.counts.take()).await;
         Ok(())
     }
@@ -225,7 +225,7 @@ impl Worker {
             self.hand_on(stage, message.clone(), &done, &mut trace).await
         };
         if !is_given_back && handed_on.is_ok() {
-            // Whoever does not get it sends the message again.
+            // A client without this answer sends the message again.
             let _ = channel.basic_ack(BasicAckArguments::new(tag, false)).await;
         }
         self.held[stage.index()].fetch_sub(1, Ordering::Relaxed);

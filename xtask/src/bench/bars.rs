@@ -1,4 +1,4 @@
-//! What is required and what is aimed at, as data.
+//! Required and aimed figures, as data.
 
 use super::stats::Estimate;
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::process::{self, Cost};
 use super::server::{Server, agree};
 
-/// What a client may take beyond the length of its load.
+/// The time that a client may take beyond the length of its load.
 const GRACE: Duration = Duration::from_secs(90);
 
 /// A client.
@@ -47,19 +47,19 @@ pub(super) struct Load {
     pub(super) cores: &'static str,
 }
 
-/// What a client did under a load.
+/// The results of a client under a load.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     /// Requests, counted by the client and believed by the server.
     pub(super) requests: u64,
-    /// What they cost.
+    /// Their cost.
     pub(super) cost: Cost,
     /// The client's summary as JSON; null where it makes none.
     pub(super) summary: Value,
 }
 
 impl Client {
-    /// What tables call it.
+    /// Its name in tables.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Client::Plimsoll(_) => "plimsoll",

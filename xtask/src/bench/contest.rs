@@ -7,7 +7,7 @@ use super::memory_latency::MemoryLatency;
 use super::page::Report;
 use super::stats::{median, ratio};
 
-/// What one client did, round by round.
+/// The results of one client, round by round.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
     client: Client,
@@ -19,7 +19,7 @@ pub(super) struct Rounds {
     resident_mb: Vec<f64>,
 }
 
-/// What all clients did.
+/// The results of all clients.
 pub(super) struct Contest {
     rounds: Vec<Rounds>,
     /// How long a load from memory took before each round, nanoseconds.

@@ -20,7 +20,7 @@ use stats::Random;
 /// The run's id; its file is named by it.
 pub(super) const ID: &str = "5beed000";
 
-/// What the catalogue calls the file.
+/// The file's name in the catalogue.
 pub(super) const FILE: &str = "20260101T000000.000Z-5beed000.plimsoll";
 
 /// The length of the run.
@@ -37,7 +37,7 @@ const ENDPOINTS: usize = 45;
 /// Requests of an endpoint in a second.
 const REQUESTS: usize = 10;
 
-/// What each endpoint has.
+/// The metrics of each endpoint.
 const METRICS: [MetricId; 11] = [
     HTTP_REQS,
     HTTP_REQ_FAILED,
@@ -52,7 +52,7 @@ const METRICS: [MetricId; 11] = [
     HTTP_REQ_RESPONSE_TIME,
 ];
 
-/// What the run has once.
+/// The metrics of the run as a whole.
 const OTHERS: [MetricId; 5] = [DATA_RECEIVED, DATA_SENT, ITERATIONS, VUS, VUS_MAX];
 
 /// How many series that makes.

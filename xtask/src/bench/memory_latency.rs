@@ -63,7 +63,7 @@ impl MemoryLatency {
     }
 }
 
-/// Seconds that the machine takes to give a gigabyte that nobody has used. A virtual one may have to ask its host for each page.
+/// Seconds that the machine takes to provide a gigabyte of fresh memory. A virtual one may have to ask its host for each page.
 pub(super) fn first_touch_s_per_gb() -> f64 {
     const GIGABYTE: usize = 1 << 30;
     const PAGE: usize = 4096;

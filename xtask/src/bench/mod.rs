@@ -55,7 +55,7 @@ struct Case {
     run: fn(&Bench) -> anyhow::Result<Report>,
 }
 
-/// What the cases share.
+/// State shared by the cases.
 struct Bench {
     rounds: u32,
     seconds: u32,
@@ -112,7 +112,7 @@ fn script_path(name: &str) -> PathBuf {
     workspace::root().join("xtask/bench").join(name)
 }
 
-/// What was typed.
+/// The command line.
 struct Options {
     cases: Vec<String>,
     rounds: u32,
@@ -169,7 +169,7 @@ fn parse(mut parser: lexopt::Parser) -> anyhow::Result<Option<Options>> {
     Ok(Some(options))
 }
 
-/// The folder, readable by the server's worker whoever that runs as.
+/// The folder, readable by the server's worker under any user.
 fn make_folder(folder: &std::path::Path) -> anyhow::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;

@@ -6,14 +6,14 @@ use anyhow::{Context, bail};
 
 use super::bars::Verdict;
 
-/// What a case found.
+/// The result of a case.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Report {
     /// The first row holds the titles.
     pub(super) rows: Vec<Vec<String>>,
     /// Figures beside their bars.
     pub(super) verdicts: Vec<Verdict>,
-    /// What else a reader must know, a sentence each.
+    /// Further remarks for readers, a sentence each.
     pub(super) notes: Vec<String>,
 }
 

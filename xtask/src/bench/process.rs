@@ -20,12 +20,12 @@ const LOOK_CLOSELY_FOR: Duration = Duration::from_secs(1);
 /// How closely.
 const LOOK_CLOSELY_EVERY: Duration = Duration::from_micros(500);
 
-/// What a process cost.
+/// The cost of a process.
 #[derive(Clone, Debug)]
 pub(super) struct Cost {
     /// User and system time of the process and its threads, seconds.
     pub(super) cpu_s: f64,
-    /// What of it its threads had used when each was last seen, by name, seconds; nobody looks in the first second.
+    /// CPU of its threads when each was last seen, by name, in seconds; the first second is not observed.
     pub(super) threads_cpu_s: BTreeMap<String, f64>,
     /// From start to end, seconds.
     pub(super) wall_s: f64,
@@ -35,9 +35,9 @@ pub(super) struct Cost {
     pub(super) resident_max: u64,
     /// How it ended.
     pub(super) status: ExitStatus,
-    /// What it printed on stdout.
+    /// Its stdout.
     pub(super) stdout: String,
-    /// What it printed on stderr.
+    /// Its stderr.
     pub(super) stderr: String,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn run(
     let (out, err) = (folder.join("stdout"), folder.join("stderr"));
     let name = format!("{command:?}");
     command.stdin(Stdio::null()).stdout(create(&out)?).stderr(create(&err)?);
-    // What is measured stores its run as it does for everybody, beside the other files of the bench.
+    // The measured process stores its run as every user's does, beside the other files of the bench.
     command.env("PLIMSOLL_RUNS", folder.join("runs"));
     let cpu_before_s = ended_children_cpu_s()?;
     let start = SystemClock::now();
@@ -125,7 +125,7 @@ fn ended_children_cpu_s() -> anyhow::Result<f64> {
     Ok(microseconds as f64 / 1e6)
 }
 
-/// What each thread of a process has used so far, by its number: its name, and the seconds.
+/// CPU of each thread of a process so far, by its number: its name, and the seconds.
 fn threads_cpu_s(pid: u32) -> Vec<(u64, (String, f64))> {
     let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     let one = |task: std::fs::DirEntry| {

@@ -1,4 +1,4 @@
-//! What rounds say together.
+//! Statistics over rounds.
 //!
 //! Two clients are compared round by round, since neighbouring runs share the machine's mood. The logarithms of the
 //! rounds' ratios are averaged, and the bound is Student's one-sided 95 % interval for that average.

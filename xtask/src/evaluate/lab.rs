@@ -43,7 +43,7 @@ pub(super) struct Load<'a> {
     pub(super) share: &'a str,
     /// Whether the generator is on the system's own core.
     pub(super) is_beside: bool,
-    /// Whether nobody tells what the servers do.
+    /// Whether no evidence source is connected.
     pub(super) is_unobserved: bool,
 }
 
@@ -99,7 +99,7 @@ impl Lab {
         Ok(())
     }
 
-    /// What a study of a script of the system finds: `capacity` or `sweep` with its flags.
+    /// The study of a script of the system: `capacity` or `sweep` with its flags.
     pub(super) fn study(&self, script: &str, slo: &str, words: &[&str]) -> anyhow::Result<Value> {
         let mut command = self.command(false);
         command.args(words).args(["--quiet", "--json", "--slo", slo, "--runs"]).arg(self.runs());

@@ -29,7 +29,7 @@ cargo xtask evaluate: measures the analysis against known truth and rewrites the
 /// Something to measure.
 struct Case {
     name: &'static str,
-    /// What is measured one after the other, each with a result of its own.
+    /// The parts that are measured one after the other, each with a result of its own.
     parts: &'static [&'static str],
     /// Measures a part.
     measure: fn(&str) -> anyhow::Result<Value>,
@@ -37,7 +37,7 @@ struct Case {
     table: fn(&[(&str, Value)]) -> Table,
 }
 
-/// What was typed.
+/// The command line.
 struct Options {
     cases: Vec<String>,
     parts: Vec<String>,
@@ -89,10 +89,10 @@ fn results(case: &Case, options: &Options) -> anyhow::Result<Vec<(&'static str, 
     Ok(results)
 }
 
-/// What is left to do, and how long that takes.
+/// The remaining work, and how long it takes.
 struct Progress {
     left: usize,
-    /// What a part takes: as was guessed, then as was measured, on average.
+    /// The time of a part: first estimated, then measured, on average.
     took_s: Option<f64>,
     measured: u32,
 }

@@ -9,9 +9,9 @@ use anyhow::{Context, bail};
 pub(super) struct Table {
     /// The first row holds the titles.
     pub(super) rows: Vec<Vec<String>>,
-    /// What is required, and whether it was reached.
+    /// The requirement, and whether it was met.
     pub(super) bars: Vec<Bar>,
-    /// What else a reader must know.
+    /// Further remarks for readers.
     pub(super) notes: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ impl Table {
     }
 }
 
-/// What opens a case's part of the page.
+/// The marker that opens a case's part of the page.
 pub(super) fn opening(case: &str) -> String {
     format!("<!-- evaluate:{case} -->\n")
 }

@@ -9,7 +9,7 @@ use stats::Random;
 /// Threads at most: others work on this machine too.
 const THREADS_MAX: usize = 2;
 
-/// What a simulated run is like.
+/// The shape of a simulated run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Truth {
     /// How many seconds it lasts.
@@ -52,7 +52,7 @@ pub(super) fn run(truth: &Truth, seed: u64) -> Run {
     run
 }
 
-/// What each number below `count` gives, in order, worked out by a few threads.
+/// Results of `work` for each number below `count`, in order, computed by a few threads.
 pub(super) fn each<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
     let mut results: Vec<(usize, T)> = std::thread::scope(|scope| {

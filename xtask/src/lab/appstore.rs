@@ -18,7 +18,7 @@ const HOLD: &str = "30s";
 /// Each variant is measured so often, in turn, so that what changes meanwhile meets all of them.
 const ROUNDS: usize = 3;
 
-/// What the story holds the app store to: fast, and without an error.
+/// The objectives of the app store's story: fast, and without an error.
 const SLOS: [&str; 2] = ["http_req_duration: p(95)<=800", "http_req_failed: rate==0"];
 
 /// The search for the safe load of a variant: short levels, and no more of them than two and a half minutes of load.

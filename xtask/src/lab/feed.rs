@@ -25,7 +25,7 @@ const COLLAPSE_MIN: f64 = 1.4;
 /// How many times more the cache takes off than at the next load. The service time says 1.8 and 2.
 const GAIN_RATIO_MIN: f64 = 1.15;
 
-/// What a run shows.
+/// The result of a run.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     requests_per_s: f64,

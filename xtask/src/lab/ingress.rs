@@ -11,7 +11,7 @@ const VARIANTS: [&str; 3] = ["one", "two", "three"];
 const HOLD: &str = "20s";
 const ROUNDS: usize = 2;
 
-/// What the second proxy adds at the least, and the third at most. Capacities say 1.34 and 1.
+/// The least that the second proxy must add, and the most that the third may. Capacities say 1.34 and 1.
 const SECOND_MIN: f64 = 1.2;
 const THIRD_MAX: f64 = 1.1;
 

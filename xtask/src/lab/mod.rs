@@ -19,7 +19,7 @@ cargo xtask lab [SYSTEM]: runs the lab's systems, or one of them, and checks tha
   PLIMSOLL_BIN is the program to run; without it a release is built
 ";
 
-/// What a system promises, by its name.
+/// The promises of a system, by its name.
 type Promise = (&'static str, fn(&Bench) -> anyhow::Result<()>);
 
 /// The systems, one file each.
@@ -196,7 +196,7 @@ impl Up<'_> {
     }
 }
 
-/// What was measured validly; nothing where no try was valid.
+/// The measurement; nothing where no try was valid.
 fn until_valid<T>(measure: impl Fn() -> anyhow::Result<Option<T>>) -> anyhow::Result<Option<T>> {
     for _ in 0..TRIES_MAX {
         if let Some(measured) = measure()? {

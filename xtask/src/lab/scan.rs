@@ -36,7 +36,7 @@ const ANSWER_LIMIT_MS: f64 = 3000.0;
 /// How far the parts of a scan's way are from what its users have waited, as a share of that, at the most.
 const PARTS_OFF_MAX: f64 = 0.02;
 
-/// What the report calls the way.
+/// The report's title for the tasks' time.
 const WAY_TITLE: &str = "Task latency from submission to result";
 
 /// A queue over time: seconds since the load began, and messages.
@@ -142,7 +142,7 @@ fn watch(lab: &Up, is_over: &AtomicBool) -> anyhow::Result<[Depths; 4]> {
     }
 }
 
-/// What the service shows of itself.
+/// The metrics of the service.
 fn metrics(lab: &Up) -> anyhow::Result<String> {
     let host = lab.control_url.trim_start_matches("http://");
     let mut stream = TcpStream::connect(host).context("connect to the scanner's metrics")?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::files::TextFile;
 use crate::workspace;
 
-/// What each room may depend on. A room that is missing here may depend on nothing.
+/// Dependencies that each crate may have. A crate that is missing here may depend on nothing.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("histo", &[]),
     ("html", &[]),
@@ -48,6 +48,67 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("scan", &["lab", "labkit", "model"]),
     ("hostile", &["archive", "html", "json", "model", "otlp", "plan", "runfile", "tally", "wire"]),
     (
+        "runs",
+        &[
+            "analysis",
+            "api",
+            "catalogue",
+            "histo",
+            "import",
+            "model",
+            "plan",
+            "report",
+            "runfile",
+            "schedule",
+            "stats",
+            "tables",
+            "tally",
+        ],
+    ),
+    (
+        "pages",
+        &[
+            "analysis",
+            "api",
+            "catalogue",
+            "engine",
+            "histo",
+            "model",
+            "plan",
+            "report",
+            "runfile",
+            "runs",
+            "server",
+            "tally",
+        ],
+    ),
+    (
+        "session",
+        &[
+            "analysis",
+            "api",
+            "archive",
+            "catalogue",
+            "engine",
+            "evidence",
+            "host",
+            "model",
+            "otlp",
+            "output",
+            "pages",
+            "plan",
+            "remote",
+            "report",
+            "runfile",
+            "runs",
+            "script",
+            "server",
+            "tally",
+            "vu",
+            "wire",
+        ],
+    ),
+    (
         "plimsoll",
         &[
             "analysis",
@@ -59,38 +120,35 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "evidence",
             "export",
             "feed",
-            "histo",
-            "host",
             "import",
             "ingress",
             "lab",
             "model",
             "otlp",
             "output",
+            "pages",
             "plan",
             "remote",
             "report",
             "runfile",
+            "runs",
             "scan",
             "schedule",
             "script",
             "server",
-            "stats",
+            "session",
             "tables",
             "tally",
             "testkit",
-            "vu",
-            "wire",
-            "words",
         ],
     ),
     ("xtask", &["analysis", "histo", "import", "model", "runfile", "stats", "testkit"]),
 ];
 
-/// What every room's tests may use besides.
+/// Dependencies that every crate's tests may have besides.
 const ALLOWED_IN_TESTS: &[&str] = &["lab", "tables", "testkit"];
 
-/// The absences: what a room must not depend on directly, and why that is worth a rule.
+/// The absences: dependencies that a crate must not have directly, and why that is worth a rule.
 const ABSENT: &[(&str, &[&str], &str)] = &[
     ("histo", IO, "it is arithmetic"),
     ("html", IO, "a page is a text"),
@@ -124,23 +182,25 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
     ("crypto", JAVASCRIPT, "scripts call it, it knows none"),
     ("html", JAVASCRIPT, "a tree does not know who looks at it"),
     ("vu", JAVASCRIPT, "it switches stacks"),
+    ("runs", JAVASCRIPT, "it reads files of runs, whatever made them"),
+    ("pages", JAVASCRIPT, "it answers from runs, whatever made them"),
     ("server", JAVASCRIPT, "it serves runs, whatever they run"),
     ("otlp", JAVASCRIPT, "it receives spans, whatever caused them"),
 ];
 
 const IO: &[&str] = &["tokio", "mio", "socket2", "rustls", "hickory-resolver", "nix", "rustix", "libc"];
 
-/// The same for the room that asks the kernel for the time, through rustix.
+/// The same for the crate that asks the kernel for the time, through rustix.
 const IO_BUT_THE_CLOCK: &[&str] = &["tokio", "mio", "socket2", "rustls", "hickory-resolver", "nix", "libc"];
 const SERDE: &[&str] = &["serde", "serde_json"];
 const JAVASCRIPT: &[&str] = &["rquickjs", "rquickjs-core", "rquickjs-sys"];
 
-/// No edge between rooms is outside the table.
+/// Reports edges between crates that the table does not allow.
 pub(super) fn allowed(_: &[TextFile]) -> anyhow::Result<Vec<String>> {
     Ok(edges(&workspace::metadata()?).filter(|edge| edge.local && !is_allowed(edge)).map(forbid).collect())
 }
 
-/// No room depends on what its description says it does not know.
+/// Reports dependencies that a crate's description excludes.
 pub(super) fn absent(_: &[TextFile]) -> anyhow::Result<Vec<String>> {
     let metadata = workspace::metadata()?;
     let broken = edges(&metadata).filter(|edge| !edge.test_only).flat_map(|edge| {

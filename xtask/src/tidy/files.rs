@@ -19,7 +19,7 @@ pub(super) struct TextFile {
 }
 
 impl TextFile {
-    /// What follows the last dot of its name; empty without one.
+    /// The part of its name after the last dot; empty without one.
     pub(super) fn extension(&self) -> &str {
         Path::new(&self.path).extension().and_then(|extension| extension.to_str()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What no file may hold.
+//! Lines that no file may have.
 
 use super::files::TextFile;
 
@@ -30,7 +30,7 @@ const PLACES: &[&str] = &[
 /// Where the packages of Cargo.lock come from.
 const REGISTRY: &str = r#"source = "registry+https://github.com/rust-lang/crates.io-index""#;
 
-/// The rooms that may hold unsafe code, each file with its reason.
+/// The crates that may have unsafe code, each file with its reason.
 const UNSAFE_ROOMS: &[&str] = &["crates/script/src/", "crates/vu/src/"];
 
 /// No file is too long, holds a leftover, names a machine's own place, or is unsafe without saying so.
@@ -86,7 +86,7 @@ fn too_long(file: &TextFile) -> Option<String> {
     (lines > LINES_MAX).then(|| format!("{}: {lines} lines, more than {LINES_MAX}: split it", file.path))
 }
 
-/// The compiler denies unsafe code where the lint is not lifted; this keeps the lifting to two rooms, with a reason.
+/// The compiler denies unsafe code where the lint is not lifted; this keeps the lifting to two crates, with a reason.
 fn unsafe_in_silence(file: &TextFile) -> Option<String> {
     let lifts = |line: &&str| {
         let line = line.trim();

@@ -1,11 +1,11 @@
-//! The documents lead somewhere, and the map shows every room.
+//! Links of documents lead somewhere, and the map names every crate.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::files::TextFile;
 use crate::workspace;
 
-/// The document that names every room.
+/// The document that names every crate.
 const MAP: &str = "ARCHITECTURE.md";
 
 /// Every relative link of every document leads to a file or folder, and the map names every crate.

@@ -1,9 +1,11 @@
 //! The rules of the house that neither the compiler nor clippy knows. A test runs them, so that a rule is not a wish.
 
+mod binary;
 mod edges;
 mod files;
 mod lines;
 mod links;
+mod modules;
 mod roots;
 
 use anyhow::{Context, bail};
@@ -13,8 +15,15 @@ use files::TextFile;
 /// A rule: gives one sentence for each place that breaks it.
 type Rule = fn(&[TextFile]) -> anyhow::Result<Vec<String>>;
 
-const RULES: &[Rule] =
-    &[edges::allowed, edges::absent, roots::say_what_they_are, lines::clean, links::resolve];
+const RULES: &[Rule] = &[
+    edges::allowed,
+    edges::absent,
+    roots::say_what_they_are,
+    lines::clean,
+    links::resolve,
+    modules::without_cycles,
+    binary::is_thin,
+];
 
 pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
     if let Some(argument) = parser.next().context("read the arguments")? {

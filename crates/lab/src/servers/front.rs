@@ -7,11 +7,11 @@ use crate::process::Launch;
 /// An NGINX that a system is reached through.
 #[derive(Debug)]
 pub struct Front {
-    /// What it is told, once the ports of the lab are known.
+    /// Its configuration, once the ports of the lab are known.
     pub site: fn(&Place) -> Site,
 }
 
-/// What an NGINX is told beside what every one of the lab has.
+/// Settings of an NGINX beside those that every one of the lab has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Site {
     /// Lines of its `http` block: what it passes requests on to.

@@ -38,7 +38,7 @@ pub static PROMETHEUS: &dyn Server = &prometheus::Prometheus;
 
 /// A kind of server.
 pub trait Server: std::fmt::Debug + Sync {
-    /// What it is called: `postgres`.
+    /// Its name: `postgres`.
     fn name(&self) -> &'static str;
     /// Debian's package that holds it.
     fn package(&self) -> &'static str;
@@ -69,7 +69,7 @@ pub trait Server: std::fmt::Debug + Sync {
     fn is_ready(&self, place: &Place) -> bool;
     /// How its users reach it, password included.
     fn url(&self, place: &Place) -> String;
-    /// How to ask it what it does, where it tells that.
+    /// Its metrics endpoint, where it has one.
     fn offer(&self, _place: &Place) -> Option<Offer> {
         None
     }
@@ -83,7 +83,7 @@ fn path_of(server: &dyn Server) -> Result<PathBuf, LabError> {
         .ok_or_else(|| LabError::start(server.name(), "it is not installed"))
 }
 
-/// How a server tells what it does.
+/// The metrics endpoint of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
     /// Which kind of source of evidence it is: `postgresql`.
@@ -105,7 +105,7 @@ pub struct Place {
     pub password: String,
     /// The port on which the system's service shows its metrics.
     pub service_control_port: u16,
-    /// What it is started for.
+    /// The system that it is started for.
     pub around: Around,
 }
 
@@ -142,7 +142,7 @@ impl Place {
     }
 }
 
-/// What a server answers to these bytes, as far as it comes at once.
+/// Returns a server's answer to these bytes, as far as it comes at once.
 fn exchange(address: SocketAddr, request: &[u8]) -> Option<Vec<u8>> {
     let mut stream = TcpStream::connect_timeout(&address, PROBE_LIMIT).ok()?;
     stream.set_read_timeout(Some(PROBE_LIMIT)).ok()?;
@@ -160,7 +160,7 @@ pub(crate) fn urls<'a>(
     servers.into_iter().map(|(server, place)| (server.name().to_owned(), server.url(place))).collect()
 }
 
-/// What several servers tell of themselves, by name.
+/// Metrics of several servers, by name.
 pub(crate) fn offers<'a>(
     servers: impl IntoIterator<Item = (&'a dyn Server, &'a Place)>,
 ) -> BTreeMap<String, Offer> {

@@ -18,7 +18,7 @@ const VERSIONS: &str = "/usr/lib/postgresql";
 /// The first message of the protocol's version 3.0 (PostgreSQL documentation, 55.7 "Message Formats").
 const PROTOCOL: i32 = 196_608;
 
-/// What differs from the defaults, and why.
+/// Settings that differ from the defaults, and why.
 const SETTINGS: &[&str] = &[
     "listen_addresses=127.0.0.1",
     // Sockets in the file system have a limit on the length of their path.
@@ -121,7 +121,7 @@ impl Server for Postgres {
         let segment = lock.lines().nth(6).and_then(|line| line.split_whitespace().nth(1));
         let Some(segment) = segment.filter(|id| id.parse::<u32>().is_ok()) else { return };
         let mut command = Command::new("ipcrm");
-        // Without the program, or when somebody removed it before, a segment of 56 bytes stays.
+        // Without the program, or when another process removed it before, a segment of 56 bytes stays.
         let _ = command.args(["-m", segment]).stdout(Stdio::null()).stderr(Stdio::null()).status();
     }
 }

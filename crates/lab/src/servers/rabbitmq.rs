@@ -14,7 +14,7 @@ use crate::process::{self, Launch};
 const SCRIPT: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const NAME_SERVER_PROGRAM: &str = "epmd";
 
-/// What its ports are for, in order.
+/// The purposes of its ports, in order.
 const AMQP: usize = 0;
 const MANAGEMENT: usize = 1;
 const DISTRIBUTION: usize = 2;

@@ -1,4 +1,4 @@
-//! A further process of a system: the program itself, told in a file of its own which part it is.
+//! A further process of a system: the program itself, with its assignment in a file of its own.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::http;
 use crate::process::Launch;
 use crate::supervisor::SERVE_WORD;
 
-/// What its ports are for, in order.
+/// The purposes of its ports, in order.
 const USERS: usize = 0;
 const CONTROL: usize = 1;
 
@@ -20,7 +20,7 @@ pub(crate) const SERVICE: &str = "service";
 /// assignment that names it.
 #[derive(Debug)]
 pub struct Replica {
-    /// What it is called: `proxy-1`.
+    /// Its name: `proxy-1`.
     pub name: &'static str,
     /// The variants that have it.
     pub variants: &'static [&'static str],

@@ -38,7 +38,7 @@ Servers with known behaviour. The first line on stdout is the address.
   --ignore-stdin       does not end when stdin ends
 ";
 
-/// What was asked for on the command line.
+/// The command line.
 #[derive(Debug, Default)]
 struct Options {
     verb: Option<String>,

@@ -15,7 +15,7 @@ const MAX_WAIT: Duration = Duration::from_secs(600);
 /// Bodies up to this size are written in one piece with their head; larger ones are streamed.
 const MAX_WHOLE_BODY_BYTES: u64 = 1024 * 1024;
 
-/// What a stream repeats.
+/// The block that a stream repeats.
 const STREAM_CHUNK_BYTES: usize = 64 * 1024;
 
 /// Pieces that a dripped or chunked body may have.
@@ -58,7 +58,7 @@ fn bytes(_: &Request, rest: &[&str]) -> Reply {
     }
 }
 
-/// `/big?bytes=N`: a long body (2 GiB unless told), of which only a piece is ever stored.
+/// `/big?bytes=N`: a long body (2 GiB by default), of which only a piece is ever stored.
 fn big(request: &Request, _: &[&str]) -> Reply {
     sized(request.query_number("bytes", 2 << 30))
 }

@@ -1,4 +1,4 @@
-//! Routes that tell the client what it sent.
+//! Routes that return what the client sent.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route { segment: "response-headers", answer: response_headers },
 ];
 
-/// What was sent, in httpbin's shape: `args`, `data`, `files`, `form`, `headers`, `json`, `method`, `url`, and
+/// The request in httpbin's shape: `args`, `data`, `files`, `form`, `headers`, `json`, `method`, `url`, and
 /// `body_bytes`. Header names are as they were sent; values that came several times are lists.
 pub(super) fn echo(request: &Request) -> Value {
     let content_type = request.header("content-type").unwrap_or_default();

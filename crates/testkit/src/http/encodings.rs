@@ -22,7 +22,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route { segment: "bomb", answer: bomb },
 ];
 
-/// What `/bomb` unpacks to unless told: 1 GiB, from about 1 MB.
+/// The size that `/bomb` unpacks to by default: 1 GiB, from about 1 MB.
 const BOMB_BYTES: u64 = 1 << 30;
 
 /// The bomb's zeros are packed once in this size and repeated.
@@ -63,7 +63,7 @@ fn zstd(body: &[u8]) -> std::io::Result<Vec<u8>> {
     zstd::bulk::compress(body, 3)
 }
 
-/// `/bomb?mib=N`: a valid gzip body of N MiB of zeros (1024 unless told), a thousandth of that on the wire.
+/// `/bomb?mib=N`: a valid gzip body of N MiB of zeros (1024 by default), a thousandth of that on the wire.
 fn bomb(request: &Request, _: &[&str]) -> Reply {
     let chunks = request.query_number("mib", BOMB_BYTES / BOMB_CHUNK_BYTES as u64).clamp(1, MAX_BOMB_CHUNKS);
     let (chunk, chunk_crc) = packed_zeros();

@@ -65,7 +65,7 @@ fn hang_after_head(_: &Request, _: &[&str]) -> Reply {
     Reply::stream(200, &[("content-length", "100")], vec![Step::Hang])
 }
 
-/// `/slow-head?ms=MS`: a head in ten pieces over MS milliseconds (1000 unless told).
+/// `/slow-head?ms=MS`: a head in ten pieces over MS milliseconds (1000 by default).
 fn slow_head(request: &Request, _: &[&str]) -> Reply {
     let ms = request.query_number("ms", 1000).min(MAX_WAIT_MS);
     let bytes = Reply::text(200, "slow\n").bytes;
@@ -86,7 +86,7 @@ fn early_close_idle(request: &Request, _: &[&str]) -> Reply {
     Reply { then: vec![Step::Wait(Duration::from_millis(ms))], ..reply }
 }
 
-/// `/huge-head?bytes=N`: about N bytes of headers, 1 MiB unless told.
+/// `/huge-head?bytes=N`: about N bytes of headers, 1 MiB by default.
 fn huge_head(request: &Request, _: &[&str]) -> Reply {
     let line = Bytes::from(format!("x-filler: {}\r\n", "x".repeat(1012)));
     let lines = request.query_number("bytes", 1 << 20).min(MAX_HUGE_HEAD_BYTES).div_ceil(line.len() as u64);

@@ -37,7 +37,7 @@ use crate::request::Request;
 use crate::server::{Listen, Server, StartError};
 use crate::tls::Identity;
 
-/// What answers a path: its first segment, and a function of the request and the segments after it.
+/// A route: the first segment of its path, and a function of the request and the segments after it.
 struct Route {
     segment: &'static str,
     answer: fn(&Request, &[&str]) -> Reply,
@@ -138,7 +138,7 @@ pub fn start_http2() -> Server {
     try_start(Listen::http2()).expect("start the counting server")
 }
 
-/// Starts the counting server as told.
+/// Starts the counting server with these settings.
 pub fn try_start(listen: Listen) -> Result<Server, StartError> {
     Server::start(Counting::new(), listen)
 }

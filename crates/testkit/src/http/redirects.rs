@@ -22,7 +22,7 @@ fn redirect(_: &Request, rest: &[&str]) -> Reply {
     }
 }
 
-/// `/redirect-to?url=U&status=N`: one redirect to U, 302 unless told.
+/// `/redirect-to?url=U&status=N`: one redirect to U, 302 by default.
 fn redirect_to(request: &Request, _: &[&str]) -> Reply {
     let Some(url) = request.query_value("url") else { return Reply::text(400, "url is needed\n") };
     match request.query_number("status", 302) {

@@ -1,4 +1,4 @@
-//! What only HTTP/2 can do: resets of one stream, and farewells with a reason. Over HTTP/1.1 both end the connection.
+//! Behaviour that only HTTP/2 has: resets of one stream, and GOAWAY with a reason. Over HTTP/1.1 both end the connection.
 
 use super::Route;
 use crate::reply::{End, Reply};
@@ -18,7 +18,7 @@ fn reset_body(_: &Request, rest: &[&str]) -> Reply {
     Reply::text(200, "the first part of it\n").ending(End::ResetStream(number(rest)))
 }
 
-/// The reason in the path (RFC 9113, 7); an internal error unless told.
+/// The reason in the path (RFC 9113, 7); an internal error by default.
 fn number(rest: &[&str]) -> u32 {
     rest.first().and_then(|number| number.parse().ok()).unwrap_or(2)
 }

@@ -1,7 +1,7 @@
 //! Tasks that take a known time: one request starts a task, others ask for its state.
 //!
 //! A task's name says when it was submitted and how long it takes, so that the server keeps nothing: it can have any number
-//! of them, and a test can tell from the name when a task was done.
+//! of them, and the name shows a test when a task was done.
 
 use std::time::Duration;
 

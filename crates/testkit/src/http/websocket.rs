@@ -7,7 +7,7 @@
 //! | `bad/KIND`, `endless` | what breaks the protocol |
 //!
 //! Every kind takes `deflate=1` (accepts compression where offered), `protocol=` (the sub-protocol it chooses; the first
-//! one offered unless told), `cookie=` (set with the upgrade), `accept=` (another answer to the key).
+//! one offered by default), `cookie=` (set with the upgrade), `accept=` (another answer to the key).
 
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What theory says of queues, in closed form or by recursion. Rates are per second and times in seconds.
+//! Queueing theory, in closed form or by recursion. Rates are per second and times in seconds.
 
 /// The probability that an arrival at M/M/c/c is lost: Erlang's B formula, by its recursion
 /// (Kleinrock, *Queueing Systems* 1, 3.5).
@@ -53,7 +53,7 @@ pub fn md1_waits_longer(per_s: f64, service_s: f64, wait_s: f64) -> f64 {
     1.0 - (1.0 - used) * sum
 }
 
-/// What a system with a bounded number of jobs does in the long run.
+/// The steady state of a system with a bounded number of jobs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
     /// Jobs served a second.
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(mmc_wait_s(20.0, 1, 0.1), f64::INFINITY);
         assert_eq!(mg1_wait_s(20.0, 0.1, 1.0), f64::INFINITY);
         assert_eq!(erlang_c(2, 3.0), 1.0);
-        // In M/D/1 nobody ahead is a share of 1 − ρ, and the shares of those who wait make the mean wait.
+        // In M/D/1 the share that finds the queue empty is 1 − ρ, and the shares of the others give the mean wait.
         near(md1_waits_longer(8.0, 0.1, 0.0), 0.8);
         let shares: f64 = (0..20_000).map(|step| md1_waits_longer(5.0, 0.1, f64::from(step) / 1e4)).sum();
         assert!((shares / 1e4 / mg1_wait_s(5.0, 0.1, 0.0) - 1.0).abs() < 1e-3, "{shares}");
@@ -172,7 +172,7 @@ mod tests {
             near(loop_.throughput_per_s, analysis.throughput_per_s);
             near(loop_.response_s, analysis.response_s);
         }
-        // Without others nobody waits, and the slowest station is the limit.
+        // A single job never waits, and the slowest station is the limit.
         near(closed_loop(4, 1.0, 4, 0.25).throughput_per_s, 3.2);
         near(mean_value_analysis(1000, 1.0, &[0.01, 0.02]).throughput_per_s, 50.0);
     }

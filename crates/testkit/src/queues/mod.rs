@@ -42,7 +42,7 @@ pub const PLACES_MAX: u32 = 1 << 20;
 /// Customers of a closed loop.
 pub const CUSTOMERS_MAX: u32 = 1 << 20;
 
-/// Who comes, and when.
+/// The arrivals: how many, and when.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
     /// From outside, whatever became of earlier jobs: a Poisson process whose rate changes from step to step.
@@ -106,7 +106,7 @@ pub struct Retry {
 /// A system and its load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// Who comes.
+    /// The arrivals.
     pub arrivals: Arrivals,
     /// Jobs that are served at a time; the others wait in the order of their arrival.
     pub servers: u32,
@@ -211,7 +211,7 @@ fn is_time(value: f64) -> bool {
     value.is_finite() && value >= 0.0
 }
 
-/// What of a setup is not so.
+/// A contradiction in a setup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetupError {
     what: &'static str,

@@ -9,7 +9,7 @@ const EXPONENTIAL_20_MS: Times = Times::Exponential { mean_s: 0.020 };
 /// Independent runs of one setup.
 const RUNS: u64 = 40;
 
-/// What one run gave, its first part left out: a system that begins empty is quicker than one that has been going on.
+/// The result of one run without its beginning: a system that begins empty is quicker than one that has been going on.
 struct Measured {
     wait_s: f64,
     response_s: f64,
@@ -143,7 +143,7 @@ fn jobs_that_come_again_are_load() {
 #[test]
 fn clients_that_give_up_can_keep_a_system_down() {
     // 1.5 times the capacity for 20 s, then six tenths of it. Without retries the queue is gone soon after; with them the servers
-    // go on doing what nobody waits for any more.
+    // serve requests whose clients have given up.
     let steps = [(30.0, 60.0), (150.0, 20.0), (60.0, 100.0)];
     let steps = steps.map(|(per_s, for_s)| Step { per_s, for_s }).to_vec();
     let arrivals = Arrivals::Open { steps };
@@ -172,7 +172,7 @@ fn a_seed_says_everything() {
     let setup = Setup::pool(Arrivals::poisson(90.0, 20.0), 2, 6, EXPONENTIAL_20_MS);
     assert_eq!(jobs(&setup, 1), jobs(&setup, 1));
     assert_ne!(jobs(&setup, 1), jobs(&setup, 2));
-    // What changes on the servers changes no arrival.
+    // A change on the servers changes no arrival.
     let faster = Setup { servers: 3, ..setup.clone() };
     let mut arrivals = [setup, faster].map(|setup| {
         let mut arrivals: Vec<f64> = jobs(&setup, 1).iter().map(|job| job.arrival_s).collect();

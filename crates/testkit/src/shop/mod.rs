@@ -34,7 +34,7 @@ pub struct ShopConfig {
 }
 
 impl Default for ShopConfig {
-    /// 8 slots held for 20 ms each: 400 queries a second, and room for a second's worth to wait.
+    /// 8 slots held for 20 ms each: 400 queries a second, with a queue for one second's worth of them.
     fn default() -> ShopConfig {
         ShopConfig { slots: 8, hold: Duration::from_millis(20), queue_limit: 400, listen: Listen::default() }
     }
@@ -82,12 +82,12 @@ impl Shop {
         &self.server
     }
 
-    /// What came and what was answered.
+    /// Requests and responses so far.
     pub fn seen(&self) -> Seen {
         self.server.seen()
     }
 
-    /// What the pool did and does.
+    /// Counters and state of the pool.
     pub fn pool(&self) -> PoolState {
         self.shelves.pool_state()
     }
@@ -98,7 +98,7 @@ impl Shop {
     }
 }
 
-/// What all connections share.
+/// State shared by all connections.
 #[derive(Debug)]
 struct Shelves {
     config: PoolConfig,

@@ -58,7 +58,7 @@ pub(super) fn product(path: &str) -> Reply {
     }
 }
 
-/// `POST /cart` with `product` and `quantity` (1 unless told), as a form or as JSON.
+/// `POST /cart` with `product` and `quantity` (1 by default), as a form or as JSON.
 pub(super) fn add_to_cart(request: &Request) -> Reply {
     let Some(line) = wanted_line(request) else {
         return Reply::json(400, &json!({"error": "product must name a product, quantity a number"}));

@@ -37,7 +37,7 @@ pub struct Reservation {
     pub finish: Instant,
 }
 
-/// What the pool did and does, at one moment.
+/// Counters and state of the pool at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolState {
     /// Jobs that hold a slot.

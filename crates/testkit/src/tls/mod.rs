@@ -19,7 +19,7 @@ use rustls::{RootCertStore, ServerConfig};
 use tempfile::TempDir;
 use time::{Duration, OffsetDateTime};
 
-/// What is right or wrong with a server's certificate.
+/// The validity of a server's certificate, or its fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// Good for `localhost`, `127.0.0.1` and `::1`, signed by the CA in [`TlsFiles::ca`].
@@ -220,7 +220,7 @@ mod tests {
     use crate::Server;
     use crate::http::start_tls;
 
-    /// What a careful client gets: a status line, or why it gets none.
+    /// The result for a client that checks certificates: a status line, or the reason for its refusal.
     fn ask(server: &Server, host: &str, with_certificate: bool) -> Result<String, String> {
         let files = server.tls_files().expect("TLS files");
         let mut roots = RootCertStore::empty();

@@ -16,10 +16,10 @@ pub(super) const CLOSE: u8 = 8;
 pub(super) const PING: u8 = 9;
 pub(super) const PONG: u8 = 10;
 
-/// What ends the data of a compressed message and is not sent (RFC 7692, 7.2.1).
+/// The tail of a compressed message that is not sent (RFC 7692, 7.2.1).
 const DEFLATE_TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// What a connection reads at a time.
+/// Bytes that a connection reads at a time.
 const READ_BYTES: usize = 16 * 1024;
 
 /// A whole message or a control frame.

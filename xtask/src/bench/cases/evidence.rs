@@ -1,4 +1,4 @@
-//! What evidence costs: CPU per request with and without all sources that a machine has, under the same load.
+//! The cost of evidence: CPU per request with and without all sources that a machine has, under the same load.
 //!
 //! The servers are those of the lab, on the core of the bench's own server. What the program asks of them, and the spans that it
 //! is sent meanwhile, is done on the core of the load, so that its process pays for all of it.
@@ -47,10 +47,10 @@ const TURNS: [usize; 4] = [0, 1, 1, 0];
 /// How the names of the threads begin that send the load.
 const WORKERS: &str = "worker-";
 
-/// What the two are called.
+/// The names of the two.
 const KINDS: [&str; 2] = ["all sources", "none"];
 
-/// The least of what a run must have been told, or it measured something else.
+/// The least evidence that a run must have, or it measured something else.
 const SOURCES_MIN: usize = 8;
 
 pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
@@ -153,7 +153,7 @@ fn traced_ratio(lab: &Lab<'_>) -> anyhow::Result<Option<f64>> {
     Ok(Some(traced.of_load / instructions("--otlp=false".to_owned())?.of_load))
 }
 
-/// What runs cost.
+/// The cost of runs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Costs {
     /// User and system time of the process.
@@ -221,7 +221,7 @@ fn costs(lab: &Lab<'_>, kind: usize) -> anyhow::Result<Costs> {
     Ok(Costs::of(&outcome, spans))
 }
 
-/// How many sources told something in the one run that there is.
+/// How many sources reported something in the one run that there is.
 fn told(runs: &Path) -> anyhow::Result<usize> {
     let mut files = runs.read_dir().context("look for the run")?.filter_map(Result::ok);
     let is_run = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "plimsoll");
@@ -268,7 +268,7 @@ impl Lab<'_> {
         Ok(output)
     }
 
-    /// What servers of the lab offer, their services' own numbers, this machine, and a log, by name: kind, address, password.
+    /// Evidence sources of the lab's servers, their services, this machine, and a log, by name: kind, address, password.
     fn sources(&self, status: &[Value]) -> BTreeMap<String, Settings> {
         let mut sources = BTreeMap::new();
         for system in status {
@@ -305,7 +305,7 @@ type Settings = (String, String, Option<String>);
 
 impl Drop for Lab<'_> {
     fn drop(&mut self) {
-        // What is not up any more need not be ended.
+        // A process that has ended need not be ended.
         let _ = self.call(&["down"]);
     }
 }
@@ -315,7 +315,7 @@ fn free_address() -> anyhow::Result<SocketAddr> {
     listener.local_addr().context("read the free port")
 }
 
-/// Sends spans at an even rate, as soon as there is somebody to take them.
+/// Sends spans at an even rate, as soon as there is a receiver.
 fn send_spans(to: SocketAddr, is_over: &AtomicBool, sent: &AtomicU64) {
     let pause = Duration::from_secs(1) * SPANS_PER_REQUEST / SPANS_PER_S;
     let (mut number, mut stream) = (0, None);
@@ -369,7 +369,7 @@ fn post(stream: &mut TcpStream, to: SocketAddr, body: &str) -> std::io::Result<(
 fn write_lines(path: &Path, is_over: &AtomicBool) {
     let Ok(mut file) = std::fs::OpenOptions::new().append(true).open(path) else { return };
     while !is_over.load(Ordering::Relaxed) {
-        // A line that cannot be written is one that nobody reads.
+        // A line that cannot be written has lost its reader.
         let _ = file.write_all(b"INFO task scan.vision succeeded in 0.45s\n");
         std::thread::sleep(Duration::from_secs(1) / LINES_PER_S);
     }

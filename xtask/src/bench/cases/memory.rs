@@ -1,4 +1,4 @@
-//! What one more VU costs in memory: the slope between a run with few VUs and one with many.
+//! Memory of one more VU: the slope between a run with few VUs and one with many.
 
 use std::path::Path;
 

@@ -21,7 +21,7 @@ use crate::bench::stats::{Estimate, difference, estimate, median};
 use crate::bench::{Bench, CLIENT_CORE, hour, script_path, server};
 use crate::workspace;
 
-/// What is asked of the server, below the run.
+/// The server's paths, below the run.
 const VIEWS: [&str; 10] = [
     "",
     "/series",
@@ -42,12 +42,12 @@ const MEASURED: Duration = Duration::from_secs(50);
 /// How long a run goes on before it is measured: the browser has started then.
 const STARTING: Duration = Duration::from_secs(6);
 
-/// Length of the run whose events are told again to the page.
+/// Length of the run whose events are replayed to the page.
 const RECORDED_S: u32 = 15;
 
 const VUS: u32 = 200;
 
-/// In what the kernel tells the times of processes (`USER_HZ` of proc(5), the same on all machines that Linux runs on today).
+/// The unit of process times in the kernel (`USER_HZ` of proc(5), the same on all machines that Linux runs on today).
 const TICKS_PER_S: f64 = 100.0;
 
 pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
@@ -79,7 +79,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-/// What a page that is left open costs the generator.
+/// The cost of an open page to the generator.
 pub(super) fn left_open(bench: &Bench) -> anyhow::Result<Report> {
     if !has_browser() {
         return Ok(Report::skipped("`npm ci` in `ui` installs what drives a browser"));
@@ -213,7 +213,7 @@ fn open(address: &str, path: &str) -> anyhow::Result<TcpStream> {
     Ok(stream)
 }
 
-/// The address that a program tells its page is at.
+/// The address of the page, as the program prints it.
 fn address_in(mut lines: impl BufRead) -> anyhow::Result<String> {
     let mut line = String::new();
     while lines.read_line(&mut line).context("read what plimsoll says")? > 0 {
@@ -299,7 +299,7 @@ fn ticks_in(stat: &str) -> Option<u64> {
     Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
 }
 
-/// Writes what a real run tells its page, a tick on a line.
+/// Writes the events that a real run sends to its page, one tick per line.
 fn record(bench: &Bench, rate: f64, to: &Path) -> anyhow::Result<()> {
     bench.progress("records what a run tells its page");
     let live = Live::start(bench, rate, RECORDED_S)?;
@@ -378,7 +378,7 @@ fn verdicts_of(figures: &HashMap<String, Vec<f64>>) -> Vec<Verdict> {
 }
 
 /// The share of its core that the generator takes with a page open and without, in percent, round by round.
-/// What a run took of its core, per cent.
+/// CPU of a run, in percent of its core.
 #[derive(Clone, Copy)]
 struct Share {
     all: f64,

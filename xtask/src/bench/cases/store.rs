@@ -1,4 +1,4 @@
-//! What storing a run costs: CPU per request with and without it, under the same load.
+//! The cost of storing a run: CPU per request with and without it, under the same load.
 
 use anyhow::{Context, ensure};
 

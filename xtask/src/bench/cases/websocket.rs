@@ -17,7 +17,7 @@ const VUS: u32 = 50;
 /// Two for each VU.
 const SOCKETS: u64 = 100;
 
-/// What one client did, round by round.
+/// The results of one client, round by round.
 struct Rounds {
     client: Client,
     per_s: Vec<f64>,

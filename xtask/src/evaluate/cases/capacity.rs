@@ -23,7 +23,7 @@ pub(super) const PARTS: &[&str] = &["mm1", "mm4", "md1", "pool", "lock", "feedba
 /// Searches of each system.
 const TRIALS: usize = 70;
 
-/// What the interval is to cover, and the part of the other search's time that ours may take.
+/// The coverage that the interval must have, and the largest ratio of our search's time to the other's.
 const COVERAGE_MIN: f64 = 0.9;
 const TIME_SHARE_MAX: f64 = 0.5;
 
@@ -60,7 +60,7 @@ struct System {
     is_about_places: bool,
 }
 
-/// What one search came to.
+/// The result of one search.
 struct Trial {
     covered: bool,
     error: f64,
@@ -104,7 +104,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     }))
 }
 
-/// What searches in steps came to.
+/// The result of searches in steps.
 struct Fixed {
     error: f64,
     time_s: f64,
@@ -204,7 +204,7 @@ fn slow(per_s: f64, servers: u32, mean_s: f64, limit_s: f64) -> f64 {
     (1.0 - waits) * served + waits * both
 }
 
-/// What leaves in each second of a level, and how many of them break the limit. Of a job that comes again the last time counts.
+/// Jobs that leave in each second of a level, and how many of them break the limit. Of a job that returns, the last time counts.
 fn observed(system: &System, per_s: f64, for_s: f64, seed: u64) -> anyhow::Result<Vec<(f64, f64)>> {
     let setup = Setup { arrivals: Arrivals::poisson(per_s, for_s), ..system.setup.clone() };
     let mut seconds = vec![(0.0, 0.0); for_s as usize];
@@ -217,7 +217,7 @@ fn observed(system: &System, per_s: f64, for_s: f64, seed: u64) -> anyhow::Resul
             last.remove(at);
         }
         last.push((job.number, arrival_s, job.finish_s, job.end));
-        // What left long ago does not come again.
+        // A job that left long ago does not return.
         if last.len() > 4_096 {
             last.drain(..2_048).for_each(|it| count(system, &it, &mut seconds));
         }

@@ -46,7 +46,7 @@ const HOLD: &str = "--warm-up 3s --hold 30s --rest 4s";
 /// Above the interval: so many times its upper bound.
 const ABOVE: f64 = 1.1;
 
-/// What a system is loaded with, and held to.
+/// The load of a system, and its objectives.
 struct Asked {
     script: &'static str,
     /// The search is for a rate, not for users.
@@ -111,7 +111,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
 
 /// A level of its own at a load: whether it kept what is asked; null where it was not measured validly.
 fn level(lab: &Lab, asked: &Asked, load: f64) -> anyhow::Result<Value> {
-    // Part of a user is nobody, and above the line one more is still above.
+    // A fraction of a user is rounded down, and above the line one more is still above.
     let load = if asked.is_rate { format!("{load:.2}") } else { format!("{:.0}", load.max(1.0)) };
     let mut words = vec!["sweep", if asked.is_rate { "--rate" } else { "--vus" }, &load];
     words.extend(HOLD.split(' '));

@@ -137,7 +137,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What is done in a part, and what a diagnosis is to say.
+/// The steps of a part, and the expected diagnosis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Planted,
@@ -235,11 +235,11 @@ impl Counts {
     }
 }
 
-/// What a run of a part counts as; `confused` counts what was named first.
+/// The score of a part's run; `confused` counts the labels named first.
 fn counted(kind: Kind, run: &Value, confused: &mut BTreeMap<(String, String), usize>) -> Counts {
     let found = &run["diagnosis"];
     let is_valid = found["validity"] == "valid";
-    // Who limits the generator measures nothing that is valid.
+    // A run that was limited by the generator measures nothing that is valid.
     if !is_valid && kind != Kind::ClientLimited {
         return Counts { excluded: 1, ..Counts::default() };
     }
@@ -353,7 +353,7 @@ fn wilson(part: usize, runs: usize) -> (f64, f64) {
     ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
-/// What was named where it was wrong.
+/// The label that was named where it was wrong.
 fn confusion(confused: &BTreeMap<(String, String), usize>) -> String {
     let wrong = confused.iter().filter(|((truth, named), _)| truth != named);
     let cells: Vec<String> =

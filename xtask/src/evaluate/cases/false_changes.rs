@@ -16,7 +16,7 @@ const PAIRS: usize = 1000;
 /// The false findings that are allowed.
 const FALSE_MAX: f64 = 0.05;
 
-/// What the coverage of a 95 % interval must be within.
+/// The range in which the coverage of a 95 % interval must lie.
 const COVERAGE: (f64, f64) = (0.92, 0.97);
 
 /// The figures whose intervals are looked at.
@@ -55,7 +55,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     }))
 }
 
-/// What the methods said about one pair.
+/// The verdicts of the methods on one pair.
 #[derive(Clone, Debug)]
 struct Pair {
     steady: bool,
@@ -66,7 +66,7 @@ struct Pair {
     blocks_covered: bool,
 }
 
-/// What the comparison said about one figure.
+/// The comparison's verdict on one figure.
 #[derive(Clone, Copy, Debug, Default)]
 struct Judged {
     judged: bool,

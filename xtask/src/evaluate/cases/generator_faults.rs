@@ -68,10 +68,10 @@ const NAMESPACE: &str = "plimsoll-evaluate";
 /// What a run is made of comes before whatever else the machine does, so that what is left alone is left alone.
 pub(super) const FIRST: &[&str] = &["chrt", "-r", "5"];
 
-/// What takes all it can get is only more important than the rest: the machine must go on living.
+/// The niceness of the hog is only slightly better than the rest's: the machine must go on running.
 const GREEDY: &[&str] = &["nice", "-n", "-15"];
 
-/// What is done to a run.
+/// The disturbance of a run.
 struct Kind {
     name: &'static str,
     /// Whether something is done that the verdict should see.
@@ -121,7 +121,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     Ok(json!({ "kind": kind.name, "is_fault": kind.is_fault, "seconds": SECONDS, "runs": runs? }))
 }
 
-/// What runs are made with.
+/// The programs and files of a run.
 struct Lab {
     plimsoll: PathBuf,
     testkit: PathBuf,
@@ -139,7 +139,7 @@ struct Setup {
     is_greedy: bool,
     /// The cores that the program may use.
     cores: Option<&'static str>,
-    /// What is done to the stored run before it is judged again.
+    /// The change of the stored run before it is judged again.
     edit: Option<&'static str>,
 }
 
@@ -227,7 +227,7 @@ impl Lab {
         let first = if setup.is_greedy { GREEDY } else { FIRST };
         let mut server = Server::start_with(&[apart, first].concat(), &self.testkit)?;
         let runs = self.folder.join("runs");
-        // What an earlier run left is not this one's.
+        // Leftovers of an earlier run do not belong to this one.
         let _ = std::fs::remove_dir_all(&runs);
         let pinned = setup.cores.map(|cores| ["taskset", "-c", cores]);
         let before = [apart, first, pinned.as_ref().map_or(&[][..], |words| &words[..])].concat();
@@ -253,7 +253,7 @@ impl Lab {
         self.verdict(&runs)
     }
 
-    /// What the stored run says about itself.
+    /// The stored run's own validity verdict.
     fn verdict(&self, runs: &Path) -> anyhow::Result<Value> {
         let mut command = Command::new(&self.plimsoll);
         command.args(["report", "--runs"]).arg(runs).args(["--format", "json", "@last"]);
@@ -274,7 +274,7 @@ impl Lab {
     }
 }
 
-/// What else the machine did during a run, as the run's file has it: shares of all cores.
+/// The machine's other activity during a run, from the run's file: shares of all cores.
 struct Busy {
     /// Everybody but the program, the server among them.
     others: f64,
@@ -396,7 +396,7 @@ fn is_robbed(run: &&Value) -> bool {
     run["steal"].as_f64().is_some_and(|steal| steal >= STEAL_MIN)
 }
 
-/// What became of the runs of a kind; those that were flagged, and all, are added to `sum`.
+/// The verdicts on the runs of a kind; those that were flagged, and all, are added to `sum`.
 fn row(name: String, runs: &[&Value], sum: &mut (usize, usize)) -> Vec<String> {
     let count = |grade: &str| runs.iter().filter(|run| run["grade"] == grade).count();
     let grades = ["valid", "unmeasured", "degraded", "invalid"].map(count);

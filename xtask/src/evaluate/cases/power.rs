@@ -43,7 +43,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     }))
 }
 
-/// What was said about the p95 of one trial.
+/// The verdict on the p95 of one trial.
 struct Trial {
     verdict: Option<Verdict>,
     covered: Option<bool>,

@@ -48,7 +48,7 @@ pub(super) const CASE_S: f64 = 58.0;
 const COVERED_MIN: f64 = 0.8;
 const ERROR_MAX: f64 = 0.15;
 
-/// What is done about a limit.
+/// The remedy of a limit.
 struct Remedy {
     name: &'static str,
     system: &'static str,
@@ -56,7 +56,7 @@ struct Remedy {
     users: [&'static str; 2],
 }
 
-/// What differs before and after.
+/// The difference between before and after.
 enum Change {
     /// The system's variant.
     Variants(&'static str, &'static str),
@@ -92,10 +92,10 @@ const REMEDIES: &[Remedy] = &[
     remedy("higher-ceiling", "scan", Change::Fault("scaler-ceiling"), ["64", "80"]),
 ];
 
-/// What one statement less, a kept answer, or one instance more is the remedy of.
+/// The labels whose remedy is one statement less, a cached answer, or one instance more.
 const OF_VARIANTS: [&str; 3] = ["slow statement", "missing index", "too few workers"];
 
-/// What is passed on is known by two loads: the lower one has so many users.
+/// The labels of downstream services are known by two loads: the lower one has so many users.
 const LOW: [(&str, &str); 1] = [("third-ingress", "6")];
 
 fn find(part: &str) -> anyhow::Result<(&'static Remedy, &'static str)> {
@@ -151,7 +151,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     }))
 }
 
-/// What is predicted for the remedy of a finding with one of these labels; null where nothing is.
+/// The prediction for the remedy of a finding with one of these labels; null where there is none.
 fn predicted(found: &Value, labels: &[String]) -> Value {
     let findings = found["findings"].as_array().map(Vec::as_slice).unwrap_or_default();
     let is_it = |finding: &&Value| labels.iter().any(|label| finding["label"] == **label);
@@ -168,7 +168,7 @@ fn predicted(found: &Value, labels: &[String]) -> Value {
     })
 }
 
-/// What a case comes to.
+/// The result of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Came {
     /// A run was not VALID.
@@ -221,7 +221,7 @@ pub(super) fn table(results: &[(&str, Value)]) -> Table {
         }
         table.rows.push(cells);
     }
-    // What was not predicted was not predicted well.
+    // A missing prediction counts as a wrong one.
     let cases = errors.len() + unpredicted;
     let share = covered as f64 / cases.max(1) as f64;
     let error = if errors.is_empty() { f64::INFINITY } else { median(&errors) };

@@ -95,7 +95,7 @@ fn run_of(samples: &str) -> anyhow::Result<Run> {
     let first = durations.iter().map(|(second, _)| *second).min().context("find samples")?;
     let mut seconds = vec![(Histogram::default(), 0.0); SECONDS];
     for (second, value_ms) in durations {
-        // What ends after the last whole second belongs to a second that was not loaded in full.
+        // Requests that end after the last whole second belong to a second that was not loaded in full.
         let Some((histogram, sum)) = seconds.get_mut((second - first) as usize) else { continue };
         histogram.record(value_ms);
         *sum += value_ms;

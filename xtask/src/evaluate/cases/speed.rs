@@ -28,7 +28,7 @@ const SECONDS_MAX: f64 = 1.0;
 /// Requests of a series in a second.
 const REQUESTS: usize = 10;
 
-/// What is timed, and the program's words for it; files and `--output` follow.
+/// The operations that are timed, and the program's arguments for them; files and `--output` follow.
 const VERBS: [(&str, usize, &[&str]); 2] = [
     ("one run read, judged and reported", 1, &["report", "--format", "json"]),
     ("two runs read and compared", 2, &["compare", "--format", "json"]),
