@@ -1,4 +1,4 @@
-//! What GitHub Actions reads: annotations, the step's summary, the step's outputs.
+//! Formats of GitHub Actions: annotations, step summary, step outputs.
 //!
 //! The formats are those of GitHub's "Workflow commands for GitHub Actions".
 
@@ -42,7 +42,7 @@ pub fn annotations(report: &RunReport, lang: Lang) -> String {
     distrust.unwrap_or_default() + &of_verdict
 }
 
-/// What keeps the numbers from being trusted, first of all.
+/// The annotation of an invalid or degraded measurement.
 fn distrust(report: &RunReport, lang: Lang) -> Option<String> {
     let validity = report.summary.validity.as_ref()?;
     (validity.grade > Grade::Unmeasured).then(|| crate::validity::headline(validity, lang))
@@ -54,7 +54,7 @@ pub fn step_summary(report: &RunReport, lang: Lang) -> String {
 }
 
 /// The lines to append to the file that `GITHUB_OUTPUT` names: `verdict` (`pass`, `fail`, `inconclusive`), `validity`
-/// (`valid`, `unmeasured`, `degraded`, `invalid`; empty where nobody judged it), `run_id`, `p95`
+/// (`valid`, `unmeasured`, `degraded`, `invalid`; empty where it was not judged), `run_id`, `p95`
 /// (the 95th percentile of `http_req_duration` as the terminal shows it) and `p95_ms` (its number; a lower bound where the
 /// text says so, empty where there is none).
 pub fn outputs(report: &RunReport) -> String {

@@ -140,7 +140,7 @@ fn trusted(report: &RunReport) -> Option<Case> {
     Some(Case { name: "the measurement is valid".into(), class: "plimsoll.run", result })
 }
 
-/// The run itself: crossed thresholds are told in their own suite, and what nothing was asked of is skipped, not passed.
+/// The run itself: failed thresholds are in their own suite, and a run without thresholds and checks is skipped, not passed.
 fn run(report: &RunReport) -> Case {
     let sentence = markdown::sentence(report, Lang::En, &str::to_owned);
     let has_checks = !report.summary.checks.is_empty();

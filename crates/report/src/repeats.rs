@@ -14,7 +14,7 @@ pub struct RepeatedRun {
     pub side: &'static str,
     /// Its figures.
     pub run: HistoricRun,
-    /// What its measurement is worth.
+    /// Its measurement validity.
     pub grade: Grade,
 }
 

@@ -13,7 +13,7 @@ const REASONS_MAX: usize = 3;
 const RANGES_MAX: usize = 5;
 
 /// `VALID`, or `DEGRADED: timers fired up to 41ms late (limit 10ms) in 3 of 30 s (12–14)`: the verdict and its reasons with
-/// their numbers; what nobody looked for is named.
+/// their numbers, and the checks that were not made.
 pub fn line(validity: &Validity, lang: Lang) -> String {
     let grave: Vec<&Reason> = validity.reasons.iter().filter(|reason| reason.grade != Grade::Valid).collect();
     let mut parts: Vec<String> =
@@ -36,7 +36,7 @@ pub fn sentences(validity: &Validity, lang: Lang) -> Vec<String> {
     validity.reasons.iter().map(|one| reason(one, validity, lang)).collect()
 }
 
-/// What a fault is about, in a few words.
+/// The topic of a fault, in a few words.
 pub fn topic_of(fault: Fault, lang: Lang) -> &'static str {
     topic(fault, lang)
 }
@@ -51,7 +51,7 @@ pub(crate) fn headline(validity: &Validity, lang: Lang) -> String {
     format!("{}: {}", lang.validity(), line(validity, lang))
 }
 
-/// What was not looked for; `None` where everything was.
+/// The checks that were not made; `None` where all were.
 pub(crate) fn unmeasured(validity: &Validity, lang: Lang) -> Option<String> {
     let names: Vec<&str> = validity.unmeasured.iter().map(|fault| topic(*fault, lang)).collect();
     (!names.is_empty()).then(|| lang.validity_unmeasured(names.join(", ")))
@@ -125,7 +125,7 @@ fn sentence(reason: &Reason, lang: Lang) -> String {
     }
 }
 
-/// What was not looked at, in a few words.
+/// The topic of a fault, in a few words.
 fn topic(fault: Fault, lang: Lang) -> &'static str {
     match fault {
         Fault::StartLag => lang.lateness(),

@@ -311,7 +311,7 @@ kinds! {
 
     /// What share of the work came out as it should, for machines and for people.
     Outcome in outcomes {
-        /// What came out.
+        /// The result.
         outcome: required Text,
         /// `technical` (an answer came) or `business` (it was the answer that users come for).
         level: required Text,

@@ -32,11 +32,11 @@ pub const FINDINGS_PER_RULE_MAX: usize = 50;
 /// What the auditor says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
-    /// What is wrong, the worst first.
+    /// The findings, the worst first.
     pub findings: Vec<Finding>,
-    /// Findings that are not told one by one, by rule.
+    /// The numbers of findings that are not listed, by rule.
     pub beyond: Vec<(&'static str, usize)>,
-    /// What follows from the figures.
+    /// The derived figures.
     pub derived: Vec<Derived>,
 }
 

@@ -78,7 +78,7 @@ pub struct ThresholdFact {
     pub selector: String,
     /// The metric's kind.
     pub kind: MetricKind,
-    /// What its values measure.
+    /// The content type of its values.
     pub contains: ValueKind,
     /// As written: `p(95)<500`.
     pub condition: String,

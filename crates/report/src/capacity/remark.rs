@@ -1,4 +1,4 @@
-//! What else is to be said of a level, in sentences: why it does not count, what it broke first, and what it was made to show.
+//! Remarks on a load step: why it is excluded, which SLO it is the first to violate, and the outcome of its purpose.
 
 use model::Grade;
 use model::capacity::{Capacity, Level, Measured, Purpose, Verdict};
@@ -10,7 +10,7 @@ use crate::number;
 /// An objective that holds, or does not, with no more certainty than this is said to be unsure.
 const UNSURE_MAX: f64 = 0.8;
 
-/// What else is to be said of a level, which is this one of the capacity's; empty where nothing is.
+/// The remarks on this step of the capacity; empty where there are none.
 pub(super) fn remark(capacity: &Capacity, at: usize, lang: Lang) -> String {
     let level = &capacity.levels[at];
     if !level.decides {
@@ -39,7 +39,7 @@ fn useless(capacity: &Capacity, level: &Level, lang: Lang) -> String {
     format!("{} {again}", lang.capacity_level_excluded(word)).trim_end().to_owned()
 }
 
-/// What a level of this purpose was to show, and whether it did.
+/// The outcome of a step's purpose.
 fn shown(level: &Level, lang: Lang) -> Option<String> {
     let is_kept =
         level.measured.iter().map(Measured::is_kept).try_fold(true, |all, one| Some(all && one?))?;

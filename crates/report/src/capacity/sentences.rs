@@ -1,4 +1,4 @@
-//! What a study says, in sentences, and its numbers as they are shown.
+//! The sentences of a study, and its numbers as they are shown.
 
 use model::capacity::{
     Capacity, Confirmation, LineMethod, LoadUnit, Missing, Objective, Place, Purpose, Scale, Verdict,
@@ -33,7 +33,7 @@ pub(super) fn answer(capacity: &Capacity, lang: Lang) -> String {
     }
 }
 
-/// How the line was confirmed; empty where nobody tried.
+/// How the maximum load was confirmed; empty where no hold was made.
 pub(super) fn confirmed(capacity: &Capacity, lang: Lang) -> String {
     let shown = |value: f64| load(value, capacity.unit, lang);
     match capacity.confirmation {
@@ -55,7 +55,7 @@ pub(super) fn confirmed(capacity: &Capacity, lang: Lang) -> String {
     }
 }
 
-/// What to plan for and what ends it; empty where nobody can say.
+/// The recommended load and the limiting resource; empty where both are unknown.
 pub(super) fn plan(capacity: &Capacity, lang: Lang) -> String {
     let mut sentences = Vec::new();
     if let Some(recommended) = &capacity.recommended {
@@ -81,7 +81,7 @@ pub(super) fn plan(capacity: &Capacity, lang: Lang) -> String {
     sentences.join(" ")
 }
 
-/// What throughput does against the load.
+/// The caption of throughput against load.
 pub(super) fn throughput_caption(capacity: &Capacity, lang: Lang) -> String {
     let deciding = || capacity.levels.iter().filter(|level| level.decides);
     let Some(last) = deciding().next_back() else { return String::new() };
@@ -93,7 +93,7 @@ pub(super) fn throughput_caption(capacity: &Capacity, lang: Lang) -> String {
     lang.capacity_flat(load(from, capacity.unit, lang), per_second(least), per_second(most))
 }
 
-/// What the time does against throughput.
+/// The caption of response time against throughput.
 pub(super) fn time_caption(capacity: &Capacity, lang: Lang) -> String {
     let mut timed = capacity.levels.iter().filter(|level| level.decides && level.time_s.is_some());
     let (Some(first), Some(last)) = (timed.next(), timed.next_back()) else { return String::new() };
@@ -123,7 +123,7 @@ pub(super) fn knee_range(capacity: &Capacity) -> Option<(f64, f64)> {
     Some((loads().reduce(f64::min)?, loads().reduce(f64::max)?))
 }
 
-/// What is missing, in a sentence.
+/// A limitation, in a sentence.
 pub(super) fn missing(missing: &Missing, capacity: &Capacity, lang: Lang) -> String {
     match missing {
         Missing::Objectives => lang.capacity_missing_objectives().to_owned(),

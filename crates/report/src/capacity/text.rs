@@ -17,25 +17,25 @@ const DEMANDS_MAX: usize = 10;
 pub struct LevelLine<'a> {
     /// The level.
     pub level: &'a Level,
-    /// What was seen of the objectives.
+    /// The measured values of the objectives.
     pub sights: &'a [Sight],
     /// The objectives.
     pub objectives: &'a [Objective],
-    /// What its load is counted in.
+    /// The unit of its load.
     pub unit: LoadUnit,
-    /// What was changed for it; empty where nothing was.
+    /// The change that was applied for it; empty where none was.
     pub change: &'a str,
     /// About how long everything takes after it, in seconds.
     pub left_s: f64,
 }
 
-/// What a level's run is called: `sweep 200 VUs REPLICAS=2`.
+/// The name of a step's run: `sweep 200 VUs REPLICAS=2`.
 pub fn level_name(load: f64, unit: LoadUnit, change: &str) -> String {
     let load = sentences::load(load, unit, Lang::En);
     format!("{load} {change}").trim().to_owned()
 }
 
-/// The line that is told when a level is over: `ramp 40/s: 40/s done, p(95) 312.4ms ✓; about 6m left`.
+/// The log line at the end of a step: `ramp 40/s: 40/s done, p(95) 312.4ms ✓; about 6m left`.
 pub fn level_line(line: &LevelLine<'_>) -> String {
     let lang = Lang::En;
     let level = line.level;

@@ -47,7 +47,7 @@ pub(crate) fn section(report: &ComparisonReport, lang: Lang, bytes_max: usize) -
     text + &caveats.iter().map(|caveat| format!("\n> {caveat}\n")).collect::<String>()
 }
 
-/// What the rows come to.
+/// The closing sentence.
 pub(crate) fn closing(report: &ComparisonReport, lang: Lang) -> String {
     sentences::closing(report, lang, &markdown_code)
 }

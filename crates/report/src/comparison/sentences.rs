@@ -8,7 +8,7 @@ use super::{ComparisonReport, Tally};
 use crate::Lang;
 use crate::number;
 
-/// What makes a foreign name harmless where it is shown.
+/// Escapes a foreign name for the place it is shown in.
 pub(super) type Shown<'a> = &'a dyn Fn(&str) -> String;
 
 /// How many digits of a script's hash are shown.
@@ -170,7 +170,7 @@ fn why_not(why: Why, lang: Lang) -> String {
     }
 }
 
-/// What the rows come to, with the largest regression.
+/// The closing sentence: verdicts counted, with the largest regression.
 pub(super) fn closing(report: &ComparisonReport, lang: Lang, shown: Shown<'_>) -> String {
     let tally = Tally::of(&report.comparison.rows);
     let mut text = lang.comparison_closing(

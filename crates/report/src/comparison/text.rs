@@ -43,7 +43,7 @@ pub fn render(report: &ComparisonReport, lang: Lang, style: Style) -> String {
     style.fit(text)
 }
 
-/// What servers told of their CPU on both sides, as text that ends in a line break.
+/// Server CPU on both sides, as text that ends in a line break.
 pub fn levels(rows: &[LevelRow], lang: Lang, style: Style) -> String {
     let mut text = format!("{}\n", style.paint(BOLD, lang.comparison_levels()));
     if rows.is_empty() {

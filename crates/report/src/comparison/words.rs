@@ -1,4 +1,4 @@
-//! A comparison in words, piece by piece, for whoever arranges it in a way of its own.
+//! The texts of a comparison, piece by piece, for callers with their own layout.
 
 use super::{ComparisonReport, sentences};
 use crate::Lang;
@@ -8,7 +8,7 @@ use crate::Lang;
 pub struct Words {
     /// The closing sentence.
     pub closing: String,
-    /// What to know before reading the rows.
+    /// Findings on comparability.
     pub findings: Vec<String>,
     /// The rows, all of them.
     pub rows: Vec<RowWords>,

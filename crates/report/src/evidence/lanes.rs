@@ -14,7 +14,7 @@ use crate::escape::short;
 /// Lanes of an answer.
 pub(super) const LANES_MAX: usize = 80;
 
-/// Series of a lane: more than so many lines tell nobody anything.
+/// Series of a lane at most: more lines are unreadable.
 const SERIES_MAX: usize = 12;
 
 /// Queries of a lane.
@@ -35,10 +35,10 @@ const COLUMNS_MAX: usize = 100;
 /// Points of a series that are always drawn.
 const POINTS_MIN: usize = 60;
 
-/// A line breaks where nothing was told for so many steps.
+/// A line breaks where data is missing for so many steps.
 const STEPS_UNSAID: f64 = 3.0;
 
-/// And for no less than so many seconds: nobody sees shorter ones.
+/// And for no less than so many seconds: shorter gaps are invisible.
 const UNSAID_S_MIN: f64 = 1.0;
 
 /// Seconds and values.
@@ -192,7 +192,7 @@ fn each(parts: Vec<Part<'_>>) -> Vec<Track> {
     parts.into_iter().zip(labels).map(track).collect()
 }
 
-/// What tells signals from each other: their names where these differ, and the labels that do.
+/// The distinguishing parts of signals: their names where these differ, and the labels that do.
 fn labels(signals: &[&Signal]) -> Vec<String> {
     let Some(first) = signals.first() else { return Vec::new() };
     let names: BTreeSet<&String> = signals.iter().flat_map(|signal| signal.labels.keys()).collect();
@@ -210,7 +210,7 @@ fn labels(signals: &[&Signal]) -> Vec<String> {
     signals.iter().map(label).collect()
 }
 
-/// The signals added up by a label, at the instants at which any of them told something.
+/// The signals summed by a label, at the instants at which any of them has a value.
 fn summed(parts: Vec<Part<'_>>, label: &str, lang: Lang) -> Vec<Track> {
     let mut instants: Vec<f64> =
         parts.iter().flat_map(|part| part.points.iter().map(|point| point.0)).collect();
@@ -240,7 +240,7 @@ impl Raw {
         (self.step_s > 0.0).then(|| (self.step_s * STEPS_UNSAID).max(UNSAID_S_MIN))
     }
 
-    /// When nothing was told, and no source said why.
+    /// Gaps without a reason from their source.
     fn unsaid(&self, lang: Lang) -> Vec<LaneGap> {
         let Some(reach_s) = self.reach_s() else { return Vec::new() };
         let mut instants: Vec<f64> =
@@ -257,7 +257,7 @@ impl Raw {
         silences.map(gap).collect()
     }
 
-    /// What is drawn of it: no more than about so many points of each series.
+    /// The lane as it is drawn: about so many points of each series at most.
     pub(super) fn drawn(&self, lang: Lang, points_max: usize) -> Lane {
         let scale = units::scale(&self.unit);
         let mut order: Vec<&Track> = self.tracks.iter().collect();
@@ -334,7 +334,7 @@ impl Raw {
 
     /// The share of its limit that a series uses, on average of so many; or that all of them use together.
     pub(super) fn shares(&self) -> (Points, usize) {
-        // Replicas are asked one after the other: what is told within a step belongs together.
+        // Replicas are polled one after the other: values within a step belong together.
         let width_s = self.step_s.max(UNSAID_S_MIN);
         let mut slots: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
         let limited = || self.tracks.iter().filter(|track| track.limit.is_some());

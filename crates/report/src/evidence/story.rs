@@ -1,4 +1,4 @@
-//! What happened, in order: sentences that are read from the lanes, so that none says more than what is drawn.
+//! The timeline in sentences, read from the lanes, so that none states more than is drawn.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use crate::escape::short;
 /// Sentences of an answer.
 const LINES_MAX: usize = 60;
 
-/// Changes of one lane that are told.
+/// Changes of one lane listed at most.
 const CHANGES_MAX: usize = 12;
 
 /// A backlog below so many messages is none.
 const BACKLOG_MIN: f64 = 10.0;
 
-/// What was above its share for less than so many seconds is not told.
+/// Shorter times above the share are left out, seconds.
 const PRESSED_S_MIN: f64 = 5.0;
 
-/// A change that a source tells as a happening, too, is told once: within so many seconds they are the same.
+/// A change and an event within so many seconds are the same, and listed once.
 const SAME_S: f64 = 10.0;
 
 /// The sentences, in order of time.
@@ -151,7 +151,7 @@ fn happened(happening: &Happening) -> StoryLine {
     StoryLine { t: happening.t, to: None, clock: units::clock(happening.t.0), text, lane: None }
 }
 
-/// When sources told nothing.
+/// Gaps in the data of sources.
 fn silences(told: &Told, lang: Lang) -> Vec<StoryLine> {
     let mut sources: Vec<&String> = told.all.gaps.iter().map(|gap| &gap.source).collect();
     sources.sort_unstable();

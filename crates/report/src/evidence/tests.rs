@@ -8,7 +8,7 @@ use super::scene::{self, at, curve, hill, record, signal};
 use super::{Collected, Told};
 use crate::Lang;
 
-/// What is told of a run of 220 s.
+/// Evidence of a run of 220 s.
 fn told(signals: Vec<Signal>) -> Told {
     scene::told(signals, 220.0)
 }

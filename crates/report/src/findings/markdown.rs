@@ -27,7 +27,7 @@ pub fn render(told: &Findings<'_>, lang: Lang) -> String {
     text
 }
 
-/// What may be left out, piece by piece.
+/// The pieces that may be left out.
 fn parts(told: &Findings<'_>, lang: Lang) -> Vec<String> {
     let mut parts: Vec<String> = told.findings.iter().map(|finding| of_finding(finding, lang)).collect();
     let beyond = told.beyond.iter();

@@ -12,20 +12,20 @@ pub use json::{render as json, render_in as json_in};
 pub use markdown::{BYTES_MAX, render as markdown};
 pub use text::render as text;
 
-/// What is told.
+/// The results of an audit.
 #[derive(Clone, Copy, Debug)]
 pub struct Findings<'a> {
-    /// What was looked at: runs and tables.
+    /// The sources: runs and tables.
     pub sources: &'a [String],
-    /// What is wrong, the worst first.
+    /// The findings, the worst first.
     pub findings: &'a [Finding],
-    /// Findings that are not told one by one, by rule.
+    /// The numbers of findings that are not listed, by rule.
     pub beyond: &'a [(&'static str, usize)],
-    /// What follows from the figures.
+    /// The derived figures.
     pub derived: &'a [Derived],
-    /// What was not understood.
+    /// Remarks on ignored input.
     pub remarks: &'a [String],
-    /// Remarks that are not told one by one.
+    /// The number of remarks that are not listed.
     pub remarks_beyond: u64,
 }
 
@@ -52,7 +52,7 @@ impl Findings<'_> {
 /// A finding in the words of a language.
 struct Told<'a> {
     claim: &'a str,
-    /// What the rule itself said, where `claim` are other words.
+    /// The rule's own English claim, where `claim` is a translation.
     original: Option<&'a str>,
     implies: &'a str,
     mend: &'a str,

@@ -12,7 +12,7 @@ use super::table::{Column, Table};
 /// Further sentences that are shown at most.
 const MISSING_MAX: usize = 20;
 
-/// What is known of the variant that the run is of.
+/// The capacity of the run's variant.
 pub(super) fn part<'a>(context: &Context<'a>) -> Option<&'a Capacity> {
     let parts = &context.report.capacity.as_ref()?.parts;
     let id = &context.report.identity.id;

@@ -1,4 +1,4 @@
-//! What the servers did meanwhile: the same lanes, tables and sentences as on the page.
+//! Server-side evidence: the same lanes, tables and sentences as on the page.
 
 use api::page::{Evidence, Fact, Subject, Value, WayRow};
 
@@ -51,7 +51,7 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     Some(parts.join("\n"))
 }
 
-/// What was configured, and what somebody should know.
+/// Warnings and configuration.
 pub(super) fn configuration(context: &Context<'_>) -> Option<String> {
     let (lang, evidence) = (context.lang, context.evidence.as_ref()?);
     let mut table = Table::new(&[
@@ -231,7 +231,7 @@ pub(super) fn tasks(context: &Context<'_>) -> Option<String> {
     render(&table, context)
 }
 
-/// What programs did themselves, function by function.
+/// Profiles: self time per function.
 pub(super) fn profiles(context: &Context<'_>) -> Option<String> {
     let (lang, evidence) = (context.lang, context.evidence.as_ref()?);
     let mut parts = Vec::new();
@@ -279,7 +279,7 @@ pub(super) fn lanes(context: &Context<'_>) -> Option<String> {
     render(&table, context)
 }
 
-/// What asks for each lane again, in full so that it can be copied.
+/// The queries of each lane, in full so that they can be copied.
 pub(super) fn queries(context: &Context<'_>) -> Option<String> {
     let (lang, evidence) = (context.lang, context.evidence.as_ref()?);
     let mut text = format!("{}\n\n", lang.evidence_window(&evidence.start, &evidence.end));

@@ -1,4 +1,4 @@
-//! What the load generator says about itself: what it did not start, and what it lost.
+//! The load generator: dropped iterations and lost data.
 
 use model::DropCause;
 
@@ -34,7 +34,7 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     Some(text)
 }
 
-/// What was lost and how much of it; only what was.
+/// Kinds and amounts of lost data; only those above zero.
 pub(super) fn losses(report: &RunReport, lang: Lang) -> Vec<(&'static str, u64)> {
     let generator = &report.generator;
     let all = [

@@ -113,7 +113,7 @@ fn trend_cells(
     }
 }
 
-/// What the numbers are worth, in the report's language; empty where the terminal says nothing.
+/// The precision of the numbers, in the report's language; empty where the terminal shows none.
 fn precision(metric: &MetricSummary, context: &Context<'_>) -> String {
     let lang = context.lang;
     let Values::Trend { exact: Some(is_exact), untimed, .. } = &metric.values else { return String::new() };

@@ -52,7 +52,7 @@ struct Section {
     body: fn(&Context<'_>) -> Option<String>,
     /// Whether it is seen without a click.
     is_open: bool,
-    /// What to connect where there is nothing to say; `None` where nobody misses it.
+    /// The note where the section is empty; `None` where it is left out then.
     missing: fn(&Context<'_>) -> Option<&'static str>,
 }
 
@@ -70,11 +70,11 @@ impl Section {
     }
 }
 
-/// What every section reads.
+/// The input of every section.
 struct Context<'a> {
     report: &'a RunReport,
     lang: Lang,
-    /// What the servers did; `None` where nobody told anything.
+    /// Server-side evidence; `None` where none was collected.
     evidence: Option<Evidence>,
     /// Bytes of one table at most.
     table_bytes: usize,

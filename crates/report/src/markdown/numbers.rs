@@ -1,4 +1,4 @@
-//! What everybody asks first: how much load, how many failures, how slow.
+//! Key metrics: load, failures, latency.
 
 use model::plan::Compat;
 
@@ -19,7 +19,7 @@ const TIMES: &[&str] = &[
     "grpc_req_duration",
 ];
 
-/// What a count is called in a language.
+/// The name of a count in a language.
 type Label = fn(Lang) -> &'static str;
 
 /// Built-in counts with their labels.

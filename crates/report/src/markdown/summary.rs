@@ -1,4 +1,4 @@
-//! What came out, in a few lines: what limits, how much is safe, what changed.
+//! The executive summary: bottleneck, maximum load, changes.
 
 use crate::comparison;
 use crate::escape::markdown_prose;

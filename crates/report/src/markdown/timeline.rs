@@ -1,4 +1,4 @@
-//! What was run and when: the script, the target, and what happened to the run as a whole.
+//! The test's configuration and timeline.
 
 use std::time::Duration;
 

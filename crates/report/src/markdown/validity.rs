@@ -1,4 +1,4 @@
-//! Whether the numbers can be trusted: every reason and remark, and what nobody looked for.
+//! Measurement validity: every reason and remark, and the checks that were not made.
 
 use model::Grade;
 
