@@ -11,7 +11,7 @@ use crate::laws::testing::{close, figure};
 
 const SEEDS: &[&str] = &["001", "002", "003", "004"];
 
-/// What is said about all tables of a folder, each of which is understood to the last cell.
+/// The audit of all tables of a folder, each of which is parsed to the last cell.
 #[track_caller]
 fn audited(folder: &str) -> Audit {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/seeds").join(folder);
@@ -78,7 +78,7 @@ fn nothing_is_found_where_it_is_mended() {
     }
 }
 
-/// What all findings of a rule say, and their figures.
+/// The text of all findings of a rule, with their figures.
 fn told(audit: &Audit, rule: &str) -> String {
     let findings = audit.findings.iter().filter(|finding| finding.rule == rule);
     let lines = findings.map(|finding| {
@@ -89,7 +89,7 @@ fn told(audit: &Audit, rule: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What a law says.
+/// The sentences of a law.
 fn derived<'a>(audit: &'a Audit, law: &str) -> Vec<&'a str> {
     audit.derived.iter().filter(|derived| derived.law == law).map(|derived| derived.says.as_str()).collect()
 }

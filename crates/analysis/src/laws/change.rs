@@ -1,11 +1,11 @@
-//! What a printed change has to be: (after ÷ before − 1) · 100.
+//! Relative change: (after ÷ before − 1) · 100.
 
 use model::{Derived, Figure, Unit};
 
 use super::by_table;
 use crate::audit::{Change, Facts, Family};
 
-/// What printed changes may be off in any case, in points: figures are often rounded before they are printed.
+/// Tolerance of reported changes in any case, in points: figures are often rounded first.
 pub const OFF_POINTS_MAX: f64 = 0.1;
 
 /// A change computed again from its own figures.
@@ -15,7 +15,7 @@ pub struct Recomputed {
     pub printed: f64,
     /// From the printed figures, percent.
     pub exact: f64,
-    /// What rounding of all three printed figures explains, and at least [`OFF_POINTS_MAX`]; points.
+    /// The rounding tolerance of all three figures, at least [`OFF_POINTS_MAX`]; points.
     pub allowed: f64,
     /// The difference in points, where the figures are shares themselves and the change may mean that.
     pub points: Option<f64>,

@@ -4,7 +4,7 @@ use model::{Derived, Figure, Unit};
 
 use crate::audit::{Facts, Version};
 
-/// What a request demands of a resource.
+/// The service demand of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Demand {
     /// Processor time per request, in seconds.

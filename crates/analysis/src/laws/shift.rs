@@ -1,4 +1,4 @@
-//! Whether a mean of dependent one-second means moved between two runs, as far as a table alone can tell.
+//! Whether a mean of autocorrelated one-second means changed between two runs, from a table alone.
 //!
 //! A table has no series, but a mean, two quantiles and the mean difference of neighbours are enough for a first-order
 //! autoregressive model: the quantiles give the spread, and spread and differences the correlation.
@@ -27,7 +27,7 @@ pub struct Mean {
     pub independent: f64,
 }
 
-/// The mean of a run that tells mean, median, p95, number of seconds and mean difference of neighbours.
+/// The mean of a run with mean, median, p95, number of seconds and mean difference of neighbours.
 pub fn mean(run: &Run) -> Option<Mean> {
     let deviation = (run.p95? - run.p50?) / NORMAL_P95;
     let lag1 = dependence::lag1_of_average_difference(run.average_difference?, deviation)?;

@@ -10,7 +10,7 @@ use crate::audit::{Criterion, Facts, Run};
 use crate::capacity::ladder::{is_collapse, verdicts};
 use crate::capacity::points::{POINTS_MIN, Point, ceilings, crossing, cycle_s, plateau};
 
-/// Everything that a sweep tells, of every table that is one.
+/// The derived figures of every table that is a sweep.
 pub fn derive(facts: &Facts) -> Vec<Derived> {
     let tables = by_table(&facts.runs, |run| &run.place);
     tables.into_iter().filter_map(|runs| Sweep::of(runs, facts)).flat_map(|sweep| sweep.derive()).collect()
@@ -21,7 +21,7 @@ struct Sweep<'a> {
     points: Vec<Point>,
     /// Limits of the time that the sweep is about, ascending.
     slos: Vec<&'a Criterion>,
-    /// The time of one piece of work without any waiting, if the stages tell it.
+    /// The service time of one piece of work, if the stages are known.
     service_s: Option<f64>,
     place: String,
 }

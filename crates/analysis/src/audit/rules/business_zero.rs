@@ -1,4 +1,4 @@
-//! Everything succeeds, and nobody gets what they came for.
+//! All requests succeed, and the business outcome never occurs.
 
 use model::{Figure, Finding, Severity, Strength, Unit};
 

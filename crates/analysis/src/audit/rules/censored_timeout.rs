@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-/// What a request that was given up may take longer than the timeout, as a share of it.
+/// Time that a timed-out request may take beyond the timeout, as a share of it.
 const OVER_SHARE_MAX: f64 = 0.01;
 
 fn judge(facts: &Facts) -> Vec<Finding> {

@@ -1,4 +1,4 @@
-//! Throughput and latency of a closed loop, told as two results.
+//! Throughput and latency of a closed loop, reported as independent results.
 
 use model::{Figure, Finding, Severity, Strength, Unit};
 

@@ -1,4 +1,4 @@
-//! Two sources that tell one fact differently.
+//! Two sources report different values for the same fact.
 
 use std::collections::BTreeMap;
 

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-/// What measures connecting ends like this: `http_req_connecting`.
+/// Suffix of metrics of connect times: `http_req_connecting`.
 const CONNECTING: &str = "connecting";
 
 fn judge(facts: &Facts) -> Vec<Finding> {
@@ -20,7 +20,7 @@ fn judge(facts: &Facts) -> Vec<Finding> {
 }
 
 fn find(summary: &Summary) -> Option<Finding> {
-    // The median tells what connecting takes when nothing is lost; where it is slow itself, times prove nothing.
+    // The median is the connect time without loss; where it is slow itself, the pattern proves nothing.
     if summary.med.is_some_and(|med| med >= retransmission::FIRST_S / 2.0) {
         return None;
     }

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule =
 /// Zones differ by multiples of this, in seconds.
 const ZONE_STEP_S: f64 = 900.0;
 
-/// What a time without seconds may be off from its instant, in seconds.
+/// Tolerance of a time without seconds, in seconds.
 const OFF_MAX_S: f64 = 61.0;
 
 fn judge(facts: &Facts) -> Vec<Finding> {
@@ -71,7 +71,7 @@ mod tests {
         check(judge, &stamp("2026-01-27 13:00", "KST"), false);
         check(judge, &stamp("2026-01-27 13:00:09", "+09:00"), false);
         check(judge, &stamp("2026-01-27 13:00:09", "+08:00"), true);
-        // Another event, not another zone; and a zone that nobody can tell.
+        // Another event, not another zone; and an unknown zone.
         check(judge, &stamp("2026-01-27 04:07", "KST"), false);
         check(judge, &stamp("2026-01-27 04:00", "IST"), false);
     }

@@ -1,4 +1,4 @@
-//! A peak that is told of a handful of points.
+//! A peak read from a handful of points.
 
 use model::{Figure, Finding, Severity, Strength, Unit};
 

@@ -1,4 +1,4 @@
-//! A quantile that lies beyond what so few values can tell.
+//! A percentile that needs more samples than there are.
 
 use model::{Figure, Finding, Severity, Strength, Unit};
 

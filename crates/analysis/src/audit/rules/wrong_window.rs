@@ -9,10 +9,10 @@ use crate::audit::moment;
 pub(super) const RULE: Rule =
     Rule { name: "wrong-window", about: "the analysed window does not match the run", judge };
 
-/// What each end may be off, as a share of the run: averages change by no more than that.
+/// Tolerance of each end, as a share of the run: averages change by no more than that.
 const OFF_SHARE_MAX: f64 = 0.02;
 
-/// What each end may be off in any case, in seconds: clocks of different machines, and times without fractions.
+/// Tolerance of each end in any case, in seconds: clocks of different machines, and times without fractions.
 const OFF_MAX_S: f64 = 1.0;
 
 fn judge(facts: &Facts) -> Vec<Finding> {
