@@ -32,7 +32,6 @@ macro_rules! catalogue {
         }
 
         /// Every entry: key, English, Korean.
-        #[allow(unreachable_pub, reason = "catalogues of tests are private")]
         pub const ALL: &[(&str, &str, &str)] = &[$((stringify!($key), $en, $ko),)*];
     };
     (@one $key:ident () $en:literal $ko:literal) => {

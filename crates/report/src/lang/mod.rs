@@ -1,7 +1,6 @@
-//! Korean sentences of the auditor and of the diagnosis, by rule, law and label.
+//! Korean sentences of the auditor, by rule and law.
 
 mod ko_audit;
-mod ko_diagnosis;
 
 use crate::Lang;
 
@@ -10,14 +9,6 @@ pub(crate) fn rule(lang: Lang, name: &str) -> Option<&'static RuleWords> {
     match lang {
         Lang::En => None,
         Lang::Ko => ko_audit::RULES.iter().find(|(rule, _)| *rule == name).map(|(_, words)| words),
-    }
-}
-
-/// Returns the sentences of a finding with this label; `None` where its own are to be shown.
-pub(crate) fn finding(lang: Lang, label: &str) -> Option<&'static FindingWords> {
-    match lang {
-        Lang::En => None,
-        Lang::Ko => ko_diagnosis::FINDINGS.iter().find(|(known, _)| *known == label).map(|(_, words)| words),
     }
 }
 
@@ -36,15 +27,6 @@ pub(crate) fn figure(lang: Lang, name: &str) -> &str {
         Lang::Ko => ko_audit::FIGURES.iter().find(|(figure, _)| *figure == name),
     };
     known.map_or(name, |(_, words)| *words)
-}
-
-/// The sentences of a kind of finding of the diagnosis.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FindingWords {
-    /// The claim.
-    pub(crate) finds: &'static str,
-    /// The remedy.
-    pub(crate) mend: &'static str,
 }
 
 /// The sentences of a rule of the auditor.
@@ -76,17 +58,5 @@ mod tests {
         let mut names: Vec<&str> = ko_audit::FIGURES.iter().map(|(name, _)| *name).collect();
         names.dedup();
         assert_eq!(names.len(), ko_audit::FIGURES.len(), "each figure has one name");
-    }
-
-    #[test]
-    fn every_finding_of_the_diagnosis_has_korean() {
-        let is_hangul = |text: &str| text.contains(|glyph: char| ('가'..='힣').contains(&glyph));
-        for label in analysis::diagnosis::LABELS {
-            let words = finding(Lang::Ko, label).unwrap_or_else(|| panic!("{label} has no words"));
-            assert!(is_hangul(words.finds) && is_hangul(words.mend), "{words:?}");
-            assert!(finding(Lang::En, label).is_none(), "the finding's own words are English");
-        }
-        let labels = analysis::diagnosis::LABELS.len();
-        assert_eq!(ko_diagnosis::FINDINGS.len(), labels, "no words for labels that are gone");
     }
 }
