@@ -21,7 +21,7 @@ test('the summary leads to the evidence, and the way is in the address', async (
 
 test('a queue’s peak is the same in its lane, in the table and in the sentence', async ({ page }) => {
   await page.goto(EVIDENCE);
-  const lane = page.locator('.lane', { has: page.getByRole('heading', { name: 'Queue depth, ready' }) });
+  const lane = page.locator('.lane', { has: page.getByRole('heading', { name: 'Queue depth (ready)' }) });
   await expect(lane.locator('.rd')).toContainText('352');
   await expect(page.locator('.story')).toContainText('scan.vision 352 at 0:40');
   await page.goto(`${EVIDENCE}?view=queues`);
@@ -33,8 +33,8 @@ test('a queue’s peak is the same in its lane, in the table and in the sentence
 
 test('the crosshair moves all lanes, and keys show table and query', async ({ page }) => {
   await page.goto(EVIDENCE);
-  const depth = page.locator('.lane', { has: page.getByRole('heading', { name: 'Queue depth, ready' }) });
-  const cpu = page.locator('.lane', { has: page.getByRole('heading', { name: 'CPU of containers' }) });
+  const depth = page.locator('.lane', { has: page.getByRole('heading', { name: 'Queue depth (ready)' }) });
+  const cpu = page.locator('.lane', { has: page.getByRole('heading', { name: 'Container CPU' }) });
   await depth.getByRole('img').focus();
   await page.keyboard.press('Home');
   for (let step = 0; step < 8; step += 1) await page.keyboard.press('ArrowRight');
@@ -62,7 +62,7 @@ test('a zoom asks anew', async ({ page }) => {
 
 test('a gap says why, and what has no data says how to get it', async ({ page }) => {
   await page.goto(EVIDENCE);
-  const cpu = page.locator('.lane', { has: page.getByRole('heading', { name: 'CPU of containers' }) });
+  const cpu = page.locator('.lane', { has: page.getByRole('heading', { name: 'Container CPU' }) });
   await expect(cpu.locator('.lh')).toContainText('connection refused by localhost:9090');
   await expect(page.getByRole('group', { name: 'Sources' })).toContainText('401 Unauthorized');
   await page.goto('/runs/empty/evidence?view=database');

@@ -10,6 +10,7 @@ pub mod audit;
 pub mod capacity;
 pub mod comparison;
 pub mod diagnosis;
+pub mod escape;
 mod group;
 pub mod history;
 mod machine_summary;

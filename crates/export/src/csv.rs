@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use api::escape::terminal;
 use api::{Number, WindowRow};
-use report::escape;
 
 use crate::ExportError;
 
@@ -63,7 +63,7 @@ fn cells(row: &WindowRow) -> [String; COLUMNS.len()] {
         row.second.to_string(),
         row.time.clone(),
         row.seconds.0.to_string(),
-        escape::csv_field(&row.metric),
+        field(&row.metric),
         row.kind.to_owned(),
         row.contains.to_owned(),
         row.count.to_string(),
@@ -79,13 +79,48 @@ fn cells(row: &WindowRow) -> [String; COLUMNS.len()] {
         number(row.p99),
         number(row.max),
         row.censored.join(" "),
-        escape::csv_field(&tags.join("&")),
+        field(&tags.join("&")),
     ]
+}
+
+/// One field of a CSV file (RFC 4180): quoted where it has to be, and with an apostrophe in front where a spreadsheet would
+/// take it for a formula. Not for numbers, whose sign is one.
+fn field(text: &str) -> String {
+    let starts_formula =
+        text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r', '\n']);
+    let text = terminal(text);
+    let text = if starts_formula { format!("'{text}") } else { text };
+    match text.contains([',', '"', '\n', '\r', ';']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[track_caller]
+    fn check(escape: fn(&str) -> String, cases: &[(&str, &str)]) {
+        for (text, expect) in cases {
+            assert_eq!(escape(text), *expect, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn spreadsheets_compute_nothing() {
+        check(
+            field,
+            &[
+                ("=cmd()|' /C calc'!A0", "'=cmd()|' /C calc'!A0"),
+                (" +1", "' +1"),
+                ("@SUM(1,2)", "\"'@SUM(1,2)\""),
+                ("say \"hi\"", "\"say \"\"hi\"\"\""),
+                ("a\nb", "a\\nb"),
+                ("plain", "plain"),
+            ],
+        );
+    }
     use crate::row::tests::sample;
 
     #[test]

@@ -1,25 +1,25 @@
-//! What an analysis says: a claim, the figures it rests on, what follows, and how to mend it.
+//! Findings: a claim, the figures it rests on, its impact and its remedy.
 
 use std::fmt;
 
-/// A claim that somebody can check: with its figures, and with what they do not show.
+/// A verifiable claim with its figures and caveats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The rule that made it, in lowercase words joined by hyphens; stable, for suppressing and for searching.
     pub rule: &'static str,
     /// How much it matters.
     pub severity: Severity,
-    /// What kind of reasoning carries it.
+    /// The kind of reasoning it rests on.
     pub strength: Strength,
     /// One sentence that is true if the figures are.
     pub claim: String,
     /// The figures, in the order that the reasoning takes them.
     pub evidence: Vec<Figure>,
-    /// What follows for whoever relies on the numbers.
+    /// The impact on conclusions from the numbers.
     pub implies: String,
-    /// How to mend it.
+    /// The remedy.
     pub remedy: String,
-    /// What could make the claim wrong, or smaller than it looks.
+    /// Conditions under which the claim is wrong or smaller.
     pub caveats: Vec<String>,
     /// Where it was found: a run, or a table and its row.
     pub place: String,
@@ -47,7 +47,7 @@ impl Severity {
     }
 }
 
-/// What kind of reasoning carries a finding, the strongest first.
+/// The kind of reasoning a finding rests on, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Strength {
     /// An identity of arithmetic, or a definition: it cannot be otherwise.
@@ -72,7 +72,7 @@ impl Strength {
     }
 }
 
-/// What follows from figures by a law: no mistake of anybody, and no judgement.
+/// Figures derived by a law, without a judgement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
     /// The law, in lowercase words joined by hyphens.
@@ -81,7 +81,7 @@ pub struct Derived {
     pub says: String,
     /// The figures, derived ones last.
     pub figures: Vec<Figure>,
-    /// What the law takes for granted.
+    /// Assumptions of the law.
     pub caveats: Vec<String>,
     /// Where the figures come from.
     pub place: String,
@@ -90,7 +90,7 @@ pub struct Derived {
 /// A figure with its name and unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What it is the figure of.
+    /// Its name.
     pub name: String,
     /// The figure.
     pub value: FigureValue,
@@ -103,14 +103,14 @@ pub enum FigureValue {
     Number {
         /// The number.
         value: f64,
-        /// What it counts.
+        /// Its unit.
         unit: Unit,
     },
-    /// What is no number: a time of day, a name.
+    /// A text: a timestamp, a name.
     Text(String),
 }
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// Things, or nothing in particular.
@@ -156,7 +156,7 @@ impl Figure {
         Figure { name: name.into(), value: FigureValue::Number { value, unit } }
     }
 
-    /// What is no number.
+    /// A text figure.
     pub fn text(name: impl Into<String>, text: impl Into<String>) -> Figure {
         Figure { name: name.into(), value: FigureValue::Text(text.into()) }
     }

@@ -49,7 +49,7 @@ impl Clock {
 
 /// Returns the published document of a diagnosis in a language; `clocks` are those of its runs, in their order.
 pub fn document(diagnosis: &Diagnosis, clocks: &[Clock], lang: Lang) -> DiagnosisReport {
-    let document = Document { clocks, lang: lang.into() };
+    let document = Document { clocks, lang };
     let mut remedies: Vec<_> = diagnosis.findings.iter().zip(1..).collect();
     remedies.sort_by_key(|(finding, number)| (finding.cost, *number));
     let remedy = |(finding, number): (&Hypothesis, usize)| DiagnosisRemedy {
@@ -86,7 +86,7 @@ pub fn json(document: &DiagnosisReport) -> String {
 /// The clocks and the language of a document.
 struct Document<'a> {
     clocks: &'a [Clock],
-    lang: words::Lang,
+    lang: Lang,
 }
 
 impl Document<'_> {
@@ -267,7 +267,6 @@ fn seconds(name: &str, value: f64) -> DiagnosisNumber {
 
 /// Returns a document for a terminal, the outcome first. `is_whole` shows each finding with all of its evidence.
 pub fn text(document: &DiagnosisReport, lang: Lang, is_whole: bool, style: Style) -> String {
-    let lang = words::Lang::from(lang);
     let mut out = format!("  {}\n", style.paint(BOLD, &outcome(document, lang, style)));
     for time in document.attribution.iter().chain(&document.time_uses) {
         out += &time_lines(time, lang, style);
@@ -282,7 +281,7 @@ pub fn text(document: &DiagnosisReport, lang: Lang, is_whole: bool, style: Style
     style.fit(out)
 }
 
-fn outcome(document: &DiagnosisReport, lang: words::Lang, style: Style) -> String {
+fn outcome(document: &DiagnosisReport, lang: Lang, style: Style) -> String {
     let (colour, word) = match document.outcome {
         "limited" => (RED, lang.diagnosis_limited()),
         "no_server_bottleneck" => (GREEN, lang.diagnosis_no_bottleneck()),
@@ -292,7 +291,7 @@ fn outcome(document: &DiagnosisReport, lang: words::Lang, style: Style) -> Strin
     format!("{}: {}", style.paint(colour, word), terminal(&document.headline))
 }
 
-fn time_lines(time: &DiagnosisTime, lang: words::Lang, style: Style) -> String {
+fn time_lines(time: &DiagnosisTime, lang: Lang, style: Style) -> String {
     let head = lang.diagnosis_time(&time.of, &time.mean.text);
     let mut out = format!(
         "\n  {} {}\n",
@@ -338,7 +337,7 @@ fn finding_lines(
     finding: &DiagnosisFinding,
     place: usize,
     is_whole: bool,
-    lang: words::Lang,
+    lang: Lang,
     style: Style,
 ) -> String {
     let colour = match finding.role {
@@ -365,7 +364,7 @@ fn finding_lines(
 }
 
 /// Returns the evidence of a finding.
-fn proof(finding: &DiagnosisFinding, lang: words::Lang, style: Style) -> String {
+fn proof(finding: &DiagnosisFinding, lang: Lang, style: Style) -> String {
     let rows = finding.numbers.iter().map(|number| {
         let interval = number.interval.as_ref().map_or_else(String::new, |interval| interval.text.clone());
         vec![number.name.clone(), number.text.clone(), interval, number.note.clone()]
@@ -406,7 +405,7 @@ fn proof(finding: &DiagnosisFinding, lang: words::Lang, style: Style) -> String 
     out + &notes(lang.diagnosis_caveat(), &finding.caveats, style)
 }
 
-fn prediction_lines(prediction: &DiagnosisPrediction, lang: words::Lang, style: Style) -> String {
+fn prediction_lines(prediction: &DiagnosisPrediction, lang: Lang, style: Style) -> String {
     let text = |number: &DiagnosisNumber| {
         let interval =
             number.interval.as_ref().map_or_else(String::new, |interval| format!(" {}", interval.text));
@@ -431,7 +430,7 @@ fn prediction_lines(prediction: &DiagnosisPrediction, lang: words::Lang, style: 
     out
 }
 
-fn rest(document: &DiagnosisReport, is_whole: bool, lang: words::Lang, style: Style) -> String {
+fn rest(document: &DiagnosisReport, is_whole: bool, lang: Lang, style: Style) -> String {
     let mut out = String::new();
     let shown = if is_whole { usize::MAX } else { RULED_OUT_MAX };
     if !document.ruled_out.is_empty() {
@@ -474,7 +473,7 @@ fn notes(label: &str, texts: &[String], style: Style) -> String {
     texts.iter().map(|text| format!("    {} {}\n", style.paint(FAINT, &label), terminal(text))).collect()
 }
 
-fn activity_name(activity: &str, lang: words::Lang) -> &'static str {
+fn activity_name(activity: &str, lang: Lang) -> &'static str {
     match activity {
         "waits" => lang.diagnosis_queued(),
         "works" => lang.diagnosis_served(),
@@ -483,7 +482,7 @@ fn activity_name(activity: &str, lang: words::Lang) -> &'static str {
     }
 }
 
-fn method_name(method: &str, lang: words::Lang) -> &'static str {
+fn method_name(method: &str, lang: Lang) -> &'static str {
     match method {
         "traces" => lang.diagnosis_traces(),
         "little" => lang.diagnosis_little(),
@@ -666,7 +665,10 @@ mod tests {
 
     #[test]
     fn on_a_terminal() {
-        check(Lang::En, false, expect![[r#"
+        check(
+            Lang::En,
+            false,
+            expect![[r#"
             text
               LIMITED: CPU of worker \u{1b}[31m saturated: 3.56 of 4 cores in use, at the limit 93 % of the time
 
@@ -707,8 +709,12 @@ mod tests {
                   connect it: --otlp on the run, and OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318 in the services
 
                 Caveat: Only one run was given, so growth with load is unknown. Add runs at lower load.
-        "#]]);
-        check(Lang::Ko, false, expect![[r#"
+        "#]],
+        );
+        check(
+            Lang::Ko,
+            false,
+            expect![[r#"
             text
               병목 확인: worker \u{1b}[31m의 CPU 포화: 4코어 중 3.56 사용, 전체 시간의 93 % 동안 한계
 
@@ -749,7 +755,8 @@ mod tests {
                   연결: 실행에 --otlp, 서비스에 OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318 설정
 
                 주의: 실행이 하나뿐이라 부하에 따른 변화를 알 수 없습니다. 더 낮은 부하의 실행을 추가하십시오.
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]

@@ -6,35 +6,14 @@
 
 use std::fmt::Write as _;
 
+use api::escape::is_unseen;
+pub use api::escape::{terminal, terminal_lines};
+
 /// Characters of a name that Markdown and annotations show; a longer one is cut and ends in `…`.
 pub const NAME_CHARS_MAX: usize = 160;
 
 /// Characters of sentences that Markdown shows.
 const PROSE_CHARS_MAX: usize = 400;
-
-/// Text for a terminal: what would steer it, or hide or reorder what is read, is shown as an escape (`\u{1b}`, `\n`).
-pub fn terminal(text: &str) -> String {
-    escaped(text, is_unseen)
-}
-
-/// Text of several lines for a terminal: as [`terminal`], with line breaks and tabs left as they are.
-pub fn terminal_lines(text: &str) -> String {
-    escaped(text, |glyph| is_unseen(glyph) && !matches!(glyph, '\n' | '\t'))
-}
-
-fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
-    if !text.chars().any(&is_escaped) {
-        return text.to_owned();
-    }
-    let mut shown = String::with_capacity(text.len() + 8);
-    for glyph in text.chars() {
-        match is_escaped(glyph) {
-            true => shown.extend(glyph.escape_default()),
-            false => shown.push(glyph),
-        }
-    }
-    shown
-}
 
 /// A name as inline code in Markdown, harmless in a table's cell too: one line, no cell's end, no tag, no mention, no link.
 pub fn markdown_code(name: &str) -> String {
@@ -99,19 +78,6 @@ pub fn xml(text: &str) -> String {
     shown
 }
 
-/// One field of a CSV file (RFC 4180): quoted where it has to be, and with an apostrophe in front where a spreadsheet would
-/// take it for a formula. Not for numbers, whose sign is one.
-pub fn csv_field(text: &str) -> String {
-    let starts_formula =
-        text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r', '\n']);
-    let text = terminal(text);
-    let text = if starts_formula { format!("'{text}") } else { text };
-    match text.contains([',', '"', '\n', '\r', ';']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
-    }
-}
-
 /// The message of a GitHub workflow command: `%`, line breaks.
 pub(crate) fn github_message(text: &str) -> String {
     let text: String =
@@ -137,13 +103,6 @@ fn cut(text: &str, chars_max: usize) -> String {
         shown.push('…');
     }
     shown
-}
-
-/// Controls (Cc), and the format characters that hide or reorder text (UAX #9, "Trojan Source", CVE-2021-42574).
-fn is_unseen(glyph: char) -> bool {
-    glyph.is_control()
-        || matches!(glyph, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
-        || matches!(glyph, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn is_ordinary(glyph: char) -> bool {
@@ -188,24 +147,6 @@ mod tests {
     }
 
     #[test]
-    fn terminals_show_what_would_steer_them() {
-        check(
-            terminal,
-            &[
-                ("ünï ✓ 한글", "ünï ✓ 한글"),
-                ("a\x1b[2Jb\nc", "a\\u{1b}[2Jb\\nc"),
-                ("\u{9b}31m", "\\u{9b}31m"),
-                ("user\u{202e}nimda", "user\\u{202e}nimda"),
-            ],
-        );
-    }
-
-    #[test]
-    fn lines_stay_lines() {
-        check(terminal_lines, &[("a\n\tb\r\x1b]0;t\x07", "a\n\tb\\r\\u{1b}]0;t\\u{7}"), ("a\nb", "a\nb")]);
-    }
-
-    #[test]
     fn names_stay_in_their_cell() {
         check(
             markdown_code,
@@ -231,21 +172,6 @@ mod tests {
                 ("dial tcp 127.0.0.1: refused", "dial tcp 127.0.0.1&#58; refused"),
                 ("[x](javascript:1) @all #1", "&#91;x&#93;(javascript&#58;1) &#64;all &#35;1"),
                 ("*b* _i_ <b>", "&#42;b&#42; &#95;i&#95; &lt;b&gt;"),
-            ],
-        );
-    }
-
-    #[test]
-    fn spreadsheets_compute_nothing() {
-        check(
-            csv_field,
-            &[
-                ("=cmd()|' /C calc'!A0", "'=cmd()|' /C calc'!A0"),
-                (" +1", "' +1"),
-                ("@SUM(1,2)", "\"'@SUM(1,2)\""),
-                ("say \"hi\"", "\"say \"\"hi\"\"\""),
-                ("a\nb", "a\\nb"),
-                ("plain", "plain"),
             ],
         );
     }

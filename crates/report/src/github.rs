@@ -1,4 +1,4 @@
-//! What GitHub Actions reads: annotations, the step's summary, the step's outputs.
+//! Formats of GitHub Actions: annotations, step summary, step outputs.
 //!
 //! The formats are those of GitHub's "Workflow commands for GitHub Actions".
 
@@ -6,7 +6,6 @@ use model::Grade;
 
 use crate::document::{Judged, Verdict, Why};
 use crate::escape::{github_message, github_property, short};
-use crate::lang::{Words, fill};
 use crate::summary::{Statistic, Values};
 use crate::{Lang, RunReport, markdown};
 
@@ -18,23 +17,22 @@ pub const SUMMARY_BYTES_MAX: usize = 200_000;
 
 /// Workflow commands (`::error …`), one a line, for standard output; empty where there is nothing to draw attention to.
 pub fn annotations(report: &RunReport, lang: Lang) -> String {
-    let words = lang.words();
     let judged = report.judged();
     let crossed: Vec<&Judged<'_>> = judged.iter().filter(|one| !one.threshold.ok).collect();
-    let sentence = markdown::sentence(report, words, &short);
-    let distrust = distrust(report, lang).map(|line| command("warning", report, words.validity, &line));
+    let sentence = markdown::sentence(report, lang, &short);
+    let distrust = distrust(report, lang).map(|line| command("warning", report, lang.validity(), &line));
     let room = ANNOTATIONS_MAX - usize::from(distrust.is_some());
-    let command = |level: &str, message: &str| command(level, report, words.thresholds, message);
+    let command = |level: &str, message: &str| command(level, report, lang.thresholds(), message);
     let of_verdict = match report.verdict() {
         (Verdict::Pass, _) | (_, Why::NoThresholds) => String::new(),
         (Verdict::Fail, Why::Crossed(..)) => {
             let has_more = crossed.len() > room;
             let shown = if has_more { room - 1 } else { crossed.len() };
             let mut text: String =
-                crossed[..shown].iter().map(|one| command("error", &threshold(one, words))).collect();
+                crossed[..shown].iter().map(|one| command("error", &threshold(one, lang))).collect();
             if has_more {
                 let more = (crossed.len() - shown).to_string();
-                text += &command("error", &fill(words.annotations_more, &[&more]));
+                text += &command("error", &lang.annotations_more(more));
             }
             text
         }
@@ -44,7 +42,7 @@ pub fn annotations(report: &RunReport, lang: Lang) -> String {
     distrust.unwrap_or_default() + &of_verdict
 }
 
-/// What keeps the numbers from being trusted, first of all.
+/// The annotation of an invalid or degraded measurement.
 fn distrust(report: &RunReport, lang: Lang) -> Option<String> {
     let validity = report.summary.validity.as_ref()?;
     (validity.grade > Grade::Unmeasured).then(|| crate::validity::headline(validity, lang))
@@ -56,7 +54,7 @@ pub fn step_summary(report: &RunReport, lang: Lang) -> String {
 }
 
 /// The lines to append to the file that `GITHUB_OUTPUT` names: `verdict` (`pass`, `fail`, `inconclusive`), `validity`
-/// (`valid`, `unmeasured`, `degraded`, `invalid`; empty where nobody judged it), `run_id`, `p95`
+/// (`valid`, `unmeasured`, `degraded`, `invalid`; empty where it was not judged), `run_id`, `p95`
 /// (the 95th percentile of `http_req_duration` as the terminal shows it) and `p95_ms` (its number; a lower bound where the
 /// text says so, empty where there is none).
 pub fn outputs(report: &RunReport) -> String {
@@ -82,9 +80,9 @@ fn command(level: &str, report: &RunReport, about: &str, message: &str) -> Strin
     format!("::{level} {file}title={title}::{}\n", github_message(message))
 }
 
-fn threshold(judged: &Judged<'_>, words: &Words) -> String {
+fn threshold(judged: &Judged<'_>, lang: Lang) -> String {
     let (metric, source) = (short(&judged.metric.name), short(&judged.threshold.source));
-    fill(words.annotation, &[&metric, &source, &judged.observed_text(), &judged.limit_text()])
+    lang.annotation(metric, source, judged.observed_text(), judged.limit_text())
 }
 
 /// As text and as a number.

@@ -4,7 +4,7 @@ use crate::Style;
 use crate::escape;
 use crate::style::{BOLD, CYAN};
 
-/// What the banner says.
+/// The text of the banner.
 #[derive(Clone, Copy, Debug)]
 pub struct Header<'a> {
     /// The program's version.

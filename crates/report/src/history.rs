@@ -4,7 +4,6 @@ use analysis::history::{Change, Direction, Figures, RUNS_MIN};
 use api::Number;
 use api::history::{History, HistoryChange, HistoryFigure, HistoryRun, SCHEMA_VERSION};
 
-use crate::lang::{Words, fill};
 use crate::style::{BOLD, GREEN, RED};
 use crate::{Lang, Style, escape, number};
 
@@ -44,10 +43,10 @@ impl Figure {
         !matches!(self, Figure::Requests)
     }
 
-    pub(crate) fn title(self, words: &Words) -> &'static str {
+    pub(crate) fn title(self, lang: Lang) -> &'static str {
         match self {
-            Figure::ErrorShare => words.cmp_errors,
-            Figure::Requests => words.hist_requests,
+            Figure::ErrorShare => lang.comparison_errors(),
+            Figure::Requests => lang.history_requests(),
             other => other.as_str(),
         }
     }
@@ -99,20 +98,19 @@ impl HistoryReport {
 
     /// As a table with the changes below it, ending in a line break.
     pub fn text(&self, lang: Lang, style: Style) -> String {
-        let words = lang.words();
-        let mut text = self.table(words, style) + "\n";
+        let mut text = self.table(lang, style) + "\n";
         for change in &self.changes {
             let code = if change.direction == Direction::Improved { GREEN } else { RED };
-            text += &format!("{}\n", style.paint(code, &self.sentence(change, words)));
+            text += &format!("{}\n", style.paint(code, &self.sentence(change, lang)));
         }
         if self.changes.is_empty() {
-            text += &format!("{}\n", words.hist_no_change);
+            text += &format!("{}\n", lang.history_no_change());
         }
         if self.runs.len() < RUNS_MIN {
-            text += &format!("{}\n", fill(words.hist_too_few, &[&RUNS_MIN.to_string()]));
+            text += &format!("{}\n", lang.history_too_few(RUNS_MIN));
         }
         if self.left_out > 0 {
-            text += &format!("{}\n", fill(words.hist_left_out, &[&self.left_out.to_string()]));
+            text += &format!("{}\n", lang.history_left_out(self.left_out));
         }
         style.fit(text)
     }
@@ -122,9 +120,9 @@ impl HistoryReport {
         escape::json(&serde_json::to_string_pretty(&self.document()).unwrap_or_default()) + "\n"
     }
 
-    fn table(&self, words: &Words, style: Style) -> String {
-        let head = [words.run, words.started, words.target].map(str::to_owned);
-        let head = head.into_iter().chain(Figure::ALL.map(|figure| figure.title(words).to_owned()));
+    fn table(&self, lang: Lang, style: Style) -> String {
+        let head = [lang.run(), lang.started(), lang.target()].map(str::to_owned);
+        let head = head.into_iter().chain(Figure::ALL.map(|figure| figure.title(lang).to_owned()));
         let cells = |run: &HistoricRun| -> Vec<String> {
             let known = [
                 escape::short(&run.id),
@@ -150,18 +148,18 @@ impl HistoryReport {
         lines.iter().enumerate().map(line).collect()
     }
 
-    fn sentence(&self, change: &Change, words: &Words) -> String {
+    fn sentence(&self, change: &Change, lang: Lang) -> String {
         let figure = Figure::ALL.into_iter().find(|figure| figure.as_str() == change.name);
         let value = |value: f64| figure.map_or_else(|| number::plain(value), |figure| figure.text(value));
-        let name = figure.map_or(change.name.as_str(), |figure| figure.title(words));
+        let name = figure.map_or(change.name.as_str(), |figure| figure.title(lang));
         let direction = match change.direction {
-            Direction::Improved => words.cmp_improved,
-            Direction::Regressed => words.cmp_regressed,
+            Direction::Improved => lang.comparison_improved(),
+            Direction::Regressed => lang.comparison_regressed(),
         };
         let since = self.runs.get(change.run).map_or_else(String::new, |run| escape::short(&run.id));
         let p_value = format!("{:.3}", change.p_value);
         let (before, after) = (value(change.before), value(change.after));
-        fill(words.hist_since, &[name, direction, &since, &before, &after, &p_value])
+        lang.history_since(name, direction, since, before, after, p_value)
     }
 
     fn document(&self) -> History {
@@ -218,7 +216,7 @@ mod tests {
     fn a_change_is_told_with_its_first_run() {
         let text = report().text(Lang::En, Style::PLAIN);
         let expect = "p95 regressed since run 00000008: 20.";
-        assert!(text.contains(expect) && text.contains("3 older runs"), "{text}");
+        assert!(text.contains(expect) && text.contains("Older runs not shown: 3"), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
         let korean = report().text(Lang::Ko, Style::PLAIN);
         assert!(korean.contains("p95 악화: 실행 00000008부터"), "{korean}");
@@ -234,6 +232,9 @@ mod tests {
     #[test]
     fn few_runs_say_so() {
         let text = HistoryReport::new(vec![HistoricRun::default()], 0).text(Lang::En, Style::PLAIN);
-        assert!(text.contains("No change") && text.contains("from 8 runs on"), "{text}");
+        assert!(
+            text.contains("No statistically significant change.") && text.contains("at least 8 runs"),
+            "{text}"
+        );
     }
 }

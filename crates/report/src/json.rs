@@ -59,7 +59,7 @@ pub fn document_in(report: &RunReport, lang: Lang) -> Report {
         validity: summary.validity.as_ref().map(|it| validity(it, lang)),
         verdict: ReportVerdict {
             verdict: report.verdict().0.as_str(),
-            sentence: markdown::sentence(report, lang.words(), &str::to_owned),
+            sentence: markdown::sentence(report, lang, &str::to_owned),
         },
         run: run(report),
         outcome: report
@@ -100,7 +100,7 @@ pub fn exemplars(report: &RunReport) -> Vec<ReportExemplar> {
 
 /// The facts about host and environment alone.
 pub fn environment(report: &RunReport, lang: Lang) -> Vec<ReportFact> {
-    facts(&report.facts(lang.words()))
+    facts(&report.facts(lang))
 }
 
 /// Whether numbers can be trusted, as the types of the room `api`.

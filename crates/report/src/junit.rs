@@ -140,17 +140,17 @@ fn trusted(report: &RunReport) -> Option<Case> {
     Some(Case { name: "the measurement is valid".into(), class: "plimsoll.run", result })
 }
 
-/// The run itself: crossed thresholds are told in their own suite, and what nothing was asked of is skipped, not passed.
+/// The run itself: failed thresholds are in their own suite, and a run without thresholds and checks is skipped, not passed.
 fn run(report: &RunReport) -> Case {
-    let sentence = markdown::sentence(report, Lang::En.words(), &str::to_owned);
+    let sentence = markdown::sentence(report, Lang::En, &str::to_owned);
     let has_checks = !report.summary.checks.is_empty();
     let result = match report.verdict() {
         (Verdict::Pass, _) | (_, Why::Crossed(..)) => Result::Held,
         (Verdict::Fail, _) => Result::Failed { message: sentence.clone(), details: sentence },
         (_, Why::NoThresholds) if has_checks => Result::Held,
-        (_, Why::NoThresholds) => Result::Skipped {
-            message: "the script has neither thresholds nor checks, so nothing was judged".into(),
-        },
+        (_, Why::NoThresholds) => {
+            Result::Skipped { message: "the script defines no thresholds or checks".into() }
+        }
         (Verdict::Inconclusive, _) => Result::Skipped { message: sentence },
     };
     Case { name: "the run ended as planned".into(), class: "plimsoll.run", result }
@@ -170,7 +170,7 @@ fn threshold(judged: &Judged<'_>) -> Case {
 
 fn check(check: &CheckSummary) -> Case {
     let total = check.passes.saturating_add(check.fails);
-    let message = format!("held {} of the time: {} out of {total}", share(check.passes, total), check.passes);
+    let message = format!("passed {} of the time: {} of {total}", share(check.passes, total), check.passes);
     let result = match check.fails {
         0 => Result::Held,
         _ => Result::Failed { details: format!("{}: {message}", check.name), message },

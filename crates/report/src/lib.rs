@@ -1,4 +1,4 @@
-//! What people read: the start banner, the live progress, the log and the end-of-test summary.
+//! Reports for people: start banner, live progress, log, end-of-test summary, and documents of runs and studies.
 //!
 //! Rendering is pure: plain values and the time go in, text comes out. Only [`progress::Live`] writes, to the stream its
 //! caller hands it. The rows, units and alignment are k6's; what Plimsoll adds stands beside them and is left out under
@@ -27,8 +27,8 @@ pub mod summary;
 pub mod validity;
 
 pub use document::RunReport;
-pub use lang::Lang;
 pub use style::Style;
+pub use words::Lang;
 
 #[cfg(test)]
 mod report_tests;

@@ -4,7 +4,6 @@ use analysis::repeats::{Spread, spread};
 use model::Grade;
 
 use crate::history::{Figure, HistoricRun};
-use crate::lang::{Words, fill};
 use crate::style::{BOLD, width};
 use crate::{Lang, Style, escape, validity};
 
@@ -15,48 +14,46 @@ pub struct RepeatedRun {
     pub side: &'static str,
     /// Its figures.
     pub run: HistoricRun,
-    /// What its measurement is worth.
+    /// Its measurement validity.
     pub grade: Grade,
 }
 
 /// The line that is printed when a run of a series is over: `run 2 of 6 (B): …`.
 pub fn line(number: usize, of: usize, repeated: &RepeatedRun, lang: Lang) -> String {
-    let words = lang.words();
     let side = if repeated.side.is_empty() { String::new() } else { format!(" ({})", repeated.side) };
     let figures = Figure::ALL.into_iter().zip(repeated.run.values).filter(is_told);
     let known: Vec<String> = figures
-        .filter_map(|(figure, value)| Some(format!("{} {}", figure.title(words), figure.text(value?))))
-        .chain(std::iter::once(validity::word(repeated.grade, words).to_owned()))
+        .filter_map(|(figure, value)| Some(format!("{} {}", figure.title(lang), figure.text(value?))))
+        .chain(std::iter::once(validity::word(repeated.grade, lang).to_owned()))
         .collect();
     let (number, of, id) = (number.to_string(), of.to_string(), escape::short(&repeated.run.id));
-    fill(words.rep_line, &[&number, &of, &side, &known.join(", "), &id]) + "\n"
+    lang.repeats_line(number, of, side, known.join(", "), id) + "\n"
 }
 
 /// Repeats as a table: a row per figure, with its values and their spread; ends in a line break.
 pub fn text(runs: &[RepeatedRun], lang: Lang, style: Style) -> String {
-    let words = lang.words();
-    let title = fill(words.rep_title, &[&runs.len().to_string()]);
+    let title = lang.repeats_title(runs.len());
     let head = [
-        words.cmp_figure,
-        words.cmp_mean,
-        words.rep_range,
-        words.rep_deviation,
-        words.rep_interval,
-        words.rep_detectable,
+        lang.comparison_figure(),
+        lang.comparison_mean(),
+        lang.repeats_range(),
+        lang.repeats_deviation(),
+        lang.repeats_interval(),
+        lang.repeats_detectable(),
     ];
     let rows = Figure::ALL.into_iter().enumerate().filter_map(|(place, figure)| {
         let value = |one: &RepeatedRun| Some((figure, one.run.values[place])).filter(is_told)?.1;
         let values: Option<Vec<f64>> = runs.iter().map(value).collect();
-        Some(row(figure, &spread(&values?)?, words))
+        Some(row(figure, &spread(&values?)?, lang))
     });
     let lines: Vec<[String; 6]> = std::iter::once(head.map(str::to_owned)).chain(rows).collect();
     let mut text = format!("{}\n", style.paint(BOLD, &title));
     if lines.len() == 1 {
-        text += &format!("  {}\n", words.rep_none);
+        text += &format!("  {}\n", lang.repeats_none());
         return style.fit(text);
     }
     text += &table(&lines);
-    text += &format!("{}\n", fill(words.rep_legend, &[&runs.len().to_string()]));
+    text += &format!("{}\n", lang.repeats_legend(runs.len()));
     style.fit(text)
 }
 
@@ -65,13 +62,13 @@ fn is_told((figure, value): &(Figure, Option<f64>)) -> bool {
     *figure != Figure::Requests || *value != Some(0.0)
 }
 
-fn row(figure: Figure, spread: &Spread, words: &Words) -> [String; 6] {
+fn row(figure: Figure, spread: &Spread, lang: Lang) -> [String; 6] {
     let share = |value: f64| match spread.relative(value) {
         Some(share) => format!("{:.1} %", share * 100.0),
         None => "–".to_owned(),
     };
     [
-        figure.title(words).to_owned(),
+        figure.title(lang).to_owned(),
         figure.text(spread.mean),
         format!("{} … {}", figure.text(spread.min), figure.text(spread.max)),
         share(spread.deviation),
@@ -110,7 +107,7 @@ mod tests {
         for part in ["100ms", "80ms … 120ms", "20.0 %", "±49.7 %", "60.7 %"] {
             assert!(p95[0].contains(part), "{part} is not in {}", p95[0]);
         }
-        assert!(!text.contains("p99") && !text.contains("errors"), "{text}");
+        assert!(!text.contains("p99") && !text.contains("error rate"), "{text}");
         let korean = super::text(&runs, Lang::Ko, Style::PLAIN);
         assert!(korean.contains("반복 실행 3회"), "{korean}");
     }
@@ -131,7 +128,7 @@ mod tests {
         let line = line(2, 6, &one, Lang::En);
         assert_eq!(
             line,
-            "run 2 of 6 (B): p50 10ms, p95 80ms, errors 25.000 %, requests/s 50.00, VALID  ab12cd34\n"
+            "run 2 of 6 (B): p50 10ms, p95 80ms, error rate 25.000 %, requests/s 50.00, VALID  ab12cd34\n"
         );
     }
 }

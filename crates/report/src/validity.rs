@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use model::{Amount, Fault, Grade, Reason, Validity};
 
-use crate::lang::{Words, fill};
 use crate::{Lang, number};
 
 /// Reasons in the line; the reports have all of them.
@@ -13,21 +12,20 @@ const REASONS_MAX: usize = 3;
 /// Ranges of seconds that are named one by one.
 const RANGES_MAX: usize = 5;
 
-/// `VALID`, or `DEGRADED: timers woke up to 41ms late (limit 10ms) in 3 of 30 s (12–14)`: the verdict and its reasons with
-/// their numbers; what nobody looked for is named.
+/// `VALID`, or `DEGRADED: timers fired up to 41ms late (limit 10ms) in 3 of 30 s (12–14)`: the verdict and its reasons with
+/// their numbers, and the checks that were not made.
 pub fn line(validity: &Validity, lang: Lang) -> String {
-    let words = lang.words();
     let grave: Vec<&Reason> = validity.reasons.iter().filter(|reason| reason.grade != Grade::Valid).collect();
     let mut parts: Vec<String> =
-        grave.iter().take(REASONS_MAX).map(|one| reason(one, validity, words)).collect();
+        grave.iter().take(REASONS_MAX).map(|one| reason(one, validity, lang)).collect();
     if grave.len() > REASONS_MAX {
-        parts.push(fill(words.more_rows, &[&(grave.len() - REASONS_MAX).to_string()]));
+        parts.push(lang.more_rows(grave.len() - REASONS_MAX));
     }
-    let mut text = word(validity.grade, words).to_owned();
+    let mut text = word(validity.grade, lang).to_owned();
     if !parts.is_empty() {
         text += &format!(": {}", parts.join("; "));
     }
-    if let Some(unmeasured) = unmeasured(validity, words) {
+    if let Some(unmeasured) = unmeasured(validity, lang) {
         text += &format!(" ({unmeasured})");
     }
     text
@@ -35,12 +33,12 @@ pub fn line(validity: &Validity, lang: Lang) -> String {
 
 /// Each reason in a sentence with its numbers, in their order.
 pub fn sentences(validity: &Validity, lang: Lang) -> Vec<String> {
-    validity.reasons.iter().map(|one| reason(one, validity, lang.words())).collect()
+    validity.reasons.iter().map(|one| reason(one, validity, lang)).collect()
 }
 
-/// What a fault is about, in a few words.
+/// The topic of a fault, in a few words.
 pub fn topic_of(fault: Fault, lang: Lang) -> &'static str {
-    topic(fault, lang.words())
+    topic(fault, lang)
 }
 
 /// An amount as people read it.
@@ -50,32 +48,32 @@ pub fn amount_text(of: Amount) -> String {
 
 /// The same behind the word that says what it is about, for the first line of a page.
 pub(crate) fn headline(validity: &Validity, lang: Lang) -> String {
-    format!("{}: {}", lang.words().validity, line(validity, lang))
+    format!("{}: {}", lang.validity(), line(validity, lang))
 }
 
-/// What was not looked for; `None` where everything was.
-pub(crate) fn unmeasured(validity: &Validity, words: &Words) -> Option<String> {
-    let names: Vec<&str> = validity.unmeasured.iter().map(|fault| topic(*fault, words)).collect();
-    (!names.is_empty()).then(|| fill(words.validity_unmeasured, &[&names.join(", ")]))
+/// The checks that were not made; `None` where all were.
+pub(crate) fn unmeasured(validity: &Validity, lang: Lang) -> Option<String> {
+    let names: Vec<&str> = validity.unmeasured.iter().map(|fault| topic(*fault, lang)).collect();
+    (!names.is_empty()).then(|| lang.validity_unmeasured(names.join(", ")))
 }
 
 /// One reason with its numbers, and the seconds in which it was so.
-pub(crate) fn reason(reason: &Reason, validity: &Validity, words: &Words) -> String {
-    let text = fill(sentence(reason.fault, words), &[&amount(reason.observed), &amount(reason.limit)]);
+pub(crate) fn reason(reason: &Reason, validity: &Validity, lang: Lang) -> String {
+    let text = sentence(reason, lang);
     if reason.windows.is_empty() {
         return text;
     }
     let (bad, of) = (reason.window_count().to_string(), validity.windows.len().to_string());
-    format!("{text} {}", fill(words.validity_windows, &[&bad, &of, &ranges(&reason.windows)]))
+    format!("{text} {}", lang.validity_windows(bad, of, ranges(&reason.windows)))
 }
 
 /// The verdict in a word.
-pub(crate) fn word(grade: Grade, words: &Words) -> &'static str {
+pub(crate) fn word(grade: Grade, lang: Lang) -> &'static str {
     match grade {
-        Grade::Valid => words.valid,
-        Grade::Unmeasured => words.unwatched,
-        Grade::Degraded => words.degraded,
-        Grade::Invalid => words.invalid,
+        Grade::Valid => lang.valid(),
+        Grade::Unmeasured => lang.not_measured(),
+        Grade::Degraded => lang.degraded(),
+        Grade::Invalid => lang.invalid(),
     }
 }
 
@@ -97,57 +95,58 @@ fn ranges(windows: &[Range<u32>]) -> String {
     shown.chain(more).collect::<Vec<_>>().join(", ")
 }
 
-fn sentence(fault: Fault, words: &Words) -> &'static str {
-    match fault {
-        Fault::StartLag => words.fault_start_lag,
-        Fault::Dropped => words.fault_dropped,
-        Fault::DroppedByTarget => words.fault_dropped_target,
-        Fault::DroppedByGenerator => words.fault_dropped_generator,
-        Fault::DroppedWhileStarting => words.fault_dropped_starting,
-        Fault::WorkerCpu => words.fault_worker_cpu,
-        Fault::Throttled => words.fault_throttled,
-        Fault::RunDelay => words.fault_run_delay,
-        Fault::Steal => words.fault_steal,
-        Fault::TimerLag => words.fault_timer_lag,
-        Fault::Coverage => words.fault_coverage,
-        Fault::LongWindows => words.fault_long_windows,
-        Fault::Network => words.fault_network,
-        Fault::Exhausted => words.fault_exhausted,
-        Fault::Ports => words.fault_ports,
-        Fault::Descriptors => words.fault_descriptors,
-        Fault::Retransmission => words.fault_retransmission,
-        Fault::Connects => words.fault_connects,
-        Fault::Recorded => words.fault_recorded,
-        Fault::WindowsLost => words.fault_windows_lost,
-        Fault::WorkersLost => words.fault_workers_lost,
-        Fault::Little => words.fault_little,
-        Fault::Unsteady => words.fault_unsteady,
-        Fault::Clock => words.fault_clock,
+fn sentence(reason: &Reason, lang: Lang) -> String {
+    let (observed, limit) = (amount(reason.observed), amount(reason.limit));
+    match reason.fault {
+        Fault::StartLag => lang.fault_start_lag(observed, limit),
+        Fault::Dropped => lang.fault_dropped(observed, limit),
+        Fault::DroppedByTarget => lang.fault_dropped_target(observed, limit),
+        Fault::DroppedByGenerator => lang.fault_dropped_generator(observed, limit),
+        Fault::DroppedWhileStarting => lang.fault_dropped_starting(observed, limit),
+        Fault::WorkerCpu => lang.fault_worker_cpu(observed, limit),
+        Fault::Throttled => lang.fault_throttled(observed, limit),
+        Fault::RunDelay => lang.fault_run_delay(observed, limit),
+        Fault::Steal => lang.fault_steal(observed, limit),
+        Fault::TimerLag => lang.fault_timer_lag(observed, limit),
+        Fault::Coverage => lang.fault_coverage(observed, limit),
+        Fault::LongWindows => lang.fault_long_windows(observed, limit),
+        Fault::Network => lang.fault_network(observed, limit),
+        Fault::Exhausted => lang.fault_exhausted(observed, limit),
+        Fault::Ports => lang.fault_ports(observed, limit),
+        Fault::Descriptors => lang.fault_descriptors(observed, limit),
+        Fault::Retransmission => lang.fault_retransmission(observed, limit),
+        Fault::Connects => lang.fault_connects(observed, limit),
+        Fault::Recorded => lang.fault_recorded(observed, limit),
+        Fault::WindowsLost => lang.fault_windows_lost(observed, limit),
+        Fault::WorkersLost => lang.fault_workers_lost(observed, limit),
+        Fault::Little => lang.fault_little(observed, limit),
+        Fault::Unsteady => lang.fault_unsteady(observed, limit),
+        Fault::Clock => lang.fault_clock(observed, limit),
     }
 }
 
-/// What was not looked at, in a few words.
-fn topic(fault: Fault, words: &Words) -> &'static str {
+/// The topic of a fault, in a few words.
+fn topic(fault: Fault, lang: Lang) -> &'static str {
     match fault {
-        Fault::StartLag => words.lateness,
+        Fault::StartLag => lang.lateness(),
         Fault::Dropped | Fault::DroppedByTarget | Fault::DroppedByGenerator | Fault::DroppedWhileStarting => {
-            words.topic_rate
+            lang.topic_rate()
         }
-        Fault::WorkerCpu => words.topic_cpu,
-        Fault::Throttled => words.topic_throttled,
-        Fault::RunDelay => words.topic_run_delay,
-        Fault::Steal => words.topic_steal,
-        Fault::TimerLag => words.topic_timer_lag,
+        Fault::WorkerCpu => lang.topic_cpu(),
+        Fault::Throttled => lang.topic_throttled(),
+        Fault::RunDelay => lang.topic_run_delay(),
+        Fault::Steal => lang.topic_steal(),
+        Fault::TimerLag => lang.topic_timer_lag(),
         Fault::Coverage | Fault::LongWindows | Fault::WindowsLost | Fault::WorkersLost => {
-            words.topic_coverage
+            lang.topic_coverage()
         }
-        Fault::Network | Fault::Retransmission => words.topic_segments,
+        Fault::Network | Fault::Retransmission => lang.topic_segments(),
         Fault::Exhausted | Fault::Recorded | Fault::Little | Fault::Connects | Fault::Unsteady => {
-            words.topic_requests
+            lang.topic_requests()
         }
-        Fault::Ports => words.topic_ports,
-        Fault::Descriptors => words.topic_descriptors,
-        Fault::Clock => words.topic_clock,
+        Fault::Ports => lang.topic_ports(),
+        Fault::Descriptors => lang.topic_descriptors(),
+        Fault::Clock => lang.topic_clock(),
     }
 }
 
@@ -174,11 +173,11 @@ mod tests {
         let check = |validity: &Validity, expect: &str| assert_eq!(line(validity, Lang::En), expect);
         check(&validity(Grade::Valid, vec![]), "VALID");
         let late = validity(Grade::Degraded, vec![lag(vec![12..15, 20..21])]);
-        check(&late, "DEGRADED: timers woke up to 41ms late (limit 10ms) in 4 of 30 s (12-14, 20)");
+        check(&late, "DEGRADED: timers fired up to 41ms late (limit 10ms) in 4 of 30 s (12-14, 20)");
         let remark = Reason { grade: Grade::Valid, ..lag(vec![]) };
         check(&validity(Grade::Valid, vec![remark]), "VALID");
         let unwatched = Validity { unmeasured: vec![Fault::WorkerCpu, Fault::Ports], ..Validity::default() };
-        check(&unwatched, "NOT MEASURED (not measured: CPU of the workers, ports)");
+        check(&unwatched, "NOT MEASURED (not measured: worker CPU, local ports)");
         let many = validity(Grade::Degraded, vec![lag(vec![]); 5]);
         assert!(line(&many, Lang::En).ends_with("; … and 2 more"), "{}", line(&many, Lang::En));
     }

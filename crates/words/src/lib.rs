@@ -9,6 +9,9 @@
 pub mod diagnosis;
 mod lang;
 mod macros;
+pub mod report;
+#[cfg(test)]
+mod testing;
 
 pub use lang::Lang;
 

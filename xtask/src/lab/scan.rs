@@ -37,7 +37,7 @@ const ANSWER_LIMIT_MS: f64 = 3000.0;
 const PARTS_OFF_MAX: f64 = 0.02;
 
 /// The report's title for the tasks' time.
-const WAY_TITLE: &str = "From submission to answer";
+const WAY_TITLE: &str = "Task latency from submission to result";
 
 /// A queue over time: seconds since the load began, and messages.
 type Depths = Vec<(f64, f64)>;

@@ -28,7 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("output", &["api", "histo", "model"]),
     ("runfile", &["histo", "model"]),
     ("catalogue", &[]),
-    ("export", &["api", "model", "report", "tally"]),
+    ("export", &["api", "model", "tally"]),
     ("remote", &[]),
     ("archive", &[]),
     ("stats", &["histo"]),

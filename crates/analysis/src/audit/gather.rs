@@ -11,7 +11,7 @@ use super::quantity::{self, Family, Measure, Quantity};
 /// Remarks kept; further ones are counted.
 pub const REMARKS_MAX: usize = 100;
 
-/// What was not understood, in sentences.
+/// Remarks on ignored input, in sentences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remarks {
     /// The first ones.

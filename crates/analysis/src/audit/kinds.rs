@@ -8,9 +8,9 @@ use super::quantity::{Measure, Quantity};
 
 /// A kind of table.
 pub struct Kind {
-    /// What authors call it.
+    /// Its name in tables.
     pub name: &'static str,
-    /// What it holds.
+    /// Its content.
     pub about: &'static str,
     /// Its columns.
     pub columns: &'static [Column],
@@ -22,11 +22,11 @@ pub struct Kind {
 pub struct Column {
     /// Its name. Units may follow it: `p95_ms`.
     pub name: &'static str,
-    /// What its cells hold.
+    /// The quantity of its cells.
     pub quantity: Quantity,
     /// Whether a row without it says nothing.
     pub is_required: bool,
-    /// What it means.
+    /// Its meaning.
     pub about: &'static str,
 }
 
@@ -117,15 +117,15 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Figures of two runs beside each other, with the change that their author printed.
+    /// Metrics of two runs, with the reported change.
     Change in changes {
-        /// What was measured.
+        /// The metric.
         metric: required Text,
-        /// The first run's figure.
+        /// The baseline value.
         before: optional Any,
-        /// The second run's figure.
+        /// The new value.
         after: required Any,
-        /// The change as printed, in percent of the first.
+        /// The reported change, in percent of the baseline.
         change: optional PrintedShare,
         /// Which direction is better: `up` or `down`.
         good_when: optional Text,
@@ -133,23 +133,23 @@ kinds! {
         mark: optional Text,
     }
 
-    /// One row per run or level of load: what was offered, and what came of it.
+    /// One row per run or load step: offered load and results.
     Run in runs {
         /// Its name.
         run: required Text,
-        /// What the times measure: `e2e`, `http_req_duration`.
+        /// The metric of the times: `e2e`, `http_req_duration`.
         metric: optional Text,
-        /// VUs or threads; the largest number, if it varied.
+        /// VUs or threads; the maximum, if the number varied.
         vus: optional Count,
-        /// Time that each of them waits between two iterations.
+        /// Think time between two iterations.
         think: optional Time,
-        /// Whether each of them waits for its answer before it goes on: `closed`, or else `open`.
+        /// Workload model: `closed` if each VU waits for its response, else `open`.
         model: optional Text,
-        /// What was finished.
+        /// Completed work per unit of time.
         throughput: optional Rate,
-        /// How many requests there were.
+        /// Number of requests.
         requests: optional Count,
-        /// How many of them failed.
+        /// Number of failed requests.
         errors: optional Count,
         /// The mean time.
         avg: optional Time,
@@ -157,135 +157,135 @@ kinds! {
         p50: optional Time,
         /// The 95th percentile.
         p95: optional Time,
-        /// Seconds whose means the times are computed of, where they are computed of such means.
+        /// Number of one-second means that the times are computed from, where they are computed from such means.
         seconds: optional Count,
-        /// The mean difference of two neighbouring seconds' means.
+        /// Mean difference between the means of two consecutive seconds.
         average_difference: optional Time,
     }
 
-    /// Versions of one target that are compared with each other, each under a load of its own.
+    /// Versions of one target that are compared, each with its load.
     Version in versions {
         /// Its name.
         version: required Text,
-        /// What was offered.
+        /// Offered load.
         offered: required Rate,
-        /// How busy the resource in question was.
+        /// Utilisation of the resource.
         utilisation: optional Share,
-        /// How many processors that resource has.
+        /// Processors of that resource.
         cores: optional Cores,
-        /// The time by which versions are compared.
+        /// The response time that is compared.
         p95: optional Time,
     }
 
-    /// The time that an analysis looked at, and the time that the run took.
+    /// The analysed window and the run's own start and end.
     Window in windows {
-        /// Where the analysis begins.
+        /// Start of the analysed window.
         claimed_from: required Moment,
-        /// Where it ends.
+        /// End of the analysed window.
         claimed_to: required Moment,
-        /// When the run began, by its own record.
+        /// Start of the run, from its own record.
         started: required Moment,
-        /// When it ended.
+        /// End of the run.
         ended: required Moment,
     }
 
-    /// Times of day with a zone beside them, and the instants they stand for.
+    /// Timestamps with a time zone, and the instants they stand for.
     Stamp in stamps {
-        /// What happened then.
+        /// The event.
         what: required Text,
-        /// The time of day as shown, with its date and without a zone.
+        /// Date and time as shown, without a zone.
         shown: required Text,
         /// The zone as shown: `UTC`, `KST`, `+09:00`.
         zone: required Text,
-        /// The instant, from a source that is beyond doubt.
+        /// The instant, from a trusted source.
         instant: required Moment,
     }
 
-    /// Readings of one moment that are used as evidence about a run.
+    /// Snapshots that are used as evidence about a run.
     Snapshot in snapshots {
-        /// What was read.
+        /// The value that was read.
         what: required Text,
-        /// When.
+        /// Time of the snapshot.
         taken: required Moment,
-        /// When the run began.
+        /// Start of the run.
         started: required Moment,
-        /// When it ended.
+        /// End of the run.
         ended: required Moment,
     }
 
-    /// Resources with what was used of them and what may be used.
+    /// Resources with their usage and limit.
     Usage in usages {
         /// The pod, container or node.
         resource: required Text,
-        /// The most that was used.
+        /// Peak usage.
         usage: required Any,
-        /// What may be used.
+        /// The limit.
         limit: required Any,
     }
 
-    /// Scraped series with a claimed peak or trend.
+    /// Scraped series that a peak or trend is read from.
     Scrape in scrapes {
         /// Its name.
         series: required Text,
-        /// The time between two points.
+        /// Scrape interval.
         step: required Time,
-        /// The time that the points cover.
+        /// Time range of the points.
         span: required Time,
     }
 
-    /// How much of what was sent is on record.
+    /// Data points sent and recorded.
     Record in records {
-        /// What is counted.
+        /// The kind of data points.
         what: required Text,
-        /// How many there were.
+        /// Number sent.
         sent: required Count,
-        /// How many are on record.
+        /// Number recorded.
         recorded: required Count,
     }
 
-    /// Queues whose length is read as waiting.
+    /// Queues whose length is read as a backlog.
     Queue in queues {
         /// Its name.
         queue: required Text,
-        /// The metric that the length was taken from.
+        /// The metric of the queue length.
         counter: required Text,
-        /// The largest length.
+        /// Peak length.
         peak: required Count,
-        /// Who takes messages from it.
+        /// Number of consumers.
         consumers: required Count,
-        /// Messages that each of them works on at once.
+        /// Messages that each consumer processes concurrently.
         concurrency: required Count,
-        /// Messages that each of these slots holds: itself and what was fetched ahead.
+        /// Messages per slot, prefetched ones included.
         prefetch: optional Count,
     }
 
-    /// Quantiles, of what and of how much they are computed.
+    /// Percentiles, and the samples they are computed from.
     QuantileClaim in quantiles {
-        /// What was measured.
+        /// The metric.
         metric: required Text,
-        /// Which one: 95, 99.9.
+        /// The percentile: 95, 99.9.
         quantile: required Count,
-        /// What it is computed of: `requests`, or means of an interval, `1-s means`.
+        /// The samples it is computed from: `requests`, or means of an interval, `1-s means`.
         of: required Text,
-        /// The population that the presentation claims.
+        /// The samples it is presented as being computed from.
         presented_as: optional Text,
-        /// How many values it is computed of.
+        /// Number of samples.
         samples: optional Count,
-        /// The correlation of neighbouring values, where they depend on each other.
+        /// Lag-1 autocorrelation of the samples.
         lag1: optional Count,
     }
 
-    /// Distributions of times as a summary prints them.
+    /// Response time distributions as in a k6 summary.
     Summary in summaries {
-        /// What was measured; `metric{expected_response:true}` for successes alone.
+        /// The metric; `metric{expected_response:true}` for successful requests only.
         metric: required Text,
-        /// How many values there are.
+        /// Number of samples.
         count: optional Count,
-        /// How many of them are of requests that failed.
+        /// Number of samples of failed requests.
         failed: optional Count,
-        /// After how long requests were given up.
+        /// The request timeout.
         timeout: optional Time,
-        /// The smallest.
+        /// The minimum.
         min: optional Time,
         /// The median.
         med: optional Time,
@@ -293,61 +293,61 @@ kinds! {
         p90: optional Time,
         /// The 95th percentile.
         p95: optional Time,
-        /// The largest.
+        /// The maximum.
         max: optional Time,
     }
 
-    /// What decides whether a run succeeded.
+    /// Success criteria of a run.
     Criterion in criteria {
-        /// What is judged.
+        /// The metric.
         metric: required Text,
-        /// Which figure of it: `p95`, `avg`, `share`.
+        /// The statistic: `p95`, `avg`, `share`.
         statistic: required Text,
         /// The limit.
         target: required Any,
-        /// What was measured; empty if nothing was.
+        /// The measured value; empty if it was not measured.
         measured: optional Any,
     }
 
-    /// What share of the work came out as it should, for machines and for people.
+    /// Success rates, technical and business.
     Outcome in outcomes {
-        /// What came out.
+        /// The outcome.
         outcome: required Text,
-        /// `technical` (an answer came) or `business` (it was the answer that users come for).
+        /// `technical` (a response arrived) or `business` (the transaction succeeded).
         level: required Text,
-        /// The share.
+        /// The success rate.
         share: required Share,
     }
 
-    /// One fact as reported by several sources, one row each.
+    /// One fact as reported by several sources, one row per source.
     Source in sources {
         /// The fact.
         fact: required Text,
-        /// Who says so.
+        /// The source.
         source: required Text,
-        /// What they say.
+        /// The reported value.
         value: required Any,
-        /// How far apart two of them may be, in the value's unit [default: 1 % of the larger].
+        /// Allowed difference between two sources, in the value's unit [default: 1 % of the larger].
         tolerance: optional Any,
     }
 
-    /// The steps that a piece of work passes through, one after another.
+    /// Sequential stages of one piece of work.
     Stage in stages {
         /// Its name.
         stage: required Text,
-        /// Its mean time of service, without waiting.
+        /// Its mean service time, without queueing.
         service: required Time,
     }
 
-    /// Slots that are said to have run out: workers, connections, threads.
+    /// Slots that are claimed to be exhausted: workers, connections, threads.
     Slots in slots {
-        /// What they are slots of.
+        /// The pool of the slots.
         what: required Text,
-        /// How many there are.
+        /// Number of slots.
         slots: required Count,
-        /// Work that passed through them.
+        /// Throughput of the slots.
         throughput: required Rate,
-        /// The mean time of service; without it, the sum of the table of stages.
+        /// Mean service time; without it, the sum of the stages.
         service: optional Time,
         /// The mean time from end to end.
         response: optional Time,

@@ -1,4 +1,4 @@
-//! The auditor: mistakes that arithmetic can catch, in own runs and in tables that somebody wrote.
+//! The auditor: arithmetic and measurement errors in runs and in result tables.
 //!
 //! [`gather`] makes facts of tables and [`facts_of_run`] of a run; [`audit`] applies every rule of [`RULES`] and every law of
 //! [`laws::LAWS`](crate::laws::LAWS) to them. A rule is one file and one line in the list, a pure function of facts, and
@@ -26,17 +26,17 @@ pub use quantity::{Family, Measure, Quantity};
 pub use rules::{RULES, Rule};
 pub use run::{ClosedLoopFact, RunFacts, ThresholdFact, TwiceFact, UsageFact, facts_of_run};
 
-/// Findings of one rule that are told one by one; further ones are counted.
+/// Findings of one rule listed at most; further ones are counted.
 pub const FINDINGS_PER_RULE_MAX: usize = 50;
 
-/// What the auditor says.
+/// The results of an audit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
-    /// What is wrong, the worst first.
+    /// The findings, the worst first.
     pub findings: Vec<Finding>,
-    /// Findings that are not told one by one, by rule.
+    /// The numbers of findings that are not listed, by rule.
     pub beyond: Vec<(&'static str, usize)>,
-    /// What follows from the figures.
+    /// The derived figures.
     pub derived: Vec<Derived>,
 }
 

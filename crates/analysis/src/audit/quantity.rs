@@ -1,6 +1,6 @@
-//! What a cell says, with its unit.
+//! Parsing of cells with their units.
 
-/// What a column holds, and so which units its cells and its name may have.
+/// The quantity of a column, which decides on the units of its cells and its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// Words.
@@ -46,7 +46,7 @@ pub struct Measure {
     pub value: f64,
     /// Half a unit of the last digit that was written: how far the true value may be.
     pub half_digit: f64,
-    /// What it counts.
+    /// Its unit.
     pub family: Family,
 }
 
@@ -92,11 +92,11 @@ const UNITS: &[(&str, Family, f64)] = &[
     ("gib", Family::Bytes, 1073741824.0),
 ];
 
-/// What stands where nothing was measured.
+/// Cells that stand for a missing value.
 const MISSING: &[&str] = &["", "-", "–", "—", "n/a", "na", "null", "none", "?"];
 
 impl Quantity {
-    /// What it is called where columns are described.
+    /// Its name in the description of columns.
     pub const fn as_str(self) -> &'static str {
         match self {
             Quantity::Text => "words",
@@ -122,7 +122,7 @@ impl Quantity {
         }
     }
 
-    /// What a unit means in such a column, and how much of the base unit it is.
+    /// The family and factor of a unit in such a column.
     pub(crate) fn unit(self, unit: &str) -> Option<(Family, f64)> {
         if unit == "m" {
             return match self {

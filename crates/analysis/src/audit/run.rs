@@ -1,11 +1,11 @@
-//! What a run of ours says, in the same facts as tables.
+//! The facts of a stored run, as of a table.
 
 use model::{MetricKind, Quantile, RateTotal, Trend, ValueKind};
 
 use super::kinds::{Criterion, Facts, Outcome, QuantileClaim, Record, Run, Source, Summary, Usage};
 use super::quantity::{Family, Measure};
 
-/// What the auditor looks at in a run.
+/// The auditor's input from a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunFacts {
     /// How the run is named.
@@ -22,41 +22,41 @@ pub struct RunFacts {
     pub timeouts: u64,
     /// Checks by name.
     pub checks: Vec<(String, RateTotal)>,
-    /// What is counted, how many there were, how many are on record.
+    /// The kind of data points, the number sent, the number recorded.
     pub records: Vec<(String, u64, u64)>,
     /// Quantiles that the script asks the summary for beside the usual ones, in percent.
     pub asked_quantiles: Vec<f64>,
-    /// What the generator used, and what it may use.
+    /// Usage and limits of the load generator's resources.
     pub usages: Vec<UsageFact>,
-    /// What the run's file tells twice, from two places.
+    /// Facts that the run's file holds twice, from two sources.
     pub twice: Vec<TwiceFact>,
     /// The loop, where every VU waits for its answer before it goes on and their number stays.
     pub closed_loop: Option<ClosedLoopFact>,
 }
 
-/// What was used of something.
+/// Usage of a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsageFact {
     /// Of what.
     pub resource: &'static str,
     /// The most that was used, in the family's base unit.
     pub used: f64,
-    /// What may be used.
+    /// The limit.
     pub limit: f64,
-    /// What is counted.
+    /// The family of the value.
     pub family: Family,
 }
 
-/// One fact, told from two places.
+/// One fact from two sources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwiceFact {
     /// The fact.
     pub fact: &'static str,
-    /// The places, and what each tells in the family's base unit.
+    /// The sources, and their values in the family's base unit.
     pub sources: [(&'static str, f64); 2],
     /// How far apart they may be.
     pub tolerance: f64,
-    /// What is counted.
+    /// The family of the value.
     pub family: Family,
 }
 
@@ -78,13 +78,13 @@ pub struct ThresholdFact {
     pub selector: String,
     /// The metric's kind.
     pub kind: MetricKind,
-    /// What its values measure.
+    /// The content type of its values.
     pub contains: ValueKind,
     /// As written: `p(95)<500`.
     pub condition: String,
-    /// What it is compared with.
+    /// The limit.
     pub limit: f64,
-    /// What was compared.
+    /// The measured value.
     pub observed: Quantile,
     /// Whether crossing it ends the run; such limits stand beside those that decide about success.
     pub is_aborting: bool,
@@ -185,7 +185,7 @@ fn sources<'a>(run: &'a RunFacts, fact: &'a TwiceFact) -> impl Iterator<Item = S
     })
 }
 
-/// The loop, where throughput and latency are both held to limits: that is when one number is told as two.
+/// A closed loop with limits for both throughput and latency, which are one result.
 fn closed_loop(run: &RunFacts) -> Option<Run> {
     let ClosedLoopFact { vus, iterations_per_s, iteration_s } = run.closed_loop?;
     let is_rate = |it: &ThresholdFact| it.kind == MetricKind::Counter && split(&it.condition).0 == "rate";
@@ -203,7 +203,7 @@ fn closed_loop(run: &RunFacts) -> Option<Run> {
     })
 }
 
-/// What is compared, and the rest of the condition from its comparison on.
+/// The statistic, and the rest of the condition from its comparison on.
 fn split(condition: &str) -> (&str, &str) {
     let end = condition.find(['<', '>', '=', '!']).unwrap_or(condition.len());
     let (statistic, rest) = condition.split_at(end);
@@ -216,7 +216,7 @@ fn summary(run: &RunFacts, metric: &str, trend: &Trend) -> Summary {
         _ => None,
     };
     let max = trend.max().map(|ms| ms / 1e3);
-    // Timeouts that stand apart are told as bounds; those that are among the values are told as values.
+    // Timeouts that are counted apart are bounds; those among the values are values.
     let is_of_all = metric == "http_req_duration";
     let holds_timeouts = run.timeouts > 0 && trend.failures.is_none();
     Summary {

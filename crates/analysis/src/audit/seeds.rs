@@ -11,7 +11,7 @@ use crate::laws::testing::{close, figure};
 
 const SEEDS: &[&str] = &["001", "002", "003", "004"];
 
-/// What is said about all tables of a folder, each of which is understood to the last cell.
+/// The audit of all tables of a folder, each of which is parsed to the last cell.
 #[track_caller]
 fn audited(folder: &str) -> Audit {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/seeds").join(folder);
@@ -78,7 +78,7 @@ fn nothing_is_found_where_it_is_mended() {
     }
 }
 
-/// What all findings of a rule say, and their figures.
+/// The text of all findings of a rule, with their figures.
 fn told(audit: &Audit, rule: &str) -> String {
     let findings = audit.findings.iter().filter(|finding| finding.rule == rule);
     let lines = findings.map(|finding| {
@@ -89,7 +89,7 @@ fn told(audit: &Audit, rule: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What a law says.
+/// The sentences of a law.
 fn derived<'a>(audit: &'a Audit, law: &str) -> Vec<&'a str> {
     audit.derived.iter().filter(|derived| derived.law == law).map(|derived| derived.says.as_str()).collect()
 }
@@ -111,7 +111,7 @@ fn post_1_by_the_law_of_utilisation() {
     {
         holds(said, &[demand, ceiling]);
     }
-    holds(&told(&audit, "unequal-load"), &["100/s and at 400/s, 4 times"]);
+    holds(&told(&audit, "unequal-load"), &["100/s and 400/s, a factor of 4"]);
 }
 
 #[test]
@@ -120,11 +120,14 @@ fn post_2_collapses_and_counts_failures_as_fast() {
     holds(derived(&audit, "collapse")[0], &["from 425/s at 1200 VUs to 341/s at 4200 VUs"]);
     holds(
         &told(&audit, "failed-as-fast"),
-        &["5852 failed requests pull the median from 99.12 ms to 71.3 ms"],
+        &["5852 failed requests lower the median from 99.12 ms to 71.3 ms"],
     );
     holds(
         &told(&audit, "syn-retransmission"),
-        &["largest of 3.04 s is 2 SYNs lost", "p95 of 1.03 s is 1 SYN lost"],
+        &[
+            "largest of 3.04 s matches 2 lost and retransmitted SYNs",
+            "p95 of 1.03 s matches 1 lost and retransmitted SYN",
+        ],
     );
     holds(&told(&audit, "censored-timeout"), &["timeout of 60 s"]);
 }
@@ -135,8 +138,8 @@ fn post_3_follows_in_24_of_26_and_is_one_number() {
     assert_eq!(
         derived(&audit, "change"),
         [
-            "13 of 13 printed changes follow from their own figures",
-            "11 of 13 printed changes follow from their own figures"
+            "13 of 13 reported changes match their own figures",
+            "11 of 13 reported changes match their own figures"
         ]
     );
     holds(&told(&audit, "change-arithmetic"), &["50.48 %, not of 50.27 %", "50.33 %, not of 49.01 %"]);
@@ -160,13 +163,13 @@ fn post_4_has_a_ceiling_a_knee_and_free_slots() {
     let figure = |name: &str| figure(&audit.derived, name);
     close(figure("ceiling from below"), 418.0, 0.5);
     close(figure("ceiling from above"), 421.0, 0.5);
-    close(figure("least throughput of the plateau"), 402.0, 0.01);
-    close(figure("largest throughput of the plateau"), 438.0, 0.01);
+    close(figure("minimum plateau throughput"), 402.0, 0.01);
+    close(figure("maximum plateau throughput"), 438.0, 0.01);
     close(figure("knee from"), 79.0, 0.5);
     close(figure("knee to"), 106.0, 0.6);
     close(figure("busy slots"), 69.0, 0.5);
-    close(figure("time that was no service"), 47.9, 0.05);
-    close(figure("share that was no service"), 80.9, 0.05);
+    close(figure("time outside service"), 47.9, 0.05);
+    close(figure("share of time outside service"), 80.9, 0.05);
     assert_eq!(
         derived(&audit, "slo-crossing"),
         ["p95 reaches 30 s at 169 VUs", "p95 reaches 60 s at 384 VUs"]
@@ -196,13 +199,13 @@ fn post_4_looked_at_another_window_and_counted_twice() {
         &told(&audit, "usage-above-limit"),
         &[
             "1.72 cores",
-            "1.84 cores is used of a limit of 1 cores, which cannot be",
+            "usage of 1.84 cores exceeds its limit of 1 cores, which is impossible",
             "0.86 cores",
             "0.92 cores",
         ],
     );
-    holds(&told(&audit, "time-zone"), &["labelled KST and is a time of UTC+0"]);
-    holds(&told(&audit, "queue-in-service"), &["up to 352 of its 352 messages"]);
-    holds(&told(&audit, "conflicting-slos"), &["held to 30 s and to 60 s"]);
+    holds(&told(&audit, "time-zone"), &["labelled KST but is in UTC+0"]);
+    holds(&told(&audit, "queue-in-service"), &["up to 352 of its 352 messages were in service"]);
+    holds(&told(&audit, "conflicting-slos"), &["two conflicting limits, 30 s and 60 s"]);
     holds(&told(&audit, "business-zero"), &["reward rate is 0 % while success rate is 100 %"]);
 }

@@ -1,11 +1,11 @@
-//! What a printed change has to be: (after ÷ before − 1) · 100.
+//! Relative change: (after ÷ before − 1) · 100.
 
 use model::{Derived, Figure, Unit};
 
 use super::by_table;
 use crate::audit::{Change, Facts, Family};
 
-/// What printed changes may be off in any case, in points: figures are often rounded before they are printed.
+/// Tolerance of reported changes in any case, in points: figures are often rounded first.
 pub const OFF_POINTS_MAX: f64 = 0.1;
 
 /// A change computed again from its own figures.
@@ -15,7 +15,7 @@ pub struct Recomputed {
     pub printed: f64,
     /// From the printed figures, percent.
     pub exact: f64,
-    /// What rounding of all three printed figures explains, and at least [`OFF_POINTS_MAX`]; points.
+    /// The rounding tolerance of all three figures, at least [`OFF_POINTS_MAX`]; points.
     pub allowed: f64,
     /// The difference in points, where the figures are shares themselves and the change may mean that.
     pub points: Option<f64>,
@@ -57,10 +57,10 @@ fn count(changes: &[Change]) -> Option<Derived> {
     let follow = found.iter().filter(|it| it.follows()).count();
     (!found.is_empty()).then(|| Derived {
         law: "change",
-        says: format!("{follow} of {} printed changes follow from their own figures", found.len()),
+        says: format!("{follow} of {} reported changes match their own figures", found.len()),
         figures: vec![
-            Figure::new("changes that can be checked", found.len() as f64, Unit::Count),
-            Figure::new("changes that follow", follow as f64, Unit::Count),
+            Figure::new("verifiable changes", found.len() as f64, Unit::Count),
+            Figure::new("matching changes", follow as f64, Unit::Count),
         ],
         caveats: Vec::new(),
         place: super::table_of(&changes[0].place).to_owned(),

@@ -4,7 +4,7 @@ use model::{Derived, Figure, Unit};
 
 use crate::audit::{Facts, Version};
 
-/// What a request demands of a resource.
+/// The service demand of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Demand {
     /// Processor time per request, in seconds.
@@ -36,7 +36,7 @@ fn of_version(version: &Version) -> Option<Derived> {
     Some(Derived {
         law: "demand",
         says: format!(
-            "{}: each request takes {} of the processors, so they are used up at {}",
+            "{}: each request needs {} of CPU, so the processors saturate at {}",
             version.version, demand.value, ceiling.value
         ),
         figures: vec![
@@ -47,7 +47,7 @@ fn of_version(version: &Version) -> Option<Derived> {
             ceiling,
         ],
         caveats: vec![
-            "utilisation without load is counted as demand, which makes the ceiling too low; two loads would tell them apart"
+            "idle utilisation is counted as demand, so the ceiling is too low; measuring two loads separates them"
                 .to_owned(),
         ],
         place: version.place.clone(),

@@ -1,4 +1,4 @@
-//! What dependent values are worth, and how many a quantile needs.
+//! The effective size of autocorrelated samples, and the number that a percentile needs.
 
 use std::f64::consts::PI;
 

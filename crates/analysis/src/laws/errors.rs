@@ -46,7 +46,7 @@ fn of_pair(before: &Run, after: &Run) -> Option<Derived> {
             Figure::new("requests after", requests.1, Unit::Count),
             Figure::new("standard deviations", z, Unit::Count),
         ],
-        caveats: vec!["errors that come in bursts vary more than this counts with; one run each".to_owned()],
+        caveats: vec!["bursts of errors vary more than this test assumes; one run each".to_owned()],
         place: after.place.clone(),
     })
 }

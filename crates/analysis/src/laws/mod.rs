@@ -50,7 +50,7 @@ fn by_table<T>(rows: &[T], place: impl Fn(&T) -> &str) -> Vec<&[T]> {
         .collect()
 }
 
-/// What a law says of each run and the one before it in its table.
+/// The results of a law for each run and the one before it in its table.
 fn neighbours(runs: &[Run], of_pair: impl Fn(&Run, &Run) -> Option<Derived>) -> Vec<Derived> {
     let tables = by_table(runs, |run| &run.place);
     let pairs = tables.into_iter().flat_map(|runs| runs.windows(2));

@@ -1,4 +1,4 @@
-//! Whether a mean of dependent one-second means moved between two runs, as far as a table alone can tell.
+//! Whether a mean of autocorrelated one-second means changed between two runs, from a table alone.
 //!
 //! A table has no series, but a mean, two quantiles and the mean difference of neighbours are enough for a first-order
 //! autoregressive model: the quantiles give the spread, and spread and differences the correlation.
@@ -27,7 +27,7 @@ pub struct Mean {
     pub independent: f64,
 }
 
-/// The mean of a run that tells mean, median, p95, number of seconds and mean difference of neighbours.
+/// The mean of a run with mean, median, p95, number of seconds and mean difference of neighbours.
 pub fn mean(run: &Run) -> Option<Mean> {
     let deviation = (run.p95? - run.p50?) / NORMAL_P95;
     let lag1 = dependence::lag1_of_average_difference(run.average_difference?, deviation)?;
@@ -62,18 +62,19 @@ fn of_pair(before: &Run, after: &Run) -> Option<Derived> {
         says: format!("{} → {}: the mean time changed by {change:.1} %: {verdict}", before.run, after.run),
         figures: vec![
             Figure::new("mean before", a.value_s, Unit::Seconds),
-            Figure::new("its standard error", a.error_s, Unit::Seconds),
-            Figure::new("correlation of neighbouring seconds before", a.lag1, Unit::Count),
-            Figure::new("seconds before, as independent ones", a.independent, Unit::Count),
+            Figure::new("standard error", a.error_s, Unit::Seconds),
+            Figure::new("lag-1 autocorrelation before", a.lag1, Unit::Count),
+            Figure::new("effective sample size before", a.independent, Unit::Count),
             Figure::new("mean after", b.value_s, Unit::Seconds),
-            Figure::new("its standard error", b.error_s, Unit::Seconds),
-            Figure::new("correlation of neighbouring seconds after", b.lag1, Unit::Count),
-            Figure::new("seconds after, as independent ones", b.independent, Unit::Count),
-            Figure::new("standard errors apart", z, Unit::Count),
+            Figure::new("standard error", b.error_s, Unit::Seconds),
+            Figure::new("lag-1 autocorrelation after", b.lag1, Unit::Count),
+            Figure::new("effective sample size after", b.independent, Unit::Count),
+            Figure::new("difference in standard errors", z, Unit::Count),
         ],
         caveats: vec![
-            "one run each: what differs from run to run anyway is not counted".to_owned(),
-            "spread and correlation are inferred from the table's quantiles and differences".to_owned(),
+            "one run each: run-to-run variance is not included".to_owned(),
+            "variance and autocorrelation are inferred from the table's percentiles and differences"
+                .to_owned(),
         ],
         place: after.place.clone(),
     })

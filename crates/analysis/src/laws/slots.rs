@@ -8,7 +8,7 @@ use crate::audit::{Facts, Slots};
 /// From this share of busy slots on, work waits for slots even if they are enough on average.
 const BUSY_SHARE_FULL: f64 = 0.8;
 
-/// Busy slots, and the time that was no service.
+/// Busy slots, and the time outside service.
 pub fn derive(facts: &Facts) -> Vec<Derived> {
     let stages: f64 = facts.stages.iter().map(|stage| stage.service).sum();
     facts.slots.iter().take(super::ROWS_MAX).filter_map(|slots| of_slots(slots, stages)).collect()
@@ -23,30 +23,34 @@ fn of_slots(slots: &Slots, stages_s: f64) -> Option<Derived> {
     let share = busy / slots.slots;
     let mut figures = vec![
         Figure::new("throughput", slots.throughput, Unit::PerSecond),
-        Figure::new("time of service", service_s, Unit::Seconds),
+        Figure::new("service time", service_s, Unit::Seconds),
         Figure::new("slots", slots.slots, Unit::Count),
         Figure::new("busy slots", busy, Unit::Count),
         Figure::new("busy share", share * 100.0, Unit::Percent),
     ];
     if let Some(response_s) = slots.response.filter(|response| *response > service_s) {
-        figures.push(Figure::new("time that was no service", response_s - service_s, Unit::Seconds));
+        figures.push(Figure::new("time outside service", response_s - service_s, Unit::Seconds));
         figures.push(Figure::new(
-            "share that was no service",
+            "share of time outside service",
             (1.0 - service_s / response_s) * 100.0,
             Unit::Percent,
         ));
     }
     let verdict = match share {
-        share if share < BUSY_SHARE_FULL => "that they had run out is refuted",
-        share if share <= 1.0 => "they were nearly all busy",
-        _ => "more than there are: one of the figures is wrong",
+        share if share < BUSY_SHARE_FULL => "exhaustion is refuted",
+        share if share <= 1.0 => "nearly exhausted",
+        _ => "impossible: one of the figures is wrong",
     };
     Some(Derived {
         law: "slots",
-        says: format!("{}: {busy:.0} of {:.0} slots were busy on average: {verdict}", slots.what, slots.slots),
+        says: format!(
+            "{}: {busy:.0} of {:.0} slots were busy on average: {verdict}",
+            slots.what, slots.slots
+        ),
         figures,
         caveats: vec![
-            "a mean over the run; if service was slower than its log says (starved processors), more slots were busy".to_owned(),
+            "mean over the run; if service was slower than logged (CPU starvation), more slots were busy"
+                .to_owned(),
         ],
         place: slots.place.clone(),
     })
@@ -66,8 +70,8 @@ mod tests {
             assert!(found[0].says.contains(expect), "{found:?}");
         };
         check("39.9/s", "refuted");
-        check("40/s", "nearly all busy");
-        check("50/s", "nearly all busy");
+        check("40/s", "nearly exhausted");
+        check("50/s", "nearly exhausted");
         check("50.1/s", "one of the figures is wrong");
     }
 
@@ -77,7 +81,7 @@ mod tests {
             facts(&["stage,service\na,4s\nb,1s\n", "what,slots,throughput,response\nw,100,2/s,20s\n"]);
         let found = derive(&facts);
         assert_eq!(figure(&found, "busy slots"), 10.0);
-        assert_eq!(figure(&found, "time that was no service"), 15.0);
-        assert_eq!(figure(&found, "share that was no service"), 75.0);
+        assert_eq!(figure(&found, "time outside service"), 15.0);
+        assert_eq!(figure(&found, "share of time outside service"), 75.0);
     }
 }

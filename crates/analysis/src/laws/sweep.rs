@@ -10,7 +10,7 @@ use crate::audit::{Criterion, Facts, Run};
 use crate::capacity::ladder::{is_collapse, verdicts};
 use crate::capacity::points::{POINTS_MIN, Point, ceilings, crossing, cycle_s, plateau};
 
-/// Everything that a sweep tells, of every table that is one.
+/// The derived figures of every table that is a sweep.
 pub fn derive(facts: &Facts) -> Vec<Derived> {
     let tables = by_table(&facts.runs, |run| &run.place);
     tables.into_iter().filter_map(|runs| Sweep::of(runs, facts)).flat_map(|sweep| sweep.derive()).collect()
@@ -21,7 +21,7 @@ struct Sweep<'a> {
     points: Vec<Point>,
     /// Limits of the time that the sweep is about, ascending.
     slos: Vec<&'a Criterion>,
-    /// The time of one piece of work without any waiting, if the stages tell it.
+    /// The service time of one piece of work, if the stages are known.
     service_s: Option<f64>,
     place: String,
 }
@@ -70,27 +70,21 @@ impl<'a> Sweep<'a> {
         let figures = vec![
             Figure::new("ceiling from below", low * 60.0, Unit::PerMinute),
             Figure::new("ceiling from above", high * 60.0, Unit::PerMinute),
-            Figure::new(
-                "least throughput of the plateau",
-                measured(f64::min, f64::INFINITY),
-                Unit::PerMinute,
-            ),
-            Figure::new("largest throughput of the plateau", measured(f64::max, 0.0), Unit::PerMinute),
+            Figure::new("minimum plateau throughput", measured(f64::min, f64::INFINITY), Unit::PerMinute),
+            Figure::new("maximum plateau throughput", measured(f64::max, 0.0), Unit::PerMinute),
             Figure::new("knee from", knee_low, Unit::Vus),
             Figure::new("knee to", knee_high, Unit::Vus),
         ];
         Some(Derived {
             law: "asymptotic-bounds",
             says: format!(
-                "time grows by a constant with each VU, so throughput has a ceiling of {:.0} to {:.0} per minute, and the \
-                 knee is at {knee_low:.0} to {knee_high:.0} VUs",
+                "response time grows linearly with VUs: throughput saturates at {:.0} to {:.0}/min, with the knee at {knee_low:.0} to {knee_high:.0} VUs",
                 low * 60.0,
                 high * 60.0
             ),
             figures,
             caveats: vec![
-                "p95 stands for the mean, whose slope is the law's; under saturation the two grow alike"
-                    .to_owned(),
+                "p95 is used instead of the mean; under saturation both grow at the same rate".to_owned(),
             ],
             place: self.place.clone(),
         })
@@ -104,7 +98,7 @@ impl<'a> Sweep<'a> {
             law: "slo-crossing",
             says: format!("p95 reaches {} at {vus:.0} VUs", limit.value),
             figures: vec![limit, Figure::new("VUs at the limit", vus, Unit::Vus)],
-            caveats: vec!["interpolated between two levels that were measured once each".to_owned()],
+            caveats: vec!["interpolated between two load steps measured once each".to_owned()],
             place: self.place.clone(),
         })
     }
@@ -143,7 +137,7 @@ impl<'a> Sweep<'a> {
         Some(Derived {
             law: "collapse",
             says: format!(
-                "throughput falls from {:.0}/s at {} VUs to {:.0}/s at {} VUs, by {share:.0} %: more load brings less",
+                "throughput falls from {:.0}/s at {} VUs to {:.0}/s at {} VUs, by {share:.0} %: congestion collapse",
                 best.throughput_per_s, best.load, fallen.throughput_per_s, fallen.load
             ),
             figures: vec![
@@ -153,7 +147,7 @@ impl<'a> Sweep<'a> {
                 Figure::new("at", fallen.load, Unit::Vus),
                 Figure::new("lost", share, Unit::Percent),
             ],
-            caveats: vec!["means over whole runs, ramps included".to_owned()],
+            caveats: vec!["means over whole runs, including ramps".to_owned()],
             place: self.place.clone(),
         })
     }

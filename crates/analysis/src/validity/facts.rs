@@ -1,4 +1,4 @@
-//! What is known of a run's measurement, gathered window by window while it runs or when it is read back.
+//! The facts on a run's measurement, gathered window by window while it runs or when it is read back.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub struct DropTotals {
     pub vu_starting: u64,
 }
 
-/// What did not reach where it belongs.
+/// Lost data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Worker threads whose last samples are lost.
@@ -52,7 +52,7 @@ pub struct Losses {
 pub struct Whole {
     /// The 99th percentile of how late iterations started, milliseconds.
     pub lateness_p99_ms: Option<f64>,
-    /// What requests typically took, else iterations: the median, milliseconds.
+    /// The median duration of requests, else of iterations, milliseconds.
     pub typical_ms: Option<f64>,
 }
 
@@ -85,17 +85,17 @@ pub struct Facts {
     pub scenarios: Vec<ScenarioKind>,
     /// When the scenarios began; nothing is judged of a run in which they never did.
     pub scenarios_started: Option<Instant>,
-    /// When they ended; `None` while they go on, and where nobody wrote it down.
+    /// When they ended; `None` while they run, and where it was not recorded.
     pub scenarios_ended: Option<Instant>,
     /// Numbers of the whole run.
     pub whole: Whole,
-    /// Drops by cause; `None` where no ending tells them.
+    /// Drops by cause; `None` where the record has no ending.
     pub drops: Option<DropTotals>,
-    /// What got lost.
+    /// Lost data.
     pub losses: Losses,
     /// Whether requests are forgotten that were cut off on their way, as k6 does.
     pub forgets_cut: bool,
-    /// Whether these are all windows of the run, and not a part that somebody chose.
+    /// Whether these are all windows of the run, and not a selected part.
     pub is_whole: bool,
     seconds: Vec<Second>,
     pulses: Vec<(Instant, Pulse)>,
@@ -149,7 +149,7 @@ impl Facts {
         [self.seconds.len(), self.pulses.len(), self.anchors.len()].iter().all(|count| *count < WINDOWS_MAX)
     }
 
-    /// What is known of a part: these windows, and what was read when `is_inside` says so. The numbers of the whole are those
+    /// The facts of a part: these windows, and the values read when `is_inside` says so. The numbers of the whole are those
     /// of another range now, and are to be given anew.
     pub fn part(&self, windows: &Range<u32>, is_inside: impl Fn(Instant) -> bool) -> Facts {
         let seconds = self.seconds.iter().filter(|second| windows.contains(&second.index));

@@ -1,4 +1,4 @@
-//! What rules have in common: a case to look at, limits, and what seconds mean for the run.
+//! The frame of the rules: a case, limits, and the effect of bad seconds on the run.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(super) struct Case<'a> {
     pub(super) all: Vec<Second>,
 }
 
-/// What a rule says.
+/// The judgement of a rule.
 #[derive(Debug, PartialEq)]
 pub(super) enum Ruling {
     /// It does not concern such a run.
@@ -141,7 +141,7 @@ fn span(facts: &Facts, all: &[Second]) -> Option<(Instant, Instant)> {
     (ended > started).then_some((started, ended))
 }
 
-/// What bad seconds make of a run of so many.
+/// The grade of a run with so many bad seconds.
 fn of_run(bad: &[(u32, Grade)], of: usize) -> Grade {
     let invalid = bad.iter().filter(|(_, grade)| *grade == Grade::Invalid).count();
     let share = |count: usize| count as f64 / of.max(1) as f64;

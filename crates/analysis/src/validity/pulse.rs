@@ -1,4 +1,4 @@
-//! What a second needs to know of the generator's state.
+//! The generator's state in a second.
 
 use model::{GeneratorState, Vital};
 

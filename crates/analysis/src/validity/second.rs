@@ -1,4 +1,4 @@
-//! What a window says about the measurement, in a few numbers.
+//! The measurement facts of one window, in a few numbers.
 
 use histo::Histogram;
 use model::metric::builtin::{
@@ -103,7 +103,7 @@ impl Second {
     }
 }
 
-/// What the trends of a window say about the measurement, where they are handed over in brief and not within the window.
+/// The measurement facts of a window's trends, where they come in brief and not within the window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Told {
     told_ms: f64,

@@ -1,10 +1,10 @@
 //! The split test: the same load from one process and from two. A target does not know how many processes ask it, so a
 //! latency that falls when the load is split was the generator's.
 
-/// What falls by less is noise, as a share.
+/// A smaller decrease is noise, as a share.
 const FALL_MIN: f64 = 0.10;
 
-/// What falls by less is below what loopback and timers do, milliseconds.
+/// A smaller decrease is below the noise of loopback and timers, milliseconds.
 const FALL_MS_MIN: f64 = 0.2;
 
 /// One latency of one round, milliseconds.

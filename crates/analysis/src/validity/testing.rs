@@ -185,7 +185,7 @@ fn recorded(kind: MetricKind, values: &[f64]) -> Aggregate {
     aggregate
 }
 
-/// What a rule makes of a run: its grade, [`Grade::Unmeasured`] where it had no evidence.
+/// The grade of a run by a rule, [`Grade::Unmeasured`] without evidence.
 pub(super) fn grade(fault: Fault, run: &Run) -> Grade {
     let facts = run.facts();
     match ruling(fault, &Case::new(&facts)) {
@@ -195,7 +195,7 @@ pub(super) fn grade(fault: Fault, run: &Run) -> Grade {
     }
 }
 
-/// What a rule says about a case.
+/// The judgement of a rule on a case.
 pub(super) fn ruling(fault: Fault, case: &Case<'_>) -> Ruling {
     let rule = rules::ALL.iter().find(|known| known.fault == fault).expect("the rule is in the list");
     (rule.judge)(case)

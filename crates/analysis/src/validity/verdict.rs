@@ -8,7 +8,7 @@ use super::facts::Facts;
 use super::judge::{Case, Ruling};
 use super::rules;
 
-/// What the run's numbers are worth.
+/// The validity of the run's numbers.
 pub fn judge(facts: &Facts) -> Validity {
     let case = Case::new(facts);
     let mut windows: BTreeMap<u32, Grade> =

@@ -9,12 +9,12 @@ const TABLE: &str = "resource,usage,limit\npod,1.84 cores,1 core\n";
 #[test]
 fn a_table_is_audited() {
     let ran = verb("audit t.csv").file("t.csv", TABLE).run().exits(0);
-    assert!(ran.out.contains("1.84 cores is used of a limit of 1 cores"), "{}", ran.out);
-    assert!(ran.out.contains("Implies:") && ran.out.contains("Mend:"), "{}", ran.out);
+    assert!(ran.out.contains("usage of 1.84 cores exceeds its limit of 1 cores"), "{}", ran.out);
+    assert!(ran.out.contains("Impact:") && ran.out.contains("Remedy:"), "{}", ran.out);
     verb("audit t.csv --fail-on error").file("t.csv", TABLE).run().exits(122);
     let clean = TABLE.replace("1.84", "0.92");
     let ran = verb("audit t.csv --fail-on note").file("t.csv", &clean).run().exits(0);
-    assert!(ran.out.contains("nothing found in 1 source"), "{}", ran.out);
+    assert!(ran.out.contains("no findings in 1 source"), "{}", ran.out);
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn the_same_findings_in_every_format() {
     assert_eq!(json["findings"][0]["rule"], "usage-above-limit");
     let ran = verb("audit t.md --lang ko").file("t.md", markdown).run().exits(0);
     let ran = ran.prints("오류 1건").prints("사용량이 한도보다 큽니다").prints("1.84 cores");
-    assert!(!ran.out.contains("Implies"), "{}", ran.out);
+    assert!(!ran.out.contains("Impact"), "{}", ran.out);
     let ran = verb("audit t.md --format md -o out.md").file("t.md", markdown).run().exits(0);
     assert!(ran.read("out.md").contains("### error: usage-above-limit"), "{}", ran.read("out.md"));
 }

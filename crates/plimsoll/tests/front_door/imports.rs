@@ -174,7 +174,7 @@ fn rows_of_means_are_called_that() {
     shown.prints("reached or exceeded in 95 % of the intervals");
     let figures = reports(&ran, "@last")["run"]["imported"]["figures"].clone();
     assert!(figures.as_array().is_some_and(|all| all.len() == 16), "{figures}");
-    ran.and("report @last").run().exits(0).prints("Figures of the source");
+    ran.and("report @last").run().exits(0).prints("Source figures");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn runs(ran: &Ran, series: &str) -> Vec<Value> {
 fn repeats_are_runs_of_their_own_and_judged_together() {
     let server = testkit::http::start();
     let ran = run("--repeat 3 --series nightly script.js", SHORT, &server).run().exits(0);
-    for part in ["run 1 of 3: p50 ", "run 3 of 3: p50 ", "Spread between 3 runs", "p95"] {
+    for part in ["run 1 of 3: p50 ", "run 3 of 3: p50 ", "Variance over 3 runs", "p95"] {
         assert!(ran.out.contains(part), "{part} is not in {}", ran.out);
     }
     assert_eq!(server.settled().total, 30);
@@ -35,7 +35,7 @@ fn repeats_are_runs_of_their_own_and_judged_together() {
     assert_eq!(rounds, ["\"1\"", "\"2\"", "\"3\""]);
     // Two more, and the three that are there are not made again.
     let more = ran.and("run --repeat 5 --series nightly script.js").against(&server).run().exits(0);
-    more.prints("run 2 of 5").prints("Spread between 5 runs");
+    more.prints("run 2 of 5").prints("Variance over 5 runs");
     assert_eq!(server.settled().total, 50);
     assert_eq!(runs(&ran, "nightly").len(), 5);
 }
@@ -45,7 +45,7 @@ fn the_worst_run_decides_the_exit_code() {
     let server = testkit::http::start();
     let ran = run("--repeat 2 -i 11 script.js", SHORT, &server).run().exits(99);
     assert_eq!(server.settled().total, 22, "a crossed threshold is no reason not to go on: {}", ran.out);
-    ran.prints("Spread between 2 runs");
+    ran.prints("Variance over 2 runs");
     let ran = run("--interleave BOOM=1 --repeat 2 --series s script.js", SHORT, &server).run().exits(107);
     let ran = ran.says("run 2 of 4 is the last").says("the next would, too").says("nothing to compare");
     assert_eq!(runs(&ran, "s").len(), 2);

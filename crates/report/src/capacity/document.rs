@@ -13,7 +13,6 @@ use model::capacity::{
 };
 
 use super::{StudyReport, remark, sentences};
-use crate::lang::Words;
 use crate::{Lang, escape, number};
 
 /// The study as JSON text, indented, ending in a line break. Names are as the script wrote them: who shows them has to escape
@@ -25,31 +24,30 @@ pub fn json(report: &StudyReport) -> String {
 
 /// The study as the types of the room `api`.
 pub fn document(report: &StudyReport, lang: Lang) -> CapacityStudy {
-    let words = lang.words();
     CapacityStudy {
         schema_version: SCHEMA_VERSION,
         name: report.name.clone(),
         kind: report.kind.as_str(),
         script: report.script.clone(),
         load_time: time(Some(report.load_s)),
-        parts: report.parts.iter().map(|part| of_part(part, words)).collect(),
+        parts: report.parts.iter().map(|part| of_part(part, lang)).collect(),
     }
 }
 
-fn of_part(capacity: &Capacity, words: &Words) -> api::capacity::Capacity {
+fn of_part(capacity: &Capacity, lang: Lang) -> api::capacity::Capacity {
     let knee = sentences::knee_range(capacity);
     api::capacity::Capacity {
         variant: capacity.variant.clone(),
         unit: capacity.unit.as_str(),
         verdict: verdict(capacity),
-        sentence: sentences::answer(capacity, words),
-        confirmed: sentences::confirmed(capacity, words),
-        plan: sentences::plan(capacity, words),
-        objectives: capacity.objectives.iter().map(|it| objective(it, capacity.unit, words)).collect(),
+        sentence: sentences::answer(capacity, lang),
+        confirmed: sentences::confirmed(capacity, lang),
+        plan: sentences::plan(capacity, lang),
+        objectives: capacity.objectives.iter().map(|it| objective(it, capacity.unit, lang)).collect(),
         binding: capacity.binding,
-        line: capacity.line.map(|it| line(&it, capacity.unit, words)),
+        line: capacity.line.map(|it| line(&it, capacity.unit, lang)),
         recommended: capacity.recommended.map(|it| CapacityRecommended {
-            load: load(it.load, capacity.unit, words),
+            load: load(it.load, capacity.unit, lang),
             vus: optional(it.vus, sentences::short),
             throughput: rate(Some(it.throughput_per_s)),
             requests: rate(it.requests_per_s),
@@ -62,7 +60,7 @@ fn of_part(capacity: &Capacity, words: &Words) -> api::capacity::Capacity {
             cycle: (it.cycle_s > 0.0).then_some(Number(it.cycle_s * 1e3)),
         }),
         knee: knee.map(|(least, most)| bounds(least, most)),
-        knees: knees(capacity, words),
+        knees: knees(capacity, lang),
         demands: capacity.demands.iter().map(demand).collect(),
         end: capacity.end.as_ref().map(|it| CapacityEnd {
             resource: it.resource.clone(),
@@ -70,19 +68,16 @@ fn of_part(capacity: &Capacity, words: &Words) -> api::capacity::Capacity {
             interval: interval(&it.ceiling_per_s),
             used: share(Some(it.used_share)),
         }),
-        levels: levels(capacity, words),
+        levels: levels(capacity, lang),
         captions: CapacityCaptions {
-            throughput: sentences::throughput_caption(capacity, words),
-            time: sentences::time_caption(capacity, words),
-            knee: sentences::knee_caption(capacity, words),
+            throughput: sentences::throughput_caption(capacity, lang),
+            time: sentences::time_caption(capacity, lang),
+            knee: sentences::knee_caption(capacity, lang),
         },
         missing: capacity
             .missing
             .iter()
-            .map(|it| CapacityMissing {
-                kind: it.as_str(),
-                sentence: sentences::missing(it, capacity, words),
-            })
+            .map(|it| CapacityMissing { kind: it.as_str(), sentence: sentences::missing(it, capacity, lang) })
             .collect(),
     }
 }
@@ -99,20 +94,20 @@ fn verdict(capacity: &Capacity) -> &'static str {
     }
 }
 
-fn objective(objective: &Objective, unit: LoadUnit, words: &Words) -> CapacityObjective {
+fn objective(objective: &Objective, unit: LoadUnit, lang: Lang) -> CapacityObjective {
     CapacityObjective {
         text: sentences::objective(objective),
         selector: objective.selector.clone(),
         statistic: objective.statistic.clone(),
         limit: scaled(Some(objective.limit).filter(|limit| limit.is_finite()), objective.scale),
         is_time: objective.scale == Scale::Milliseconds,
-        line: objective.line.map(|it| line(&it, unit, words)),
+        line: objective.line.map(|it| line(&it, unit, lang)),
     }
 }
 
-fn line(line: &Line, unit: LoadUnit, words: &Words) -> CapacityLine {
+fn line(line: &Line, unit: LoadUnit, lang: Lang) -> CapacityLine {
     CapacityLine {
-        load: load(line.load.value, unit, words),
+        load: load(line.load.value, unit, lang),
         interval: interval(&line.load),
         confidence: Number(line.confidence),
         place: line.place.as_str(),
@@ -121,11 +116,11 @@ fn line(line: &Line, unit: LoadUnit, words: &Words) -> CapacityLine {
     }
 }
 
-fn knees(capacity: &Capacity, words: &Words) -> Vec<CapacityKnee> {
+fn knees(capacity: &Capacity, lang: Lang) -> Vec<CapacityKnee> {
     let knee = |(at, knee): (usize, &model::capacity::Knee)| CapacityKnee {
         method: knee.method.as_str(),
         load: match knee.load {
-            Some(found) => load(found.value, capacity.unit, words),
+            Some(found) => load(found.value, capacity.unit, lang),
             None => {
                 Value { value: None, text: "n/a".to_owned(), censored: Some(format!("n/a: {}", knee.why)) }
             }
@@ -155,7 +150,7 @@ fn demand(demand: &Demand) -> CapacityDemand {
     }
 }
 
-fn levels(capacity: &Capacity, words: &Words) -> Vec<CapacityLevel> {
+fn levels(capacity: &Capacity, lang: Lang) -> Vec<CapacityLevel> {
     let mut before: Option<f64> = None;
     let level = |(at, level): (usize, &Level)| {
         let gain = before.map(|before| level.throughput_per_s / before - 1.0);
@@ -167,7 +162,7 @@ fn levels(capacity: &Capacity, words: &Words) -> Vec<CapacityLevel> {
             run: level.run.clone(),
             name: level.name.clone(),
             purpose: level.purpose.as_str(),
-            load: load(level.load, capacity.unit, words),
+            load: load(level.load, capacity.unit, lang),
             vus: optional(level.vus, sentences::short),
             throughput: rate(Some(level.throughput_per_s)),
             requests: rate(level.requests_per_s),
@@ -180,8 +175,8 @@ fn levels(capacity: &Capacity, words: &Words) -> Vec<CapacityLevel> {
             decides: level.decides,
             objectives: measured.map(|(measured, objective)| of_objective(measured, objective)).collect(),
             verdict: level.verdict.name(),
-            words: sentences::verdict(level.verdict, words).to_owned(),
-            remark: remark::remark(capacity, at, words),
+            words: sentences::verdict(level.verdict, lang).to_owned(),
+            remark: remark::remark(capacity, at, lang),
         }
     };
     capacity.levels.iter().enumerate().map(level).collect()
@@ -206,8 +201,8 @@ fn bounds(lower: f64, upper: f64) -> Bounds {
     Bounds { lower: finite(lower), upper: finite(upper) }
 }
 
-fn load(value: f64, unit: LoadUnit, words: &Words) -> Value {
-    optional(Some(value), |value| sentences::load(value, unit, words))
+fn load(value: f64, unit: LoadUnit, lang: Lang) -> Value {
+    optional(Some(value), |value| sentences::load(value, unit, lang))
 }
 
 fn rate(value: Option<f64>) -> Value {

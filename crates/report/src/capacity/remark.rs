@@ -1,62 +1,62 @@
-//! What else is to be said of a level, in sentences: why it does not count, what it broke first, and what it was made to show.
+//! Remarks on a load step: why it is excluded, which SLO it is the first to violate, and the outcome of its purpose.
 
 use model::Grade;
 use model::capacity::{Capacity, Level, Measured, Purpose, Verdict};
 
 use super::sentences::{objective, per_second, seconds};
-use crate::lang::{Words, fill};
+use crate::Lang;
 use crate::number;
 
 /// An objective that holds, or does not, with no more certainty than this is said to be unsure.
 const UNSURE_MAX: f64 = 0.8;
 
-/// What else is to be said of a level, which is this one of the capacity's; empty where nothing is.
-pub(super) fn remark(capacity: &Capacity, at: usize, words: &Words) -> String {
+/// The remarks on this step of the capacity; empty where there are none.
+pub(super) fn remark(capacity: &Capacity, at: usize, lang: Lang) -> String {
     let level = &capacity.levels[at];
     if !level.decides {
-        return useless(capacity, level, words);
+        return useless(capacity, level, lang);
     }
     let mut sentences = Vec::new();
-    sentences.extend(shown(level, words));
-    sentences.extend(broken(capacity, at, words));
-    sentences.extend(unsure(capacity, level, words));
-    sentences.extend(fallen(capacity, at, words));
-    sentences.extend(flat(capacity, at, words));
-    sentences.extend(repeated(capacity, level, words));
+    sentences.extend(shown(level, lang));
+    sentences.extend(broken(capacity, at, lang));
+    sentences.extend(unsure(capacity, level, lang));
+    sentences.extend(fallen(capacity, at, lang));
+    sentences.extend(flat(capacity, at, lang));
+    sentences.extend(repeated(capacity, level, lang));
     sentences.join(" ")
 }
 
-fn useless(capacity: &Capacity, level: &Level, words: &Words) -> String {
+fn useless(capacity: &Capacity, level: &Level, lang: Lang) -> String {
     let word = match level.grade.unwrap_or_default() {
-        Grade::Valid => words.valid,
-        Grade::Unmeasured => words.unwatched,
-        Grade::Degraded => words.degraded,
-        Grade::Invalid => words.invalid,
+        Grade::Valid => lang.valid(),
+        Grade::Unmeasured => lang.not_measured(),
+        Grade::Degraded => lang.degraded(),
+        Grade::Invalid => lang.invalid(),
     };
     let is_again =
         |other: &Level| other.decides && other.load == level.load && other.purpose == level.purpose;
-    let again = if capacity.levels.iter().any(is_again) { words.cap_level_again } else { "" };
-    format!("{} {again}", fill(words.cap_level_useless, &[word])).trim_end().to_owned()
+    let again = if capacity.levels.iter().any(is_again) { lang.capacity_level_again() } else { "" };
+    format!("{} {again}", lang.capacity_level_excluded(word)).trim_end().to_owned()
 }
 
-/// What a level of this purpose was to show, and whether it did.
-fn shown(level: &Level, words: &Words) -> Option<String> {
+/// The outcome of a step's purpose.
+fn shown(level: &Level, lang: Lang) -> Option<String> {
     let is_kept =
         level.measured.iter().map(Measured::is_kept).try_fold(true, |all, one| Some(all && one?))?;
-    let text = match (level.purpose, is_kept) {
+    let duration = seconds(level.measured_s.unwrap_or(0.0));
+    Some(match (level.purpose, is_kept) {
         (Purpose::Asked | Purpose::Ramp | Purpose::Narrow, _) => return None,
-        (Purpose::Hold, true) => words.cap_level_held,
-        (Purpose::Hold, false) => words.cap_level_not_held,
-        (Purpose::Above, true) => words.cap_level_above_kept,
-        (Purpose::Above, false) => words.cap_level_above_broke,
-        (Purpose::Descent, true) => words.cap_level_recovered,
-        (Purpose::Descent, false) => words.cap_level_not_recovered,
-    };
-    Some(fill(text, &[&seconds(level.measured_s.unwrap_or(0.0))]))
+        (Purpose::Hold, true) => lang.capacity_level_held(duration),
+        (Purpose::Hold, false) => lang.capacity_level_not_held(duration),
+        (Purpose::Above, true) => lang.capacity_level_above_kept().to_owned(),
+        (Purpose::Above, false) => lang.capacity_level_above_broke().to_owned(),
+        (Purpose::Descent, true) => lang.capacity_level_recovered().to_owned(),
+        (Purpose::Descent, false) => lang.capacity_level_not_recovered().to_owned(),
+    })
 }
 
 /// The objectives that no lower level broke, and by how much this one does.
-fn broken(capacity: &Capacity, at: usize, words: &Words) -> Vec<String> {
+fn broken(capacity: &Capacity, at: usize, lang: Lang) -> Vec<String> {
     let breaks = |level: &Level, objective: usize| {
         level.decides && level.measured.get(objective).is_some_and(|it| it.is_kept() == Some(false))
     };
@@ -69,38 +69,38 @@ fn broken(capacity: &Capacity, at: usize, words: &Words) -> Vec<String> {
         let asked = &capacity.objectives[objective_at];
         let over = level.measured[objective_at].value.map(|value| (value / asked.limit - 1.0).abs());
         let by = over.filter(|over| over.is_finite() && *over > 0.0);
-        let by = by.map_or_else(String::new, |by| fill(words.cap_level_by, &[&number::percent(by)]));
-        fill(words.cap_level_breaks, &[&objective(asked), &by])
+        let by = by.map_or_else(String::new, |by| lang.capacity_level_by(number::percent(by)));
+        lang.capacity_level_breaks(objective(asked), by)
     };
     (0..capacity.objectives.len()).filter(is_first).map(sentence).collect()
 }
 
 /// The objective of which it is least sure whether it holds.
-fn unsure(capacity: &Capacity, level: &Level, words: &Words) -> Option<String> {
+fn unsure(capacity: &Capacity, level: &Level, lang: Lang) -> Option<String> {
     let judged = level.measured.iter().zip(&capacity.objectives);
     let known = judged.filter_map(|(measured, asked)| Some((measured.holds?, asked)));
     let unsure = known.filter(|(holds, _)| (1.0 - UNSURE_MAX..UNSURE_MAX).contains(holds));
     let (holds, asked) = unsure.min_by(|a, b| (a.0 - 0.5).abs().total_cmp(&(b.0 - 0.5).abs()))?;
-    Some(fill(words.cap_level_unsure, &[&objective(asked), &number::percent(holds)]))
+    Some(lang.capacity_level_unsure(objective(asked), number::percent(holds)))
 }
 
-fn fallen(capacity: &Capacity, at: usize, words: &Words) -> Option<String> {
+fn fallen(capacity: &Capacity, at: usize, lang: Lang) -> Option<String> {
     let level = Some(&capacity.levels[at]).filter(|level| level.verdict == Verdict::Collapse)?;
     let lower = capacity.levels[..at].iter().filter(|other| other.decides && other.load < level.load);
     let most = lower.map(|other| other.throughput_per_s).reduce(f64::max)?;
     let less = number::percent(1.0 - level.throughput_per_s / most);
-    Some(fill(words.cap_level_fell, &[&less, &per_second(most)]))
+    Some(lang.capacity_level_fell(less, per_second(most)))
 }
 
 /// Whether the plateau begins here.
-fn flat(capacity: &Capacity, at: usize, words: &Words) -> Option<String> {
+fn flat(capacity: &Capacity, at: usize, lang: Lang) -> Option<String> {
     let least = capacity.ceiling.as_ref()?.plateau_least_per_s;
     let on_plateau = |level: &Level| level.decides && level.throughput_per_s >= least;
     let first = capacity.levels.iter().position(on_plateau)?;
-    (first == at && at + 1 < capacity.levels.len()).then(|| words.cap_level_flat.to_owned())
+    (first == at && at + 1 < capacity.levels.len()).then(|| lang.capacity_level_flat().to_owned())
 }
 
-fn repeated(capacity: &Capacity, level: &Level, words: &Words) -> Option<String> {
+fn repeated(capacity: &Capacity, level: &Level, lang: Lang) -> Option<String> {
     let same = capacity.levels.iter().filter(|other| other.decides && other.load == level.load).count();
-    (same > 1).then(|| fill(words.cap_level_repeated, &[&same.to_string()]))
+    (same > 1).then(|| lang.capacity_level_repeated(same))
 }

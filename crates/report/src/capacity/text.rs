@@ -4,7 +4,6 @@ use analysis::capacity::sight::Sight;
 use model::capacity::{Capacity, Level, LoadUnit, Objective, Verdict};
 
 use super::{StudyReport, sentences};
-use crate::lang::{Words, fill};
 use crate::style::{BOLD, FAINT, GREEN, RED, YELLOW, width};
 use crate::{Lang, Style, escape, number};
 
@@ -18,27 +17,27 @@ const DEMANDS_MAX: usize = 10;
 pub struct LevelLine<'a> {
     /// The level.
     pub level: &'a Level,
-    /// What was seen of the objectives.
+    /// The measured values of the objectives.
     pub sights: &'a [Sight],
     /// The objectives.
     pub objectives: &'a [Objective],
-    /// What its load is counted in.
+    /// The unit of its load.
     pub unit: LoadUnit,
-    /// What was changed for it; empty where nothing was.
+    /// The change that was applied for it; empty where none was.
     pub change: &'a str,
     /// About how long everything takes after it, in seconds.
     pub left_s: f64,
 }
 
-/// What a level's run is called: `sweep 200 VUs REPLICAS=2`.
+/// The name of a step's run: `sweep 200 VUs REPLICAS=2`.
 pub fn level_name(load: f64, unit: LoadUnit, change: &str) -> String {
-    let load = sentences::load(load, unit, Lang::En.words());
+    let load = sentences::load(load, unit, Lang::En);
     format!("{load} {change}").trim().to_owned()
 }
 
-/// The line that is told when a level is over: `ramp 40/s: 40/s done, p(95) 312.4ms ✓; about 6m left`.
+/// The log line at the end of a step: `ramp 40/s: 40/s done, p(95) 312.4ms ✓; about 6m left`.
 pub fn level_line(line: &LevelLine<'_>) -> String {
-    let words = Lang::En.words();
+    let lang = Lang::En;
     let level = line.level;
     let seen = line.objectives.iter().zip(line.sights).map(|(objective, sight)| {
         let value =
@@ -53,13 +52,13 @@ pub fn level_line(line: &LevelLine<'_>) -> String {
     });
     let left = match line.left_s {
         left_s if left_s >= 1.0 => {
-            format!("; {}", fill(words.cap_left, &[&sentences::seconds(left_s.round())]))
+            format!("; {}", lang.capacity_time_left(sentences::seconds(left_s.round())))
         }
         _ => String::new(),
     };
     format!(
         "{} {}: {} done{}{left}",
-        sentences::purpose(level.purpose, words),
+        sentences::purpose(level.purpose, lang),
         escape::terminal(&level_name(level.load, line.unit, line.change)),
         sentences::per_second(level.throughput_per_s),
         seen.collect::<String>(),
@@ -68,51 +67,54 @@ pub fn level_line(line: &LevelLine<'_>) -> String {
 
 /// The study as text, ending in a line break.
 pub fn text(report: &StudyReport, lang: Lang, style: Style) -> String {
-    let words = lang.words();
-    let parts: Vec<String> = report.parts.iter().map(|part| of_part(part, words, style)).collect();
+    let parts: Vec<String> = report.parts.iter().map(|part| of_part(part, lang, style)).collect();
     style.fit(parts.join("\n"))
 }
 
-fn of_part(capacity: &Capacity, words: &Words, style: Style) -> String {
+fn of_part(capacity: &Capacity, lang: Lang, style: Style) -> String {
     let mut text = String::new();
     if !capacity.variant.is_empty() {
         text += &format!("{}\n", style.paint(BOLD, &escape::short(&capacity.variant)));
     }
-    text += &format!("{}\n", style.paint(BOLD, &escape::terminal(&sentences::answer(capacity, words))));
-    for sentence in [sentences::confirmed(capacity, words), sentences::plan(capacity, words)] {
+    text += &format!("{}\n", style.paint(BOLD, &escape::terminal(&sentences::answer(capacity, lang))));
+    for sentence in [sentences::confirmed(capacity, lang), sentences::plan(capacity, lang)] {
         if !sentence.is_empty() {
             text += &format!("{}\n", escape::terminal(&sentence));
         }
     }
-    text += &format!("{}\n", sentences::knee_caption(capacity, words));
-    text += &format!("\n{}\n{}", style.paint(BOLD, words.cap_of_levels), levels(capacity, words, style));
+    text += &format!("{}\n", sentences::knee_caption(capacity, lang));
+    text +=
+        &format!("\n{}\n{}", style.paint(BOLD, lang.capacity_column_levels()), levels(capacity, lang, style));
     if !capacity.demands.is_empty() {
-        text += &format!("\n{}\n{}", style.paint(BOLD, words.cap_of_demands), demands(capacity, words));
+        text +=
+            &format!("\n{}\n{}", style.paint(BOLD, lang.capacity_column_demands()), demands(capacity, lang));
     }
     if !capacity.missing.is_empty() {
-        text += &format!("\n{}\n", style.paint(BOLD, words.cap_of_missing));
+        text += &format!("\n{}\n", style.paint(BOLD, lang.capacity_column_missing()));
         for missing in &capacity.missing {
-            let sentence = escape::terminal(&sentences::missing(missing, capacity, words));
+            let sentence = escape::terminal(&sentences::missing(missing, capacity, lang));
             text += &format!("  {} {sentence}\n", style.paint(YELLOW, "•"));
         }
     }
     text
 }
 
-fn levels(capacity: &Capacity, words: &Words, style: Style) -> String {
+fn levels(capacity: &Capacity, lang: Lang, style: Style) -> String {
     let mut head: Vec<String> =
-        [words.cap_of_load, words.cap_of_purpose, words.cap_of_throughput].map(str::to_owned).to_vec();
+        [lang.capacity_column_load(), lang.capacity_column_purpose(), lang.capacity_column_throughput()]
+            .map(str::to_owned)
+            .to_vec();
     head.extend(
         capacity.objectives.iter().map(|it| escape::short(&format!("{} {}", it.selector, it.condition))),
     );
     if capacity.objectives.is_empty() {
-        head.push(words.cap_of_time.to_owned());
+        head.push(lang.capacity_column_time().to_owned());
     }
-    head.extend([words.cap_of_power, words.cap_of_verdict].map(str::to_owned));
+    head.extend([lang.capacity_column_power(), lang.capacity_column_verdict()].map(str::to_owned));
     let row = |level: &Level| {
         let mut cells = vec![
-            sentences::load(level.load, capacity.unit, words),
-            sentences::purpose(level.purpose, words).to_owned(),
+            sentences::load(level.load, capacity.unit, lang),
+            sentences::purpose(level.purpose, lang).to_owned(),
             sentences::per_second(level.throughput_per_s),
         ];
         let none = || "–".to_owned();
@@ -125,7 +127,7 @@ fn levels(capacity: &Capacity, words: &Words, style: Style) -> String {
             cells.push(level.time_s.map_or_else(none, sentences::seconds));
         }
         cells.push(level.power().map_or_else(none, sentences::short));
-        cells.push(sentences::verdict(level.verdict, words).to_owned());
+        cells.push(sentences::verdict(level.verdict, lang).to_owned());
         (cells, colour(level.verdict))
     };
     let mut rows = vec![(head, FAINT)];
@@ -133,18 +135,18 @@ fn levels(capacity: &Capacity, words: &Words, style: Style) -> String {
     let mut text = table(&rows, style);
     let beyond = capacity.levels.len().saturating_sub(ROWS_MAX);
     if beyond > 0 {
-        text += &format!("  {}\n", fill(words.more_rows, &[&beyond.to_string()]));
+        text += &format!("  {}\n", lang.more_rows(beyond));
     }
     text
 }
 
-fn demands(capacity: &Capacity, words: &Words) -> String {
+fn demands(capacity: &Capacity, lang: Lang) -> String {
     let head = [
-        words.cap_of_resource,
-        words.cap_of_demand,
-        words.cap_of_idle,
-        words.cap_of_limit,
-        words.cap_of_ceiling,
+        lang.capacity_column_resource(),
+        lang.capacity_column_demand(),
+        lang.capacity_column_idle(),
+        lang.capacity_column_limit(),
+        lang.capacity_column_ceiling(),
     ];
     let mut rows = vec![(head.map(str::to_owned).to_vec(), FAINT)];
     rows.extend(capacity.demands.iter().take(DEMANDS_MAX).map(|demand| {

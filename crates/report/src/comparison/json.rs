@@ -21,16 +21,16 @@ pub fn render(report: &ComparisonReport) -> String {
 /// The comparison as the types of the room `api`.
 pub fn document(report: &ComparisonReport) -> Comparison {
     let comparison = &report.comparison;
-    let words = Lang::En.words();
+    let lang = Lang::En;
     let finding = |finding: &Comparability| ComparisonFinding {
         kind: kind(finding),
         refuses: finding.refusal().is_some() && !report.options.despite_unequal_load,
-        sentence: sentences::finding(finding, words, &str::to_owned),
+        sentence: sentences::finding(finding, lang, &str::to_owned),
     };
     Comparison {
         schema_version: SCHEMA_VERSION,
         verdict: Tally::of(&comparison.rows).verdict(),
-        sentence: sentences::closing(report, words, &str::to_owned),
+        sentence: sentences::closing(report, lang, &str::to_owned),
         options: options(&report.options),
         a: runs(&report.a, &comparison.steady_a),
         b: runs(&report.b, &comparison.steady_b),

@@ -6,7 +6,6 @@ use analysis::steady::Steady;
 use super::{ComparedRun, ComparisonReport, Tally, sentences, shown};
 use crate::Lang;
 use crate::escape::markdown_code;
-use crate::lang::Words;
 use crate::markdown::{BYTES_MAX, Column, Table};
 
 /// Rows that are shown at most; beyond, only changes are.
@@ -20,18 +19,17 @@ const FINDINGS_MAX: usize = 40;
 
 /// The comparison as Markdown of at most [`BYTES_MAX`] bytes.
 pub fn render(report: &ComparisonReport, lang: Lang) -> String {
-    let words = lang.words();
     let mark = match Tally::of(&report.comparison.rows).verdict() {
         "regressed" => "❌",
         "improved" | "equivalent" => "✅",
         _ => "⚠️",
     };
     let (rows, hidden) = shown(&report.comparison.rows, ROWS_MAX);
-    let mut text = format!("## {mark} {}\n", sentences::closing(report, words, &markdown_code));
-    text += &format!("\n### {}\n\n{}", words.cmp_comparable, findings(report, words));
-    text += &format!("\n### {}\n\n{}", words.cmp_steady, sides(report, words));
-    text += &format!("\n### {}\n\n{}", words.cmp_figures, table(&rows, words));
-    for caveat in sentences::caveats(report, hidden, words) {
+    let mut text = format!("## {mark} {}\n", sentences::closing(report, lang, &markdown_code));
+    text += &format!("\n### {}\n\n{}", lang.comparison_comparable(), findings(report, lang));
+    text += &format!("\n### {}\n\n{}", lang.comparison_steady(), sides(report, lang));
+    text += &format!("\n### {}\n\n{}", lang.comparison_figures(), table(&rows, lang));
+    for caveat in sentences::caveats(report, hidden, lang) {
         text += &format!("\n> {caveat}\n");
     }
     text
@@ -39,53 +37,52 @@ pub fn render(report: &ComparisonReport, lang: Lang) -> String {
 
 /// The comparison as a section of a report: its closing sentence, whether the runs may be compared, and a row for each figure.
 pub(crate) fn section(report: &ComparisonReport, lang: Lang, bytes_max: usize) -> String {
-    let words = lang.words();
     let (rows, hidden) = shown(&report.comparison.rows, ROWS_MAX);
-    let mut text = format!("{}\n\n{}\n", closing(report, words), sides(report, words));
-    text += &table_within(&rows, words, bytes_max);
+    let mut text = format!("{}\n\n{}\n", closing(report, lang), sides(report, lang));
+    text += &table_within(&rows, lang, bytes_max);
     if !report.comparison.findings.is_empty() {
-        text += &format!("\n{}", findings(report, words));
+        text += &format!("\n{}", findings(report, lang));
     }
-    let caveats = sentences::caveats(report, hidden, words);
+    let caveats = sentences::caveats(report, hidden, lang);
     text + &caveats.iter().map(|caveat| format!("\n> {caveat}\n")).collect::<String>()
 }
 
-/// What the rows come to.
-pub(crate) fn closing(report: &ComparisonReport, words: &Words) -> String {
-    sentences::closing(report, words, &markdown_code)
+/// The closing sentence.
+pub(crate) fn closing(report: &ComparisonReport, lang: Lang) -> String {
+    sentences::closing(report, lang, &markdown_code)
 }
 
-fn findings(report: &ComparisonReport, words: &Words) -> String {
+fn findings(report: &ComparisonReport, lang: Lang) -> String {
     let findings = &report.comparison.findings;
     if findings.is_empty() {
-        return format!("{}\n", words.cmp_no_finding);
+        return format!("{}\n", lang.comparison_no_obstacle());
     }
     let mut text = String::new();
     for (index, finding) in findings.iter().enumerate() {
         let mark = if finding.refusal().is_some() { "❌" } else { "⚠️" };
-        let line = format!("* {mark} {}\n", sentences::finding(finding, words, &markdown_code));
+        let line = format!("* {mark} {}\n", sentences::finding(finding, lang, &markdown_code));
         if index >= FINDINGS_MAX || text.len() + line.len() > PART_BYTES_MAX {
             let more = (findings.len() - index).to_string();
-            return text + &format!("* {}\n", crate::lang::fill(words.more_rows, &[&more]));
+            return text + &format!("* {}\n", lang.more_rows(more));
         }
         text += &line;
     }
     text
 }
 
-fn sides(report: &ComparisonReport, words: &Words) -> String {
+fn sides(report: &ComparisonReport, lang: Lang) -> String {
     let mut table = Table::new(&[
         Column::Left(""),
-        Column::Left(words.run),
-        Column::Left(words.name),
-        Column::Left(words.target),
-        Column::Left(words.started),
-        Column::Left(words.cmp_steady),
+        Column::Left(lang.run()),
+        Column::Left(lang.name()),
+        Column::Left(lang.target()),
+        Column::Left(lang.started()),
+        Column::Left(lang.comparison_steady()),
     ]);
     let comparison = &report.comparison;
     let sides = [
-        ("A", words.cmp_before, &report.a, &comparison.steady_a),
-        ("B", words.cmp_after, &report.b, &comparison.steady_b),
+        ("A", lang.comparison_before(), &report.a, &comparison.steady_a),
+        ("B", lang.comparison_after(), &report.b, &comparison.steady_b),
     ];
     for (letter, word, runs, steady) in sides {
         let row = |(run, steady): (&ComparedRun, &Steady)| {
@@ -96,38 +93,38 @@ fn sides(report: &ComparisonReport, words: &Words) -> String {
                 known(&run.name),
                 known(&run.target_version),
                 api::rfc3339(run.started_unix_ns),
-                sentences::steady(steady, run.seconds, words),
+                sentences::steady(steady, run.seconds, lang),
             ]
         };
         runs.iter().zip(steady).map(row).for_each(|row| table.row(row));
     }
-    table.render(words, PART_BYTES_MAX)
+    table.render(lang, PART_BYTES_MAX)
 }
 
-fn table(rows: &[&Row], words: &Words) -> String {
-    table_within(rows, words, PART_BYTES_MAX)
+fn table(rows: &[&Row], lang: Lang) -> String {
+    table_within(rows, lang, PART_BYTES_MAX)
 }
 
-fn table_within(rows: &[&Row], words: &Words, bytes_max: usize) -> String {
+fn table_within(rows: &[&Row], lang: Lang, bytes_max: usize) -> String {
     let mut table = Table::new(&[
-        Column::Left(words.cmp_series),
-        Column::Left(words.cmp_figure),
-        Column::Right(words.cmp_before),
-        Column::Right(words.cmp_after),
-        Column::Right(words.cmp_change),
+        Column::Left(lang.comparison_series()),
+        Column::Left(lang.comparison_figure()),
+        Column::Right(lang.comparison_before()),
+        Column::Right(lang.comparison_after()),
+        Column::Right(lang.comparison_change()),
         Column::Right("q"),
-        Column::Left(words.cmp_verdict),
+        Column::Left(lang.comparison_verdict()),
     ]);
     for row in rows {
-        let verdict = sentences::verdict(row.verdict, words);
+        let verdict = sentences::verdict(row.verdict, lang);
         let mark = match row.verdict {
             Verdict::Improved => "✅ ",
             Verdict::Regressed => "❌ ",
             _ => "",
         };
         table.row(vec![
-            sentences::series(&row.series, words, &markdown_code),
-            sentences::figure(row.measure, words),
+            sentences::series(&row.series, lang, &markdown_code),
+            sentences::figure(row.measure, lang),
             sentences::value(row.measure, row.a),
             sentences::value(row.measure, row.b),
             sentences::change(row),
@@ -135,5 +132,5 @@ fn table_within(rows: &[&Row], words: &Words, bytes_max: usize) -> String {
             if super::is_change(row) { format!("{mark}**{verdict}**") } else { verdict },
         ]);
     }
-    table.render(words, bytes_max)
+    table.render(lang, bytes_max)
 }

@@ -23,9 +23,9 @@ pub struct ComparisonReport {
     pub a: Vec<ComparedRun>,
     /// The runs of the second side.
     pub b: Vec<ComparedRun>,
-    /// What was asked for.
+    /// The options.
     pub options: Options,
-    /// What came out.
+    /// The result.
     pub comparison: Comparison,
     /// Endpoints that were not compared, because there were too many.
     pub endpoints_left_out: usize,

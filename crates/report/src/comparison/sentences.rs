@@ -5,42 +5,41 @@ use analysis::steady::{STEADY_SECONDS_MIN, Steady, Unsteady};
 use model::Grade;
 
 use super::{ComparisonReport, Tally};
-use crate::lang::{Words, fill};
+use crate::Lang;
 use crate::number;
 
-/// What makes a foreign name harmless where it is shown.
+/// Escapes a foreign name for the place it is shown in.
 pub(super) type Shown<'a> = &'a dyn Fn(&str) -> String;
 
 /// How many digits of a script's hash are shown.
 const HASH_DIGITS: usize = 12;
 
 /// A finding with its figures.
-pub(super) fn finding(finding: &Comparability, words: &Words, shown: Shown<'_>) -> String {
+pub(super) fn finding(finding: &Comparability, lang: Lang, shown: Shown<'_>) -> String {
     let seconds = |seconds: f64| number::duration(seconds * 1000.0, None);
-    let two = |text: &str, a: String, b: String| fill(text, &[&a, &b]);
     match finding {
-        Comparability::NoRun(side) => fill(words.cmp_no_run, &[letter(*side)]),
+        Comparability::NoRun(side) => lang.comparison_no_run(letter(*side)),
         Comparability::UnequalRate { a, b } => {
-            two(words.cmp_unequal_rate, format!("{a:.2}"), format!("{b:.2}"))
+            lang.comparison_unequal_rate(format!("{a:.2}"), format!("{b:.2}"))
         }
         Comparability::UnequalVus { a, b } => {
-            two(words.cmp_unequal_vus, number::plain(*a), number::plain(*b))
+            lang.comparison_unequal_vus(number::plain(*a), number::plain(*b))
         }
-        Comparability::OpenAndClosed => words.cmp_open_and_closed.to_owned(),
+        Comparability::OpenAndClosed => lang.comparison_open_and_closed().to_owned(),
         Comparability::Untrusted { side, run, grade } => {
-            fill(words.cmp_untrusted, &[&shown(run), letter(*side), grade_word(*grade, words)])
+            lang.comparison_run_validity(shown(run), letter(*side), grade_word(*grade, lang))
         }
         Comparability::NoSteadyPart { side, run, why } => {
-            fill(words.cmp_no_steady, &[&shown(run), letter(*side), &unsteady(*why, words)])
+            lang.comparison_no_steady(shown(run), letter(*side), unsteady(*why, lang))
         }
-        Comparability::DifferentScripts { a, b } => two(words.cmp_scripts, hash(a, shown), hash(b, shown)),
+        Comparability::DifferentScripts { a, b } => lang.comparison_scripts(hash(a, shown), hash(b, shown)),
         Comparability::DifferentDurations { shortest_s, longest_s } => {
-            two(words.cmp_durations, seconds(*shortest_s), seconds(*longest_s))
+            lang.comparison_durations(seconds(*shortest_s), seconds(*longest_s))
         }
-        Comparability::LoadUnknown => words.cmp_load_unknown.to_owned(),
-        Comparability::ClosedLoop => words.cmp_closed_loop.to_owned(),
-        Comparability::TargetVersions { a, b } => two(words.cmp_versions, shown(a), shown(b)),
-        Comparability::OnlyOn { side, series } => fill(words.cmp_only_on, &[&shown(series), letter(*side)]),
+        Comparability::LoadUnknown => lang.comparison_load_unknown().to_owned(),
+        Comparability::ClosedLoop => lang.comparison_closed_loop().to_owned(),
+        Comparability::TargetVersions { a, b } => lang.comparison_versions(shown(a), shown(b)),
+        Comparability::OnlyOn { side, series } => lang.comparison_only_on(shown(series), letter(*side)),
     }
 }
 
@@ -55,52 +54,47 @@ fn letter(side: SideName) -> &'static str {
     }
 }
 
-fn grade_word(grade: Grade, words: &Words) -> &'static str {
+fn grade_word(grade: Grade, lang: Lang) -> &'static str {
     match grade {
-        Grade::Valid => words.cmp_valid,
-        Grade::Unmeasured => words.cmp_unknown,
-        Grade::Degraded => words.cmp_degraded,
-        Grade::Invalid => words.cmp_invalid,
+        Grade::Valid => lang.comparison_valid(),
+        Grade::Unmeasured => lang.comparison_not_checked(),
+        Grade::Degraded => lang.comparison_degraded(),
+        Grade::Invalid => lang.comparison_invalid(),
     }
 }
 
-fn unsteady(why: Unsteady, words: &Words) -> String {
+fn unsteady(why: Unsteady, lang: Lang) -> String {
     let ms = |ms: f64| number::duration(ms, None);
     match why {
-        Unsteady::TooShort { seconds } => {
-            fill(words.cmp_too_short, &[&seconds.to_string(), &STEADY_SECONDS_MIN.to_string()])
-        }
-        Unsteady::StillWarmingUp => words.cmp_warming_up.to_owned(),
+        Unsteady::TooShort { seconds } => lang.comparison_too_short(seconds, STEADY_SECONDS_MIN),
+        Unsteady::StillWarmingUp => lang.comparison_warming_up().to_owned(),
         Unsteady::LevelShift { at_s, before, after } => {
-            fill(words.cmp_level_shift, &[&at_s.to_string(), &ms(before), &ms(after)])
+            lang.comparison_level_shift(at_s, ms(before), ms(after))
         }
     }
 }
 
 /// The steady part of a run of so many seconds.
-pub(super) fn steady(steady: &Steady, seconds: usize, words: &Words) -> String {
+pub(super) fn steady(steady: &Steady, seconds: usize, lang: Lang) -> String {
     match steady {
-        Steady::Seconds(part) => fill(
-            words.cmp_steady_seconds,
-            &[&part.start.to_string(), &part.end.to_string(), &seconds.to_string()],
-        ),
-        Steady::Never(why) => fill(words.cmp_steady_none, &[&unsteady(*why, words)]),
+        Steady::Seconds(part) => lang.comparison_steady_seconds(part.start, part.end, seconds),
+        Steady::Never(why) => lang.comparison_steady_none(unsteady(*why, lang)),
     }
 }
 
 /// The series of a row; `shown` makes its name harmless.
-pub(super) fn series(series: &str, words: &Words, shown: Shown<'_>) -> String {
-    if series == ALL_SERIES { words.cmp_whole_run.to_owned() } else { shown(series) }
+pub(super) fn series(series: &str, lang: Lang, shown: Shown<'_>) -> String {
+    if series == ALL_SERIES { lang.comparison_whole_run().to_owned() } else { shown(series) }
 }
 
 /// The name of a figure.
-pub(super) fn figure(measure: Measure, words: &Words) -> String {
+pub(super) fn figure(measure: Measure, lang: Lang) -> String {
     match measure {
-        Measure::Mean => words.cmp_mean.to_owned(),
+        Measure::Mean => lang.comparison_mean().to_owned(),
         Measure::Quantile(quantile) => quantile_name(quantile),
-        Measure::ErrorShare => words.cmp_errors.to_owned(),
-        Measure::Goodput => words.cmp_goodput.to_owned(),
-        Measure::Throughput => words.cmp_throughput.to_owned(),
+        Measure::ErrorShare => lang.comparison_errors().to_owned(),
+        Measure::Goodput => lang.comparison_goodput().to_owned(),
+        Measure::Throughput => lang.comparison_throughput().to_owned(),
     }
 }
 
@@ -149,65 +143,67 @@ pub(super) fn q_value(q_value: Option<f64>) -> String {
 }
 
 /// The verdict, with what would decide it or why there is none.
-pub(super) fn verdict(verdict: Verdict, words: &Words) -> String {
+pub(super) fn verdict(verdict: Verdict, lang: Lang) -> String {
     match verdict {
-        Verdict::Improved => words.cmp_improved.to_owned(),
-        Verdict::Regressed => words.cmp_regressed.to_owned(),
-        Verdict::Equivalent => words.cmp_equivalent.to_owned(),
-        Verdict::Inconclusive(None) => fill(words.cmp_inconclusive, &[words.cmp_more_none]),
+        Verdict::Improved => lang.comparison_improved().to_owned(),
+        Verdict::Regressed => lang.comparison_regressed().to_owned(),
+        Verdict::Equivalent => lang.comparison_equivalent().to_owned(),
+        Verdict::Inconclusive(None) => lang.comparison_inconclusive(lang.comparison_more_none()),
         Verdict::Inconclusive(Some(More::Minutes(minutes))) => {
             let minutes = (minutes.ceil() as u64).max(1).to_string();
-            fill(words.cmp_inconclusive, &[&fill(words.cmp_more_minutes, &[&minutes])])
+            lang.comparison_inconclusive(lang.comparison_more_minutes(minutes))
         }
         Verdict::Inconclusive(Some(More::Runs(runs))) => {
-            fill(words.cmp_inconclusive, &[&fill(words.cmp_more_runs, &[&runs.to_string()])])
+            lang.comparison_inconclusive(lang.comparison_more_runs(runs))
         }
-        Verdict::NotAvailable(why) => fill(words.cmp_not_available, &[&why_not(why, words)]),
+        Verdict::NotAvailable(why) => lang.comparison_not_available(why_not(why, lang)),
     }
 }
 
-fn why_not(why: Why, words: &Words) -> String {
+fn why_not(why: Why, lang: Lang) -> String {
     match why {
-        Why::NoSteadyPart => words.cmp_why_unsteady.to_owned(),
-        Why::UnequalLoad => words.cmp_why_load.to_owned(),
-        Why::Unsupported { needed, have } => {
-            fill(words.cmp_why_support, &[&have.to_string(), &needed.to_string()])
-        }
-        Why::Censored => words.cmp_why_censored.to_owned(),
-        Why::NoValues => words.cmp_why_none.to_owned(),
+        Why::NoSteadyPart => lang.comparison_why_unsteady().to_owned(),
+        Why::UnequalLoad => lang.comparison_why_load().to_owned(),
+        Why::Unsupported { needed, have } => lang.comparison_why_support(have, needed),
+        Why::Censored => lang.comparison_why_censored().to_owned(),
+        Why::NoValues => lang.comparison_why_none().to_owned(),
     }
 }
 
-/// What the rows come to, with the largest regression.
-pub(super) fn closing(report: &ComparisonReport, words: &Words, shown: Shown<'_>) -> String {
+/// The closing sentence: verdicts counted, with the largest regression.
+pub(super) fn closing(report: &ComparisonReport, lang: Lang, shown: Shown<'_>) -> String {
     let tally = Tally::of(&report.comparison.rows);
-    let counts = [tally.regressed, tally.improved, tally.equivalent, tally.inconclusive, tally.not_available]
-        .map(|count| count.to_string());
-    let mut text = fill(words.cmp_closing, &counts.each_ref().map(String::as_str));
+    let mut text = lang.comparison_closing(
+        tally.regressed,
+        tally.improved,
+        tally.equivalent,
+        tally.inconclusive,
+        tally.not_available,
+    );
     if let Some(worst) = report.worst() {
-        let name = format!("{} {}", series(&worst.series, words, shown), figure(worst.measure, words));
+        let name = format!("{} {}", series(&worst.series, lang, shown), figure(worst.measure, lang));
         let (a, b) = (value(worst.measure, worst.a), value(worst.measure, worst.b));
-        text += &format!(" {}", fill(words.cmp_worst, &[&name, &a, &b]));
+        text += &format!(" {}", lang.comparison_worst(name, a, b));
     }
     text
 }
 
 /// Sentences about all rows: what the intervals leave out, and what is not shown.
-pub(super) fn caveats(report: &ComparisonReport, hidden: usize, words: &Words) -> Vec<String> {
+pub(super) fn caveats(report: &ComparisonReport, hidden: usize, lang: Lang) -> Vec<String> {
     let mut caveats = Vec::new();
     if report.comparison.within_run_only {
         let runs = analysis::compare::RUNS_FOR_BETWEEN.to_string();
-        caveats.push(fill(words.cmp_within_run, &[&runs]));
+        caveats.push(lang.comparison_within_run(runs));
     }
     if hidden > 0 {
-        caveats.push(fill(words.cmp_rows_hidden, &[&hidden.to_string()]));
+        caveats.push(lang.comparison_rows_hidden(hidden));
     }
     if report.endpoints_left_out > 0 {
-        caveats.push(fill(words.cmp_endpoints_hidden, &[&report.endpoints_left_out.to_string()]));
+        caveats.push(lang.comparison_endpoints_hidden(report.endpoints_left_out));
     }
     let percent = number::plain(report.options.confidence * 100.0);
     let margin = number::plain(report.options.margin * 100.0);
     let margin_ms = number::duration(report.options.margin_ms, None);
-    caveats.push(fill(words.cmp_legend, &[&percent, &margin, &margin_ms]));
+    caveats.push(lang.comparison_legend(percent, margin, margin_ms));
     caveats
 }

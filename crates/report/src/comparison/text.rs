@@ -15,44 +15,48 @@ const FINDINGS_MAX: usize = 40;
 
 /// The comparison as text, ending in a line break.
 pub fn render(report: &ComparisonReport, lang: Lang, style: Style) -> String {
-    let words = lang.words();
     let name = |text: &str| escape::short(text);
-    let mut text = format!("{}\n", style.paint(BOLD, words.cmp_comparable));
+    let mut text = format!("{}\n", style.paint(BOLD, lang.comparison_comparable()));
     let findings = &report.comparison.findings;
     if findings.is_empty() {
-        text += &format!("  {}\n", words.cmp_no_finding);
+        text += &format!("  {}\n", lang.comparison_no_obstacle());
     }
     for finding in findings.iter().take(FINDINGS_MAX) {
         let mark =
             if finding.refusal().is_some() { style.paint(RED, "✗") } else { style.paint(YELLOW, "•") };
-        text += &format!("  {mark} {}\n", sentences::finding(finding, words, &name));
+        text += &format!("  {mark} {}\n", sentences::finding(finding, lang, &name));
     }
     if findings.len() > FINDINGS_MAX {
         let more = (findings.len() - FINDINGS_MAX).to_string();
-        text += &format!("  {}\n", crate::lang::fill(words.more_rows, &[&more]));
+        text += &format!("  {}\n", lang.more_rows(more));
     }
-    text += &format!("\n{}\n", style.paint(BOLD, words.cmp_steady));
+    text += &format!("\n{}\n", style.paint(BOLD, lang.comparison_steady()));
     let steady = &report.comparison;
-    text += &side("A", words.cmp_before, &report.a, &steady.steady_a, lang);
-    text += &side("B", words.cmp_after, &report.b, &steady.steady_b, lang);
+    text += &side("A", lang.comparison_before(), &report.a, &steady.steady_a, lang);
+    text += &side("B", lang.comparison_after(), &report.b, &steady.steady_b, lang);
     let (rows, hidden) = shown(&report.comparison.rows, ROWS_MAX);
     text += &format!("\n{}", table(&rows, lang, style));
-    text += &format!("\n{}\n", style.paint(BOLD, &sentences::closing(report, words, &name)));
-    for caveat in sentences::caveats(report, hidden, words) {
+    text += &format!("\n{}\n", style.paint(BOLD, &sentences::closing(report, lang, &name)));
+    for caveat in sentences::caveats(report, hidden, lang) {
         text += &format!("{caveat}\n");
     }
     style.fit(text)
 }
 
-/// What servers told of their CPU on both sides, as text that ends in a line break.
+/// Server CPU on both sides, as text that ends in a line break.
 pub fn levels(rows: &[LevelRow], lang: Lang, style: Style) -> String {
-    let words = lang.words();
-    let mut text = format!("{}\n", style.paint(BOLD, words.cmp_levels));
+    let mut text = format!("{}\n", style.paint(BOLD, lang.comparison_levels()));
     if rows.is_empty() {
-        return style.fit(text + &format!("  {}\n", words.cmp_levels_none));
+        return style.fit(text + &format!("  {}\n", lang.comparison_levels_none()));
     }
-    let head =
-        [words.cmp_series, words.cmp_before, words.cmp_after, words.cmp_change, "q", words.cmp_verdict];
+    let head = [
+        lang.comparison_series(),
+        lang.comparison_before(),
+        lang.comparison_after(),
+        lang.comparison_change(),
+        "q",
+        lang.comparison_verdict(),
+    ];
     let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"));
     let row = |row: &LevelRow| {
         let change = row.ratio.map(|it| sentences::ratio(it.ratio, it.interval.lower, it.interval.upper));
@@ -62,7 +66,7 @@ pub fn levels(rows: &[LevelRow], lang: Lang, style: Style) -> String {
             value(row.b),
             change.unwrap_or_else(|| "–".to_owned()),
             sentences::q_value(row.q_value),
-            sentences::verdict(row.verdict, words),
+            sentences::verdict(row.verdict, lang),
         ]
     };
     let cells: Vec<[String; 6]> =
@@ -78,7 +82,7 @@ fn side(letter: &str, word: &str, runs: &[ComparedRun], steady: &[Steady], lang:
         let known = [&run.id, &run.name, &run.target_version];
         let known = known.iter().filter(|text| !text.is_empty()).map(|text| escape::short(text));
         let known: Vec<String> = known.collect();
-        let steady = sentences::steady(steady, run.seconds, lang.words());
+        let steady = sentences::steady(steady, run.seconds, lang);
         format!("  {letter} ({word})  {}  {steady}\n", known.join("  "))
     };
     runs.iter().zip(steady).map(line).collect()
@@ -86,18 +90,23 @@ fn side(letter: &str, word: &str, runs: &[ComparedRun], steady: &[Steady], lang:
 
 /// The rows, below a line with the name of each series.
 fn table(rows: &[&Row], lang: Lang, style: Style) -> String {
-    let words = lang.words();
-    let head =
-        [words.cmp_figure, words.cmp_before, words.cmp_after, words.cmp_change, "q", words.cmp_verdict];
+    let head = [
+        lang.comparison_figure(),
+        lang.comparison_before(),
+        lang.comparison_after(),
+        lang.comparison_change(),
+        "q",
+        lang.comparison_verdict(),
+    ];
     let cells: Vec<[String; 6]> = std::iter::once(head.map(str::to_owned))
         .chain(rows.iter().map(|row| {
             [
-                sentences::figure(row.measure, words),
+                sentences::figure(row.measure, lang),
                 sentences::value(row.measure, row.a),
                 sentences::value(row.measure, row.b),
                 sentences::change(row),
                 sentences::q_value(row.q_value),
-                sentences::verdict(row.verdict, words),
+                sentences::verdict(row.verdict, lang),
             ]
         }))
         .collect();
@@ -108,7 +117,7 @@ fn table(rows: &[&Row], lang: Lang, style: Style) -> String {
     for (row, line) in rows.iter().zip(lines) {
         if series != Some(&row.series) {
             series = Some(&row.series);
-            let name = sentences::series(&row.series, words, &|text| escape::short(text));
+            let name = sentences::series(&row.series, lang, &|text| escape::short(text));
             text += &format!("{}\n", style.paint(BOLD, &name));
         }
         text += &line;

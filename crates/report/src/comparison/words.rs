@@ -1,4 +1,4 @@
-//! A comparison in words, piece by piece, for whoever arranges it in a way of its own.
+//! The texts of a comparison, piece by piece, for callers with their own layout.
 
 use super::{ComparisonReport, sentences};
 use crate::Lang;
@@ -8,7 +8,7 @@ use crate::Lang;
 pub struct Words {
     /// The closing sentence.
     pub closing: String,
-    /// What to know before reading the rows.
+    /// Findings on comparability.
     pub findings: Vec<String>,
     /// The rows, all of them.
     pub rows: Vec<RowWords>,
@@ -33,20 +33,19 @@ pub struct RowWords {
 
 /// A comparison in words.
 pub fn words(report: &ComparisonReport, lang: Lang) -> Words {
-    let words = lang.words();
     let shown = |text: &str| text.to_owned();
     let row = |row: &analysis::compare::Row| RowWords {
-        series: sentences::series(&row.series, words, &shown),
-        figure: sentences::figure(row.measure, words),
+        series: sentences::series(&row.series, lang, &shown),
+        figure: sentences::figure(row.measure, lang),
         a: sentences::value(row.measure, row.a),
         b: sentences::value(row.measure, row.b),
         change: sentences::change(row),
-        verdict: sentences::verdict(row.verdict, words),
+        verdict: sentences::verdict(row.verdict, lang),
     };
     let findings = report.comparison.findings.iter();
     Words {
-        closing: sentences::closing(report, words, &shown),
-        findings: findings.map(|finding| sentences::finding(finding, words, &shown)).collect(),
+        closing: sentences::closing(report, lang, &shown),
+        findings: findings.map(|finding| sentences::finding(finding, lang, &shown)).collect(),
         rows: report.comparison.rows.iter().map(row).collect(),
     }
 }

@@ -14,7 +14,7 @@ pub struct Judged<'a> {
     pub metric: &'a MetricSummary,
     /// The threshold.
     pub threshold: &'a ThresholdSummary,
-    /// What it was compared with; `None` where the condition cannot be read.
+    /// The limit; `None` where the condition cannot be read.
     pub limit: Option<f64>,
     /// How far the observed value is from the limit; `None` where it is no number or the condition knows no more and less.
     pub margin: Option<Margin>,

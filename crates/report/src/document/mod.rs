@@ -1,4 +1,4 @@
-//! What a report of a stored run is made of: plain data that every renderer reads.
+//! The data of a report of a stored run, read by every renderer.
 //!
 //! Numbers come from [`SummaryInput`], the same that the terminal shows, so that no two surfaces can differ.
 
@@ -13,9 +13,9 @@ use api::diagnosis::DiagnosisReport;
 use model::plan::{Compat, TimeUnit};
 use model::{DropCause, ExemplarKind};
 
+use crate::Lang;
 use crate::comparison::ComparisonReport;
 use crate::evidence::Told;
-use crate::lang::{Words, fill};
 use crate::number;
 use crate::summary::{Statistic, SummaryInput, Values};
 
@@ -31,7 +31,7 @@ pub struct RunReport {
     pub state: RunState,
     /// The part of the run that the numbers are of; `None` is the whole run.
     pub window: Option<Part>,
-    /// How it ended; `None` where nobody knows, as for live and partial runs.
+    /// How it ended; `None` where it is unknown, as for live and partial runs.
     pub outcome: Option<Outcome>,
     /// All numbers, thresholds and checks.
     pub summary: SummaryInput,
@@ -41,17 +41,17 @@ pub struct RunReport {
     pub compat: Compat,
     /// Requests by endpoint, in any order.
     pub endpoints: Vec<Endpoint>,
-    /// What went wrong.
+    /// Errors.
     pub errors: Errors,
     /// Requests worth looking at one by one, in the order to show.
     pub exemplars: Vec<ExemplarEntry>,
     /// Iterations that were due and not started, by scenario and cause.
     pub drops: Vec<DropEntry>,
-    /// What the load generator says about itself.
+    /// The load generator's own measurements.
     pub generator: Generator,
-    /// Further facts about host and environment, in the order to show. Secrets have been left out by whoever made this.
+    /// Further facts about host and environment, in display order. The caller has removed secrets.
     pub environment: Vec<(String, String)>,
-    /// What the machine was measured to be able to send, where somebody measured it.
+    /// The calibrated capacity of the load generator, where it was measured.
     pub can_send: Option<CanSend>,
     /// The consolidated options.
     pub options: Option<serde_json::Value>,
@@ -59,15 +59,15 @@ pub struct RunReport {
     pub log: LogTail,
     /// Where the run comes from, if another tool made it.
     pub imported: Option<Imported>,
-    /// What the servers did meanwhile.
+    /// Server-side evidence.
     pub evidence: Told,
-    /// What happened to the run as a whole, in order.
+    /// Events of the run as a whole, in order.
     pub timeline: Vec<Milestone>,
-    /// What limits the target; `None` where nobody looked.
+    /// The diagnosis; `None` where none was made.
     pub diagnosis: Option<DiagnosisReport>,
     /// The study of capacity that the run is a step of.
     pub capacity: Option<CapacityStudy>,
-    /// What changed since the run of the same script before this one.
+    /// The comparison with the previous run of the same script.
     pub previous: Option<ComparisonReport>,
 }
 
@@ -78,11 +78,11 @@ pub struct Milestone {
     pub at: Duration,
     /// What, as the run's file has it: `setup_started`, `scenarios_ended`.
     pub kind: String,
-    /// What else is known.
+    /// Further facts.
     pub text: String,
 }
 
-/// What the machine of a run can send, and what it was asked for.
+/// The capacity of the load generator, and the highest planned rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CanSend {
     /// Requests per second that it sends in time.
@@ -99,23 +99,23 @@ pub struct CanSend {
 
 impl RunReport {
     /// Further facts about host and environment as they are shown, in a language.
-    pub(crate) fn facts(&self, words: &Words) -> Vec<(String, String)> {
+    pub(crate) fn facts(&self, lang: Lang) -> Vec<(String, String)> {
         let mut facts = self.environment.clone();
-        facts.extend(self.can_send.iter().flat_map(|can_send| can_send.facts(words)));
+        facts.extend(self.can_send.iter().flat_map(|can_send| can_send.facts(lang)));
         facts
     }
 }
 
 impl CanSend {
-    fn facts(&self, words: &Words) -> [(String, String); 2] {
+    fn facts(&self, lang: Lang) -> [(String, String); 2] {
         let rate = self.rate_per_s.to_string();
-        let rate = if self.is_lower_bound { fill(words.env_at_least, &[&rate]) } else { rate };
+        let rate = if self.is_lower_bound { lang.at_least(rate) } else { rate };
         let cpu = number::duration(self.cpu_per_request_ns as f64 / 1e6, None);
-        let can_send = fill(words.env_can_send_is, &[&rate, &cpu, &api::rfc3339(self.measured_unix_ns)]);
+        let can_send = lang.generator_capacity_measured(rate, cpu, api::rfc3339(self.measured_unix_ns));
         let percent = self.busiest_per_s / self.rate_per_s.max(1) as f64 * 100.0;
         let asked = [format!("{:.0}", self.busiest_per_s), format!("{percent:.0}")];
-        let asked = fill(words.env_asked_for_is, &[&asked[0], &asked[1]]);
-        [(words.env_can_send.to_owned(), can_send), (words.env_asked_for.to_owned(), asked)]
+        let asked = lang.highest_planned_rate_of_capacity(&asked[0], &asked[1]);
+        [(lang.generator_capacity().to_owned(), can_send), (lang.highest_planned_rate().to_owned(), asked)]
     }
 }
 
@@ -128,7 +128,7 @@ pub struct Imported {
     pub file: String,
     /// Whether the start is the source's; if not, it is the time of the import.
     pub is_start_known: bool,
-    /// What the source does not tell, a sentence each, in English.
+    /// Data that the source lacks, a sentence each, in English.
     pub gaps: Vec<String>,
     /// Figures as the source stated them, or as they follow from its rows.
     pub figures: Vec<StatedFigure>,
@@ -137,7 +137,7 @@ pub struct Imported {
 /// One figure of a source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StatedFigure {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// Its value.
     pub value: f64,
@@ -179,7 +179,7 @@ pub struct Identity {
     pub target_version: String,
     /// The run's own tags.
     pub tags: Vec<(String, String)>,
-    /// What people wrote beside it.
+    /// Notes attached to it.
     pub notes: Vec<String>,
 }
 
@@ -209,7 +209,7 @@ pub struct Part {
 pub struct Outcome {
     /// The exit code of the process.
     pub exit_code: u8,
-    /// What the code means, as the terminal says it: `thresholds on metrics '…' have been crossed`. Empty with code 0.
+    /// The message of the exit code, as on the terminal: `thresholds on metrics '…' have been crossed`. Empty with code 0.
     pub message: String,
 }
 
@@ -229,7 +229,7 @@ pub struct Endpoint {
     pub duration: Values,
 }
 
-/// What went wrong.
+/// Errors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Errors {
     /// Distinct errors, in any order.
@@ -272,7 +272,7 @@ pub struct ExemplarEntry {
     pub is_trace_kept: bool,
     /// Whose its time was, where its trace says so.
     pub whole: Option<Attribution>,
-    /// What went wrong; empty where nothing did.
+    /// Errors; empty where there are none.
     pub error: String,
 }
 
@@ -287,7 +287,7 @@ pub struct DropEntry {
     pub count: u64,
 }
 
-/// What the load generator says about itself. Its lateness is the metric `iteration_lateness` of the summary.
+/// The load generator's own measurements. Its start delay is the metric `iteration_lateness` of the summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Generator {
     /// Threads that made load; 0 where that is not known.

@@ -1,8 +1,8 @@
-//! What the run says about the target, in one word and its reason.
+//! The verdict of a run, in one word and its reason.
 
 use super::{RunReport, RunState};
 
-/// What the run says about the target.
+/// The verdict of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Every threshold held in a whole run.
@@ -13,7 +13,7 @@ pub enum Verdict {
     Inconclusive,
 }
 
-/// What the verdict rests on.
+/// The reason for the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// All of this many thresholds held.

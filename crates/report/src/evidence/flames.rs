@@ -15,14 +15,14 @@ const FRAMES_MAX: usize = 1_000;
 /// Functions of a table.
 const FUNCTIONS_MAX: usize = 15;
 
-/// The profiles that sources told, the first ones.
+/// The first profiles of all sources.
 pub(super) fn profiles(told: &Told, beyond: &mut u64) -> Vec<Profile> {
     let all: Vec<&Record> = told.of_kind(RecordKind::Profile).collect();
     *beyond += all.len().saturating_sub(PROFILES_MAX) as u64;
     all.into_iter().take(PROFILES_MAX).filter_map(|record| profile(told, record)).collect()
 }
 
-/// A line of what a source told: how deep a call is, what it took, and who it was.
+/// One line of a profile: depth of the call, its value, its name.
 struct Call<'a> {
     depth: u32,
     value: f64,
@@ -67,7 +67,7 @@ fn value_is_sound(value: f64) -> bool {
     value.is_finite() && value >= 0.0
 }
 
-/// What an axis shows of a unit as pprof writes it, and how much of that one is.
+/// The axis scale and factor of a unit of pprof.
 fn scale_of(unit: &str) -> (&'static str, f64) {
     match unit {
         "nanoseconds" => ("seconds", 1e-9),
@@ -106,7 +106,7 @@ fn frames(calls: &[Call<'_>], total: f64, shown: &dyn Fn(f64) -> String) -> Vec<
     frames
 }
 
-/// What functions did by themselves, over all who called them. Frames that were left out count for who called them.
+/// Self time of functions, over all callers. Frames that were left out count for their callers.
 fn functions(calls: &[Call<'_>], total: f64, shown: &dyn Fn(f64) -> api::page::Value) -> Vec<FunctionRow> {
     let mut own: BTreeMap<&str, f64> = BTreeMap::new();
     for (place, call) in calls.iter().enumerate() {

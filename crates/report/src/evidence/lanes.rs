@@ -8,13 +8,13 @@ use model::Signal;
 
 use super::rows::{Draws, LaneRow, OTHER, ROWS, limit_names, place_of};
 use super::{Told, units};
+use crate::Lang;
 use crate::escape::short;
-use crate::lang::{Words, fill};
 
 /// Lanes of an answer.
 pub(super) const LANES_MAX: usize = 80;
 
-/// Series of a lane: more than so many lines tell nobody anything.
+/// Series of a lane at most: more lines are unreadable.
 const SERIES_MAX: usize = 12;
 
 /// Queries of a lane.
@@ -35,10 +35,10 @@ const COLUMNS_MAX: usize = 100;
 /// Points of a series that are always drawn.
 const POINTS_MIN: usize = 60;
 
-/// A line breaks where nothing was told for so many steps.
+/// A line breaks where data is missing for so many steps.
 const STEPS_UNSAID: f64 = 3.0;
 
-/// And for no less than so many seconds: nobody sees shorter ones.
+/// And for no less than so many seconds: shorter gaps are invisible.
 const UNSAID_S_MIN: f64 = 1.0;
 
 /// Seconds and values.
@@ -84,7 +84,7 @@ struct Part<'a> {
 type Place<'a> = (usize, &'a str, &'a str, &'a str);
 
 /// All lanes, in the order of their rows.
-pub(super) fn of(told: &Told, words: &Words) -> Vec<Raw> {
+pub(super) fn of(told: &Told, lang: Lang) -> Vec<Raw> {
     let mut lanes: BTreeMap<Place<'_>, Vec<Part<'_>>> = BTreeMap::new();
     let kinds = told.kinds();
     for part in limited(told) {
@@ -95,7 +95,7 @@ pub(super) fn of(told: &Told, words: &Words) -> Vec<Raw> {
         let place = (row.unwrap_or(ROWS.len()), signal.source.as_str(), signal.unit.as_str(), name);
         lanes.entry(place).or_default().push(part);
     }
-    lanes.into_iter().map(|(place, parts)| lane(told, words, place, parts)).collect()
+    lanes.into_iter().map(|(place, parts)| lane(told, lang, place, parts)).collect()
 }
 
 /// The signals that are no limits of others, each with its own.
@@ -141,7 +141,7 @@ fn limited(told: &Told) -> Vec<Part<'_>> {
     parts
 }
 
-fn lane(told: &Told, words: &Words, place: Place<'_>, mut parts: Vec<Part<'_>>) -> Raw {
+fn lane(told: &Told, lang: Lang, place: Place<'_>, mut parts: Vec<Part<'_>>) -> Raw {
     let (number, source, unit, name) = place;
     let row = ROWS.get(number).unwrap_or(&OTHER);
     let step_s = parts.iter().map(|part| part.signal.step.as_secs_f64()).fold(0.0, f64::max);
@@ -159,13 +159,13 @@ fn lane(told: &Told, words: &Words, place: Place<'_>, mut parts: Vec<Part<'_>>) 
     }
     let tracks = match row.draws {
         Draws::Each => each(parts),
-        Draws::SumBy(label) => summed(parts, label, words),
+        Draws::SumBy(label) => summed(parts, label, lang),
     };
     let mut lane = Raw {
         row,
         // Two units of one row are two lanes.
         key: if unit.is_empty() { key } else { format!("{key}.{unit}") },
-        title: row.title.map_or_else(|| name.to_owned(), |title| title(words).to_owned()),
+        title: row.title.map_or_else(|| name.to_owned(), |title| title(lang).to_owned()),
         source: source.to_owned(),
         unit: unit.to_owned(),
         step_s,
@@ -175,7 +175,7 @@ fn lane(told: &Told, words: &Words, place: Place<'_>, mut parts: Vec<Part<'_>>) 
         queries,
         left_out,
     };
-    lane.gaps.extend(lane.unsaid(words));
+    lane.gaps.extend(lane.unsaid(lang));
     lane.gaps.sort_by(|a, b| a.from.0.total_cmp(&b.from.0));
     lane
 }
@@ -192,7 +192,7 @@ fn each(parts: Vec<Part<'_>>) -> Vec<Track> {
     parts.into_iter().zip(labels).map(track).collect()
 }
 
-/// What tells signals from each other: their names where these differ, and the labels that do.
+/// The distinguishing parts of signals: their names where these differ, and the labels that do.
 fn labels(signals: &[&Signal]) -> Vec<String> {
     let Some(first) = signals.first() else { return Vec::new() };
     let names: BTreeSet<&String> = signals.iter().flat_map(|signal| signal.labels.keys()).collect();
@@ -210,8 +210,8 @@ fn labels(signals: &[&Signal]) -> Vec<String> {
     signals.iter().map(label).collect()
 }
 
-/// The signals added up by a label, at the instants at which any of them told something.
-fn summed(parts: Vec<Part<'_>>, label: &str, words: &Words) -> Vec<Track> {
+/// The signals summed by a label, at the instants at which any of them has a value.
+fn summed(parts: Vec<Part<'_>>, label: &str, lang: Lang) -> Vec<Track> {
     let mut instants: Vec<f64> =
         parts.iter().flat_map(|part| part.points.iter().map(|point| point.0)).collect();
     instants.sort_by(f64::total_cmp);
@@ -219,7 +219,8 @@ fn summed(parts: Vec<Part<'_>>, label: &str, words: &Words) -> Vec<Track> {
     let mut sums: BTreeMap<String, (HashMap<u64, f64>, Option<f64>)> = BTreeMap::new();
     for part in parts {
         let value = part.signal.labels.get(label).filter(|value| !value.is_empty());
-        let (sum, limit) = sums.entry(value.map_or(words.ev_running, String::as_str).to_owned()).or_default();
+        let (sum, limit) =
+            sums.entry(value.map_or(lang.evidence_running(), String::as_str).to_owned()).or_default();
         part.points.iter().for_each(|(t, value)| *sum.entry(t.to_bits()).or_default() += value);
         *limit = part.limit.or(*limit);
     }
@@ -239,8 +240,8 @@ impl Raw {
         (self.step_s > 0.0).then(|| (self.step_s * STEPS_UNSAID).max(UNSAID_S_MIN))
     }
 
-    /// When nothing was told, and no source said why.
-    fn unsaid(&self, words: &Words) -> Vec<LaneGap> {
+    /// Gaps without a reason from their source.
+    fn unsaid(&self, lang: Lang) -> Vec<LaneGap> {
         let Some(reach_s) = self.reach_s() else { return Vec::new() };
         let mut instants: Vec<f64> =
             self.tracks.iter().flat_map(|track| track.points.iter().map(|point| point.0)).collect();
@@ -251,13 +252,13 @@ impl Raw {
         let gap = |pair: &[f64]| LaneGap {
             from: units::millis(pair[0] + self.step_s),
             to: units::millis(pair[1]),
-            reason: words.ev_gap_unsaid.to_owned(),
+            reason: lang.evidence_gap_unexplained().to_owned(),
         };
         silences.map(gap).collect()
     }
 
-    /// What is drawn of it: no more than about so many points of each series.
-    pub(super) fn drawn(&self, words: &Words, points_max: usize) -> Lane {
+    /// The lane as it is drawn: about so many points of each series at most.
+    pub(super) fn drawn(&self, lang: Lang, points_max: usize) -> Lane {
         let scale = units::scale(&self.unit);
         let mut order: Vec<&Track> = self.tracks.iter().collect();
         order.sort_by(|a, b| peak(&b.points).1.total_cmp(&peak(&a.points).1));
@@ -280,7 +281,7 @@ impl Raw {
             queries_beyond: self.queries.len().saturating_sub(QUERIES_MAX) as u64,
             series: order.iter().map(|track| self.series(track, scale, points_max)).collect(),
             series_beyond: beyond as u64,
-            limits: self.limits(words, scale),
+            limits: self.limits(lang, scale),
             gaps: self.gaps.clone(),
         }
     }
@@ -320,12 +321,12 @@ impl Raw {
         broken
     }
 
-    fn limits(&self, words: &Words, scale: &'static str) -> Vec<LaneLimit> {
+    fn limits(&self, lang: Lang, scale: &'static str) -> Vec<LaneLimit> {
         let mut limits: Vec<f64> = self.tracks.iter().filter_map(|track| track.limit).collect();
         limits.sort_by(|a, b| b.total_cmp(a));
         limits.dedup();
         let line = |limit: &f64| {
-            let text = fill(words.ev_limit, &[&units::text(*limit, scale)]);
+            let text = lang.evidence_limit(units::text(*limit, scale));
             LaneLimit { value: Number(*limit), text }
         };
         limits.iter().take(LIMITS_MAX).map(line).collect()
@@ -333,7 +334,7 @@ impl Raw {
 
     /// The share of its limit that a series uses, on average of so many; or that all of them use together.
     pub(super) fn shares(&self) -> (Points, usize) {
-        // Replicas are asked one after the other: what is told within a step belongs together.
+        // Replicas are polled one after the other: values within a step belong together.
         let width_s = self.step_s.max(UNSAID_S_MIN);
         let mut slots: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
         let limited = || self.tracks.iter().filter(|track| track.limit.is_some());

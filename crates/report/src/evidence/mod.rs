@@ -1,4 +1,4 @@
-//! What the servers did meanwhile, as the page and reports say it: lanes, tables, and sentences that are read from them.
+//! Server-side evidence for the page and reports: lanes, tables, and sentences that are read from them.
 //!
 //! Everything is of the part that is looked at, except what a source tells once about all of a run.
 
@@ -35,20 +35,20 @@ const HAPPENINGS_MAX: usize = 500;
 /// Gaps of a source; those after them are one.
 const GAPS_MAX: usize = 100;
 
-/// Everything that sources told about a run.
+/// Everything that sources reported about a run.
 #[derive(Clone, Debug, Default)]
 pub struct Collected {
     /// Numbers over time.
     pub signals: Vec<Signal>,
-    /// What is no series.
+    /// Records, which are no series.
     pub records: Vec<Record>,
-    /// When sources told nothing.
+    /// Gaps in the data of sources.
     pub gaps: Vec<Gap>,
-    /// What the run's file had no room for.
+    /// The number of points and records dropped at the run file's size limit.
     pub lost: u64,
 }
 
-/// How long tasks of one kind took, as whoever waited for them measured it.
+/// Durations of one kind of task, measured by the waiting client.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measured {
     /// How many were finished.
@@ -57,7 +57,7 @@ pub struct Measured {
     pub mean_ms: f64,
 }
 
-/// What sources told about a run, and the part of it that is looked at.
+/// The evidence of a run, and the part of the run that is shown.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     /// All of it.
@@ -70,30 +70,29 @@ pub struct Told {
     pub zero: Instant,
     /// The wall clock at that time, nanoseconds since 1970.
     pub zero_unix_ns: i64,
-    /// What is looked at, seconds: never more than the run itself, since servers work on before and after it.
+    /// The part that is shown, seconds: never more than the run itself, since servers work before and after it.
     pub part_s: Range<f64>,
 }
 
 impl Told {
-    /// Whether nobody told anything.
+    /// Whether there is no evidence.
     pub fn is_empty(&self) -> bool {
         let all = &self.all;
         all.signals.is_empty() && all.records.is_empty() && all.gaps.is_empty() && self.ways.is_empty()
     }
 
-    /// What is shown of it, with columns of about so many points.
+    /// The evidence as it is shown, with series of about so many points.
     pub fn shown(&self, lang: Lang, points_max: usize) -> Evidence {
-        let words = lang.words();
-        let raw = lanes::of(self, words);
+        let raw = lanes::of(self, lang);
         let points_max = lanes::points_of_each(&raw, points_max);
         let (happenings, happenings_beyond) = self.happenings();
         let mut beyond = 0;
-        let story = story::of(self, &raw, &happenings, words);
+        let story = story::of(self, &raw, &happenings, lang);
         Evidence {
             start: self.wall_clock(self.part_s.start),
             end: self.wall_clock(self.part_s.end),
             sources: self.sources(),
-            lanes: raw.iter().take(lanes::LANES_MAX).map(|lane| lane.drawn(words, points_max)).collect(),
+            lanes: raw.iter().take(lanes::LANES_MAX).map(|lane| lane.drawn(lang, points_max)).collect(),
             lanes_beyond: raw.len().saturating_sub(lanes::LANES_MAX) as u64,
             happenings,
             happenings_beyond,
@@ -153,7 +152,7 @@ impl Told {
         inside
     }
 
-    /// When a source told nothing, in the part that is looked at.
+    /// Gaps of a source in the part of the run that is shown.
     fn gaps_of(&self, source: &str) -> Vec<LaneGap> {
         let inside = |gap: &Gap| {
             let from = self.t(gap.from).max(self.part_s.start);
@@ -190,7 +189,7 @@ impl Told {
             first = inside.first().map_or(first, |point| point.0.min(first));
             last = inside.last().map_or(last, |point| point.0.max(last));
         }
-        // Of what is told more than once, the last holds.
+        // Of values reported more than once, the last holds.
         let mut known = std::collections::BTreeMap::new();
         self.of_kind(RecordKind::Source)
             .filter(|record| record.source == name)
@@ -258,7 +257,7 @@ impl Told {
 /// Fields that are the text of what happened.
 const TEXTS: [&str; 4] = ["text", "what", "message", "reason"];
 
-/// What happened, in the words of whoever told it.
+/// Events in the words of their source.
 fn told_text(record: &Record) -> String {
     let text = |name: &&str| match record.fields.get(*name) {
         Some(Datum::Text(text)) => Some(text.clone()),
@@ -275,7 +274,7 @@ fn facts(record: &Record) -> Vec<Fact> {
     record.fields.iter().map(fact).collect()
 }
 
-/// What is known, as it is shown: the end of its name is its unit.
+/// Facts as they are shown: the end of a name is its unit.
 fn fact_text(name: &str, datum: &Datum) -> String {
     let number = match datum {
         Datum::Text(text) => return text.clone(),

@@ -3,24 +3,24 @@
 //! The first row that names a signal has it; what no row names gets a lane of its own, so that nothing that was collected is
 //! hidden.
 
-use crate::lang::Words;
+use crate::Lang;
 
-/// What a lane is made of.
+/// The signals of a lane.
 #[derive(Debug)]
 pub(super) struct LaneRow {
     /// Its name in addresses.
     pub(super) key: &'static str,
     /// With which others it stands.
     pub(super) group: &'static str,
-    /// What it is called; `None` for the signal's own name.
-    pub(super) title: Option<fn(&Words) -> &'static str>,
+    /// Its title; `None` for the signal's own name.
+    pub(super) title: Option<fn(Lang) -> &'static str>,
     /// The kinds of sources that it is of; none for all of them. Several sources have a word like `memory_used`.
     kinds: &'static [&'static str],
     /// The signals; a star at the end stands for any end.
     names: &'static [&'static str],
     /// How they become series.
     pub(super) draws: Draws,
-    /// What is worth a sentence.
+    /// The events that are worth a sentence.
     pub(super) watch: Watch,
 }
 
@@ -30,11 +30,11 @@ pub(super) enum Draws {
     /// Each is one.
     Each,
     /// Those with the same value of this label are added up. Only for counts of what was so at the same instants: what is
-    /// not told at an instant at which others are is none.
+    /// missing at an instant at which others are present counts as zero.
     SumBy(&'static str),
 }
 
-/// What is worth a sentence.
+/// The events that are worth a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Watch {
     /// Nothing.
@@ -49,7 +49,7 @@ pub(super) enum Watch {
     AboveZero,
 }
 
-/// What has no row.
+/// The row of signals without a row of their own.
 pub(super) const OTHER: LaneRow = LaneRow {
     key: "other",
     group: "other",
@@ -71,121 +71,150 @@ const FULL_SHARE: f64 = 0.95;
 
 /// All rows, in the order of the page.
 pub(super) const ROWS: &[LaneRow] = &[
-    row("queue_depth", "queues", |w| w.ev_queue_depth, &[QUEUE_READY, "celery_queue_length"])
+    row("queue_depth", "queues", Lang::evidence_queue_depth, &[QUEUE_READY, "celery_queue_length"])
         .watching(Watch::Backlog),
-    row("queue_unacked", "queues", |w| w.ev_queue_unacked, &["queue_unacked"]),
-    row("queue_consumers", "queues", |w| w.ev_queue_consumers, &["queue_consumers", "celery_consumers"])
-        .watching(Watch::Steps),
-    row("queue_published", "queues", |w| w.ev_queue_published, &["queue_published"]),
-    row("queue_delivered", "queues", |w| w.ev_queue_delivered, &["queue_delivered"]),
-    row("queue_acked", "queues", |w| w.ev_queue_acked, &["queue_acked"]),
+    row("queue_unacked", "queues", Lang::evidence_queue_unacked, &["queue_unacked"]),
+    row(
+        "queue_consumers",
+        "queues",
+        Lang::evidence_queue_consumers,
+        &["queue_consumers", "celery_consumers"],
+    )
+    .watching(Watch::Steps),
+    row("queue_published", "queues", Lang::evidence_queue_published, &["queue_published"]),
+    row("queue_delivered", "queues", Lang::evidence_queue_delivered, &["queue_delivered"]),
+    row("queue_acked", "queues", Lang::evidence_queue_acked, &["queue_acked"]),
     row(
         "queue_utilisation",
         "queues",
-        |w| w.ev_queue_utilisation,
+        Lang::evidence_queue_utilisation,
         &["queue_utilisation", "queue_consumer_capacity"],
     ),
-    row("queue_prefetch", "queues", |w| w.ev_queue_prefetch, &["queue_prefetch"]).watching(Watch::Steps),
-    row("queue_other", "queues", |w| w.ev_queue_other, &["queue_*", "rabbitmq_*"]),
-    row("replicas", "workers", |w| w.ev_replicas, &["replicas*", "deployment_replicas", "hpa_replicas"])
+    row("queue_prefetch", "queues", Lang::evidence_queue_prefetch, &["queue_prefetch"])
         .watching(Watch::Steps),
-    row("replicas_wanted", "workers", |w| w.ev_replicas_wanted, &["deployment_replicas_*", "hpa_*"])
+    row("queue_other", "queues", Lang::evidence_queue_other, &["queue_*", "rabbitmq_*"]),
+    row(
+        "replicas",
+        "workers",
+        Lang::evidence_replicas,
+        &["replicas*", "deployment_replicas", "hpa_replicas"],
+    )
+    .watching(Watch::Steps),
+    row("replicas_wanted", "workers", Lang::evidence_replicas_desired, &["deployment_replicas_*", "hpa_*"])
         .watching(Watch::Steps),
-    row("container_cpu", "workers", |w| w.ev_container_cpu, &["container_cpu"])
+    row("container_cpu", "workers", Lang::evidence_container_cpu, &["container_cpu"])
         .watching(Watch::Share(CPU_SHARE)),
-    row("container_throttled", "workers", |w| w.ev_container_throttled, &["container_throttled"])
+    row("container_throttled", "workers", Lang::evidence_container_throttled, &["container_throttled"])
         .watching(Watch::AboveZero),
-    row("container_memory", "workers", |w| w.ev_container_memory, &["container_memory"])
+    row("container_memory", "workers", Lang::evidence_container_memory, &["container_memory"])
         .watching(Watch::Share(FULL_SHARE)),
-    row("restarts", "workers", |w| w.ev_restarts, &["container_restarts", "container_oom_killed"])
+    row("restarts", "workers", Lang::evidence_restarts, &["container_restarts", "container_oom_killed"])
         .watching(Watch::Steps),
-    row("workers_celery", "workers", |w| w.ev_workers_other, &["*"]).of(&["celery"]),
+    row("workers_celery", "workers", Lang::evidence_workers_other, &["*"]).of(&["celery"]),
     row(
         "workers_other",
         "workers",
-        |w| w.ev_workers_other,
+        Lang::evidence_workers_other,
         &["container_*", "pods_*", "keda_*", "celery_*", "worker_*"],
     ),
-    row("sessions", "database", |w| w.ev_sessions, &["active_sessions"]).summed_by("wait_type"),
-    row("database_connections", "database", |w| w.ev_connections, &["connections"])
+    row("sessions", "database", Lang::evidence_sessions, &["active_sessions"]).summed_by("wait_type"),
+    row("database_connections", "database", Lang::evidence_connections, &["connections"])
         .of(DATABASES)
         .watching(Watch::Share(FULL_SHARE)),
     row(
         "database_connections_told",
         "database",
-        |w| w.ev_connections,
+        Lang::evidence_connections,
         &["pg_connections", "mysql_connections"],
     )
     .watching(Watch::Share(FULL_SHARE)),
-    row("locks", "database", |w| w.ev_locks, &["locks_waiting"]).watching(Watch::AboveZero),
+    row("locks", "database", Lang::evidence_locks, &["locks_waiting"]).watching(Watch::AboveZero),
     row(
         "commits",
         "database",
-        |w| w.ev_commits,
+        Lang::evidence_commits,
         &["commits", "rollbacks", "pg_commits", "pg_rollbacks", "mysql_queries"],
     ),
-    row("blocks", "database", |w| w.ev_blocks, &["blocks_hit", "blocks_read", "pg_blocks_*", "mysql_reads"]),
-    row("database_told", "database", |w| w.ev_database_other, &["pg_*", "mysql_*"]),
-    row("database_other", "database", |w| w.ev_database_other, &["*"]).of(DATABASES),
-    row("cache_memory", "cache", |w| w.ev_memory, &["memory_used"])
+    row(
+        "blocks",
+        "database",
+        Lang::evidence_blocks,
+        &["blocks_hit", "blocks_read", "pg_blocks_*", "mysql_reads"],
+    ),
+    row("database_told", "database", Lang::evidence_database_other, &["pg_*", "mysql_*"]),
+    row("database_other", "database", Lang::evidence_database_other, &["*"]).of(DATABASES),
+    row("cache_memory", "cache", Lang::evidence_memory, &["memory_used"])
         .of(&["redis"])
         .watching(Watch::Share(FULL_SHARE)),
-    row("cache_memory_told", "cache", |w| w.ev_memory, &["redis_memory"]).watching(Watch::Share(FULL_SHARE)),
-    row("cache_ops", "cache", |w| w.ev_ops, &["ops"]).of(&["redis"]),
-    row("cache_hits", "cache", |w| w.ev_hits, &["hits", "misses"]).of(&["redis"]),
-    row("cache_hits_told", "cache", |w| w.ev_hits, &["redis_hits", "redis_misses"]),
-    row("cache_evicted", "cache", |w| w.ev_evicted, &["evicted"]).of(&["redis"]).watching(Watch::AboveZero),
-    row("cache_evicted_told", "cache", |w| w.ev_evicted, &["redis_evictions"]).watching(Watch::AboveZero),
-    row("cache_clients", "cache", |w| w.ev_clients, &["clients", "blocked"]).of(&["redis"]),
-    row("cache_told", "cache", |w| w.ev_cache_other, &["redis_*"]),
-    row("cache_other", "cache", |w| w.ev_cache_other, &["*"]).of(&["redis"]),
-    row("proxy_requests", "proxy", |w| w.ev_requests, &["requests"]).of(&["nginx"]),
-    row("proxy_requests_told", "proxy", |w| w.ev_requests, &["nginx_requests", "ingress_requests"]),
-    row("proxy_dropped", "proxy", |w| w.ev_dropped, &["connections_dropped", "nginx_connections_dropped"])
+    row("cache_memory_told", "cache", Lang::evidence_memory, &["redis_memory"])
+        .watching(Watch::Share(FULL_SHARE)),
+    row("cache_ops", "cache", Lang::evidence_ops, &["ops"]).of(&["redis"]),
+    row("cache_hits", "cache", Lang::evidence_hits, &["hits", "misses"]).of(&["redis"]),
+    row("cache_hits_told", "cache", Lang::evidence_hits, &["redis_hits", "redis_misses"]),
+    row("cache_evicted", "cache", Lang::evidence_evicted, &["evicted"])
+        .of(&["redis"])
         .watching(Watch::AboveZero),
-    row("proxy_connections", "proxy", |w| w.ev_connections, &["connections_*"]).of(&["nginx"]),
-    row("proxy_other", "proxy", |w| w.ev_proxy_other, &["*"]).of(&["nginx"]),
-    row("proxy_told", "proxy", |w| w.ev_proxy_other, &["nginx_*", "ingress_*"]),
-    row("heap", "runtime", |w| w.ev_heap, &["jvm_heap", "jvm_heap_used", "go_heap", "nodejs_heap"])
+    row("cache_evicted_told", "cache", Lang::evidence_evicted, &["redis_evictions"])
+        .watching(Watch::AboveZero),
+    row("cache_clients", "cache", Lang::evidence_clients, &["clients", "blocked"]).of(&["redis"]),
+    row("cache_told", "cache", Lang::evidence_cache_other, &["redis_*"]),
+    row("cache_other", "cache", Lang::evidence_cache_other, &["*"]).of(&["redis"]),
+    row("proxy_requests", "proxy", Lang::evidence_requests, &["requests"]).of(&["nginx"]),
+    row("proxy_requests_told", "proxy", Lang::evidence_requests, &["nginx_requests", "ingress_requests"]),
+    row(
+        "proxy_dropped",
+        "proxy",
+        Lang::evidence_dropped,
+        &["connections_dropped", "nginx_connections_dropped"],
+    )
+    .watching(Watch::AboveZero),
+    row("proxy_connections", "proxy", Lang::evidence_connections, &["connections_*"]).of(&["nginx"]),
+    row("proxy_other", "proxy", Lang::evidence_proxy_other, &["*"]).of(&["nginx"]),
+    row("proxy_told", "proxy", Lang::evidence_proxy_other, &["nginx_*", "ingress_*"]),
+    row("heap", "runtime", Lang::evidence_heap, &["jvm_heap", "jvm_heap_used", "go_heap", "nodejs_heap"])
         .watching(Watch::Share(FULL_SHARE)),
-    row("gc", "runtime", |w| w.ev_gc, &["gc_share", "jvm_gc_share", "go_gc_share", "nodejs_gc_share"]),
-    row("pool_active", "runtime", |w| w.ev_pool_active, &["pool_active"]).watching(Watch::Share(FULL_SHARE)),
-    row("pool_pending", "runtime", |w| w.ev_pool_pending, &["pool_pending"]).watching(Watch::AboveZero),
-    row("process_cpu", "runtime", |w| w.ev_process_cpu, &["process_cpu", "jvm_process_cpu"]),
-    row("runtime_other", "runtime", |w| w.ev_runtime_other, RUNTIMES),
-    row("node_cpu", "nodes", |w| w.ev_node_cpu, &["node_cpu"]).watching(Watch::Share(CPU_SHARE)),
-    row("node_memory", "nodes", |w| w.ev_node_memory, &["node_memory", "node_memory_used"])
+    row("gc", "runtime", Lang::evidence_gc, &["gc_share", "jvm_gc_share", "go_gc_share", "nodejs_gc_share"]),
+    row("pool_active", "runtime", Lang::evidence_pool_active, &["pool_active"])
         .watching(Watch::Share(FULL_SHARE)),
-    row("node_segments", "nodes", |w| w.ev_segments, &["node_segments_repeated"]).watching(Watch::AboveZero),
-    row("node_listen", "nodes", |w| w.ev_listen, &["node_listen_overflows"]).watching(Watch::AboveZero),
-    row("node_network", "nodes", |w| w.ev_network, &["node_network_*"]),
-    row("node_other", "nodes", |w| w.ev_node_other, &["node_*"]),
-    row("host_cpu", "host", |w| w.ev_host_cpu, &["cpu", "core_cpu"]).of(HOSTS),
-    row("host_run_queue", "host", |w| w.ev_run_queue, &["run_queue"]).of(HOSTS),
-    row("host_memory", "host", |w| w.ev_memory, &["memory_used"])
+    row("pool_pending", "runtime", Lang::evidence_pool_pending, &["pool_pending"]).watching(Watch::AboveZero),
+    row("process_cpu", "runtime", Lang::evidence_process_cpu, &["process_cpu", "jvm_process_cpu"]),
+    row("runtime_other", "runtime", Lang::evidence_runtime_other, RUNTIMES),
+    row("node_cpu", "nodes", Lang::evidence_node_cpu, &["node_cpu"]).watching(Watch::Share(CPU_SHARE)),
+    row("node_memory", "nodes", Lang::evidence_node_memory, &["node_memory", "node_memory_used"])
+        .watching(Watch::Share(FULL_SHARE)),
+    row("node_segments", "nodes", Lang::evidence_segments, &["node_segments_repeated"])
+        .watching(Watch::AboveZero),
+    row("node_listen", "nodes", Lang::evidence_listen, &["node_listen_overflows"]).watching(Watch::AboveZero),
+    row("node_network", "nodes", Lang::evidence_network, &["node_network_*"]),
+    row("node_other", "nodes", Lang::evidence_node_other, &["node_*"]),
+    row("host_cpu", "host", Lang::evidence_host_cpu, &["cpu", "core_cpu"]).of(HOSTS),
+    row("host_run_queue", "host", Lang::evidence_run_queue, &["run_queue"]).of(HOSTS),
+    row("host_memory", "host", Lang::evidence_memory, &["memory_used"])
         .of(HOSTS)
         .watching(Watch::Share(FULL_SHARE)),
-    row("host_network", "host", |w| w.ev_network, &["network_*"]).of(HOSTS),
-    row("host_segments", "host", |w| w.ev_segments, &["segments_repeated"])
+    row("host_network", "host", Lang::evidence_network, &["network_*"]).of(HOSTS),
+    row("host_segments", "host", Lang::evidence_segments, &["segments_repeated"])
         .of(HOSTS)
         .watching(Watch::AboveZero),
-    row("host_listen", "host", |w| w.ev_listen, &["listen_overflows"]).of(HOSTS).watching(Watch::AboveZero),
-    row("host_other", "host", |w| w.ev_host_other, &["*"]).of(HOSTS),
+    row("host_listen", "host", Lang::evidence_listen, &["listen_overflows"])
+        .of(HOSTS)
+        .watching(Watch::AboveZero),
+    row("host_other", "host", Lang::evidence_host_other, &["*"]).of(HOSTS),
 ];
 
 /// Kinds of sources that are databases.
 const DATABASES: &[&str] = &["postgresql", "mysql"];
 
-/// What processes tell of the language that they run.
+/// Metrics of language runtimes.
 const RUNTIMES: &[&str] = &["jvm_*", "go_*", "nodejs_*", "pool_*", "process_*", "server_*"];
 
 /// Kinds of sources that tell of a machine.
 const HOSTS: &[&str] = &["host"];
 
-/// What signals that are limits of others end in.
+/// Suffixes of signals that are limits of others.
 const LIMIT_ENDS: [&str; 3] = ["_max", "_limit", "_total"];
 
-/// What is left out of a signal's name before that: `memory_used` has the limit `memory_max`.
+/// Suffixes that are removed first: `memory_used` has the limit `memory_max`.
 const USE_ENDS: [&str; 2] = ["_used", "_active"];
 
 /// The names that a limit of this signal can have.
@@ -203,7 +232,7 @@ pub(super) fn place_of(kind: &str, name: &str) -> Option<usize> {
 const fn row(
     key: &'static str,
     group: &'static str,
-    title: fn(&Words) -> &'static str,
+    title: fn(Lang) -> &'static str,
     names: &'static [&'static str],
 ) -> LaneRow {
     LaneRow { key, group, title: Some(title), kinds: &[], names, draws: Draws::Each, watch: Watch::Nothing }

@@ -1,4 +1,4 @@
-//! A run of a scanner behind four queues, as its servers told it: three workers that are at their limit, a backlog that moves
+//! Evidence of a scanner behind four queues: three workers at their limit, a backlog that moves
 //! down the pipeline, a source that is away for a while, one that was never there, and names that mean harm.
 
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ pub(super) fn record(
     Record { source: source.to_owned(), kind, at: at(second), subject: subject.to_owned(), fields }
 }
 
-/// What is told of the first so many seconds.
+/// Evidence of the first so many seconds.
 pub(super) fn told(signals: Vec<Signal>, seconds: f64) -> Told {
     let all = Collected { signals, ..Collected::default() };
     Told { all: all.into(), zero: at(0.0), part_s: 0.0..seconds, ..Told::default() }

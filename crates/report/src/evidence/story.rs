@@ -1,4 +1,4 @@
-//! What happened, in order: sentences that are read from the lanes, so that none says more than what is drawn.
+//! The timeline in sentences, read from the lanes, so that none states more than is drawn.
 
 use std::collections::BTreeMap;
 
@@ -7,47 +7,47 @@ use api::page::{Happening, StoryLine};
 use super::lanes::{Points, Raw, Track, peak};
 use super::rows::Watch;
 use super::{Told, second, units};
+use crate::Lang;
 use crate::escape::short;
-use crate::lang::{Words, fill};
 
 /// Sentences of an answer.
 const LINES_MAX: usize = 60;
 
-/// Changes of one lane that are told.
+/// Changes of one lane listed at most.
 const CHANGES_MAX: usize = 12;
 
 /// A backlog below so many messages is none.
 const BACKLOG_MIN: f64 = 10.0;
 
-/// What was above its share for less than so many seconds is not told.
+/// Shorter times above the share are left out, seconds.
 const PRESSED_S_MIN: f64 = 5.0;
 
-/// A change that a source tells as a happening, too, is told once: within so many seconds they are the same.
+/// A change and an event within so many seconds are the same, and listed once.
 const SAME_S: f64 = 10.0;
 
 /// The sentences, in order of time.
-pub(super) fn of(told: &Told, lanes: &[Raw], happenings: &[Happening], words: &Words) -> Vec<StoryLine> {
+pub(super) fn of(told: &Told, lanes: &[Raw], happenings: &[Happening], lang: Lang) -> Vec<StoryLine> {
     let mut lines: Vec<StoryLine> =
-        lanes.iter().flat_map(|lane| watched(told, lane, happenings, words)).collect();
+        lanes.iter().flat_map(|lane| watched(told, lane, happenings, lang)).collect();
     lines.extend(happenings.iter().map(happened));
-    lines.extend(silences(told, words));
+    lines.extend(silences(told, lang));
     lines.sort_by(|a, b| a.t.0.total_cmp(&b.t.0));
     lines.truncate(LINES_MAX);
     lines
 }
 
-fn watched(told: &Told, lane: &Raw, happenings: &[Happening], words: &Words) -> Vec<StoryLine> {
+fn watched(told: &Told, lane: &Raw, happenings: &[Happening], lang: Lang) -> Vec<StoryLine> {
     match lane.row.watch {
         Watch::Nothing => Vec::new(),
-        Watch::Steps => changes(lane, happenings, words),
-        Watch::Share(share) => pressed(lane, share, words).into_iter().collect(),
-        Watch::Backlog => backlog(told, lane, words),
-        Watch::AboveZero => above_zero(lane, words).into_iter().collect(),
+        Watch::Steps => changes(lane, happenings, lang),
+        Watch::Share(share) => pressed(lane, share, lang).into_iter().collect(),
+        Watch::Backlog => backlog(told, lane, lang),
+        Watch::AboveZero => above_zero(lane, lang).into_iter().collect(),
     }
 }
 
 /// Each change of a value that holds until the next.
-fn changes(lane: &Raw, happenings: &[Happening], words: &Words) -> Vec<StoryLine> {
+fn changes(lane: &Raw, happenings: &[Happening], lang: Lang) -> Vec<StoryLine> {
     let scale = units::scale(&lane.unit);
     let is_told = |track: &Track, t: f64| {
         happenings
@@ -65,14 +65,18 @@ fn changes(lane: &Raw, happenings: &[Happening], words: &Words) -> Vec<StoryLine
         }
     }
     let sentence = |((ms, before, after, is_limit), names): ((u64, String, String, bool), Vec<String>)| {
-        let text = if is_limit { words.ev_story_changed_max } else { words.ev_story_changed };
-        line(lane, ms as f64 / 1e3, None, fill(text, &[&lane.title, &names.join(", "), &before, &after]))
+        let series = names.join(", ");
+        let text = match is_limit {
+            true => lang.evidence_story_changed_max(&lane.title, series, before, after),
+            false => lang.evidence_story_changed(&lane.title, series, before, after),
+        };
+        line(lane, ms as f64 / 1e3, None, text)
     };
     alike.into_iter().take(CHANGES_MAX).map(sentence).collect()
 }
 
 /// The longest time for which the mean share of the limits was above one.
-fn pressed(lane: &Raw, share: f64, words: &Words) -> Option<StoryLine> {
+fn pressed(lane: &Raw, share: f64, lang: Lang) -> Option<StoryLine> {
     let (shares, count) = lane.shares();
     let (from, to) = longest_above(&shares, share)?;
     if to - from < PRESSED_S_MIN {
@@ -80,8 +84,8 @@ fn pressed(lane: &Raw, share: f64, words: &Words) -> Option<StoryLine> {
     }
     let (percent, length) = (units::text(share, "share"), units::text((to - from).round(), "seconds"));
     let text = match count {
-        1 => fill(words.ev_story_pressed_one, &[&lane.title, &percent, &length]),
-        _ => fill(words.ev_story_pressed, &[&lane.title, &count.to_string(), &percent, &length]),
+        1 => lang.evidence_story_pressed_one(&lane.title, percent, length),
+        _ => lang.evidence_story_pressed(&lane.title, count, percent, length),
     };
     Some(line(lane, from, Some(to), text))
 }
@@ -95,19 +99,22 @@ fn longest_above(points: &Points, level: f64) -> Option<(f64, f64)> {
 }
 
 /// In which order queues peaked, and what was left in them.
-fn backlog(told: &Told, lane: &Raw, words: &Words) -> Vec<StoryLine> {
+fn backlog(told: &Told, lane: &Raw, lang: Lang) -> Vec<StoryLine> {
     let peaks = lane.tracks.iter().map(|track| (track, peak(&track.points)));
     let mut peaks: Vec<(&Track, (f64, f64))> = peaks.filter(|(_, peak)| peak.1 >= BACKLOG_MIN).collect();
     peaks.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
     let mut lines = Vec::new();
     if let (Some(first), Some(last)) = (peaks.first(), peaks.last()) {
         let one = |(track, (t, high)): &(&Track, (f64, f64))| {
-            fill(words.ev_story_peak, &[&track.name(), &units::text(*high, "default"), &units::clock(*t)])
+            lang.evidence_story_peak(track.name(), units::text(*high, "default"), units::clock(*t))
         };
         let all = peaks.iter().map(one).collect::<Vec<_>>().join(", ");
-        let text = if peaks.len() > 1 { words.ev_story_peaks } else { words.ev_story_one_peak };
+        let text = match peaks.len() {
+            1 => lang.evidence_story_one_peak(&lane.title, all),
+            _ => lang.evidence_story_peaks(&lane.title, all),
+        };
         let to = (peaks.len() > 1).then_some(last.1.0);
-        lines.push(line(lane, first.1.0, to, fill(text, &[&lane.title, &all])));
+        lines.push(line(lane, first.1.0, to, text));
     }
     let left = |track: &&Track| track.points.last().is_some_and(|last| last.1 >= BACKLOG_MIN);
     let left: Vec<String> = lane
@@ -119,20 +126,20 @@ fn backlog(told: &Told, lane: &Raw, words: &Words) -> Vec<StoryLine> {
         })
         .collect();
     if !left.is_empty() {
-        lines.push(line(lane, told.part_s.end, None, fill(words.ev_story_left, &[&left.join(", ")])));
+        lines.push(line(lane, told.part_s.end, None, lang.evidence_story_left(left.join(", "))));
     }
     lines
 }
 
 /// That something was seen that should not be.
-fn above_zero(lane: &Raw, words: &Words) -> Option<StoryLine> {
+fn above_zero(lane: &Raw, lang: Lang) -> Option<StoryLine> {
     let first = |track: &Track| track.points.iter().find(|point| point.1 > 0.0).map(|point| point.0);
     let begin = lane.tracks.iter().filter_map(first).min_by(f64::total_cmp)?;
     let highest = lane.tracks.iter().max_by(|a, b| peak(&a.points).1.total_cmp(&peak(&b.points).1))?;
     let (at, high) = peak(&highest.points);
     let high = units::text(high, units::scale(&lane.unit));
     let who = if lane.tracks.len() > 1 { format!(" ({})", highest.name()) } else { String::new() };
-    let text = fill(words.ev_story_seen, &[&lane.title, &high, &who, &units::clock(at)]);
+    let text = lang.evidence_story_seen(&lane.title, high, who, units::clock(at));
     Some(line(lane, begin, None, text))
 }
 
@@ -144,14 +151,14 @@ fn happened(happening: &Happening) -> StoryLine {
     StoryLine { t: happening.t, to: None, clock: units::clock(happening.t.0), text, lane: None }
 }
 
-/// When sources told nothing.
-fn silences(told: &Told, words: &Words) -> Vec<StoryLine> {
+/// Gaps in the data of sources.
+fn silences(told: &Told, lang: Lang) -> Vec<StoryLine> {
     let mut sources: Vec<&String> = told.all.gaps.iter().map(|gap| &gap.source).collect();
     sources.sort_unstable();
     sources.dedup();
     let silence = |(source, gap): (&String, api::page::LaneGap)| {
         let length = units::text((gap.to.0 - gap.from.0).max(0.0), "seconds");
-        let text = fill(words.ev_story_gap, &[&short(source), &length, &short(&gap.reason)]);
+        let text = lang.evidence_story_gap(short(source), length, short(&gap.reason));
         moment(gap.from.0, Some(gap.to.0), text, None)
     };
     let gaps =

@@ -1,4 +1,4 @@
-//! What belongs in tables: queues, statements, waits, tasks, configuration.
+//! Tables: queues, statements, waits, tasks, configuration.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -47,7 +47,7 @@ pub(super) fn queues(told: &Told, beyond: &mut u64) -> Vec<QueueRow> {
 /// Who tells of a queue, and all labels that it has: two brokers may have queues of one name.
 type Queue<'a> = (&'a str, &'a BTreeMap<String, String>);
 
-/// What one source counted of a queue.
+/// The counts of a queue by one source.
 type Counted<'a> = (&'a str, HashMap<&'a str, Points>);
 
 /// The name with its virtual host, as RabbitMQ's own source has it.
@@ -138,7 +138,7 @@ fn statement(record: &Record, share: Option<f64>) -> StatementRow {
     const MEAN_MS: &[&str] = &["mean_ms"];
     const HIT: &[&str] = &["blocks_hit"];
     const READ: &[&str] = &["blocks_read"];
-    // A source that counted all statements knows the share better than those that it told add up to.
+    // A source that counts all statements knows the share better than the sum of those listed.
     const SHARE: &[&str] = &["share_of_db_time"];
     let (calls, total) = (number_of(record, CALLS), number_of(record, TOTAL_MS));
     let mean = calls.zip(total).filter(|(calls, _)| *calls > 0.0).map(|(calls, total)| total / calls);
@@ -164,7 +164,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// What sessions did or waited for, on average over the instants at which anybody looked.
+/// Sessions by wait event, on average over the instants of the samples.
 pub(super) fn waits(told: &Told, beyond: &mut u64) -> Vec<WaitRow> {
     let mut sources: BTreeMap<&str, Vec<(&Signal, Points)>> = BTreeMap::new();
     for signal in told.all.signals.iter().filter(|signal| signal.name == "active_sessions") {
@@ -202,7 +202,7 @@ fn waits_of(signals: &[(&Signal, Points)]) -> Vec<WaitRow> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Kinds of tasks, in the order in which they were told.
+/// Kinds of tasks, in the order of the records.
 pub(super) fn tasks(told: &Told, beyond: &mut u64) -> Vec<TaskRow> {
     let row = |record: &Record| {
         let ms = |names: &[&str]| units::optional(number_of(record, names), "time");
@@ -219,7 +219,7 @@ pub(super) fn tasks(told: &Told, beyond: &mut u64) -> Vec<TaskRow> {
     cut(told.of_kind(RecordKind::Task).map(row).collect(), beyond)
 }
 
-/// What is known of things, by what it is about.
+/// Facts by their subject.
 pub(super) fn subjects(told: &Told, kind: RecordKind, beyond: &mut u64) -> Vec<Subject> {
     cut(told.of_kind(kind).map(|record| told.subject(record)).collect(), beyond)
 }

@@ -8,7 +8,7 @@ use super::scene::{self, at, curve, hill, record, signal};
 use super::{Collected, Told};
 use crate::Lang;
 
-/// What is told of a run of 220 s.
+/// Evidence of a run of 220 s.
 fn told(signals: Vec<Signal>) -> Told {
     scene::told(signals, 220.0)
 }
@@ -70,7 +70,7 @@ fn a_queue_has_the_same_peak_everywhere() {
         [&row.consumers_min, &row.consumers_steady, &row.consumers_max].map(|value| value.text.as_str());
     assert_eq!(consumers, ["1", "3", "3"]);
     assert_eq!(row.unacked_peak.text, "3", "what consumers hold is apart from what is ready");
-    let told = "0:40–2:10 Queue depth, ready: peaks in this order: scan.vision 352 at 0:40, scan.rule 268 at 1:10, \
+    let told = "0:40–2:10 Queue depth (ready): peaks in order: scan.vision 352 at 0:40, scan.rule 268 at 1:10, \
                 scan.answer 258 at 1:40, scan.reward 155 at 2:10";
     assert!(sentences(&evidence).contains(&told.to_owned()), "{:#?}", sentences(&evidence));
 }
@@ -124,10 +124,7 @@ fn limits_are_lines_and_no_lanes() {
         ["limit 1"]
     );
     assert!(lane(&evidence, keys[1]).limits.is_empty());
-    assert_eq!(
-        sentences(&evidence),
-        ["0:40–3:00 CPU of containers passed 85.00% of the limit and stayed there for 2m20s"]
-    );
+    assert_eq!(sentences(&evidence), ["0:40–3:00 Container CPU exceeded 85.00% of its limit for 2m20s"]);
 }
 
 #[test]
@@ -146,10 +143,7 @@ fn a_limit_of_all_together_is_reached_together() {
         state("idle", 57.0),
         signal("postgresql", "connections_max", &[], "", &curve(|_| 100.0)),
     ]));
-    assert_eq!(
-        sentences(&evidence),
-        ["0:00–0:55 Connections passed 95.00% of the limit and stayed there for 55s"]
-    );
+    assert_eq!(sentences(&evidence), ["0:00–0:55 Connections exceeded 95.00% of its limit for 55s"]);
 }
 
 #[test]
@@ -172,7 +166,7 @@ fn gaps_stay_gaps_and_say_why() {
     let holes = memory.series[0].values.iter().filter(|value| value.is_none()).count();
     assert_eq!(holes, 2, "{:?}", memory.series[0]);
     let gaps: Vec<_> = memory.gaps.iter().map(|gap| (gap.from.0, gap.to.0, gap.reason.as_str())).collect();
-    let unsaid = "no point was told, and the source did not say why";
+    let unsaid = "no data; the source reported no reason";
     assert_eq!(gaps, [(6.0, 60.0, "connection refused"), (70.0, 110.0, unsaid)]);
     assert_eq!(evidence.sources[0].health, "gaps");
     assert!(sentences(&evidence)[0].contains("connection refused"), "{:?}", sentences(&evidence));
@@ -303,7 +297,7 @@ fn changes_are_told_once() {
     all_of(&mut told).records =
         vec![record("kubernetes", RecordKind::Happening, 14.0, "scan-worker", &[("text", reason)])];
     let evidence = shown(&told);
-    let expect = ["0:14 scan-worker: 1 to 3, vision above 10", "0:15 Replicas: scan-api went from 1 to 3"];
+    let expect = ["0:14 scan-worker: 1 to 3, vision above 10", "0:15 Replicas: scan-api changed from 1 to 3"];
     assert_eq!(sentences(&evidence), expect);
 }
 

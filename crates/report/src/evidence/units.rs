@@ -1,4 +1,4 @@
-//! What units are shown as.
+//! Display of units.
 
 use api::Number;
 use api::page::Value;
@@ -8,7 +8,7 @@ use crate::number;
 /// Digits of a plain number that say something.
 const DIGITS: i32 = 3;
 
-/// What an axis shows of a unit in UCUM; units that no axis knows are shown as plain numbers, with the unit beside them.
+/// The axis scale of a unit in UCUM; unknown units are shown as plain numbers, with the unit beside them.
 pub(super) fn scale(unit: &str) -> &'static str {
     match unit {
         "1" => "share",

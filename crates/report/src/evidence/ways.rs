@@ -15,13 +15,13 @@ use super::rows::QUEUE_READY;
 use super::tables::QUEUE;
 use super::{Told, units};
 
-/// Ways that are told one by one.
+/// Ways listed at most.
 const WAYS_MAX: usize = 20;
 
 /// A percentile needs so many values beyond it, or it is the largest by another name.
 const BEYOND_MIN: f64 = 10.0;
 
-/// What a queue's messages were over time.
+/// The numbers of a queue's messages over time.
 struct Queue {
     ready: f64,
     unacked: Option<f64>,
@@ -79,7 +79,7 @@ fn off(of: Option<f64>, from: f64) -> api::page::Value {
     units::optional(of.filter(|_| from > 0.0).map(|of| of / from - 1.0), "share")
 }
 
-/// What Little's law says of a queue that traces wait in.
+/// Little's law applied to a queue that traces wait in.
 fn law(told: &Told, stages: &[Stage], stage: &Stage) -> Option<QueueLaw> {
     if stage.kind != StageKind::Queue {
         return None;
@@ -127,7 +127,7 @@ fn queue_of(told: &Told, signals: &[&Signal]) -> Option<Queue> {
     Some(Queue { ready: mean(QUEUE_READY)?, unacked: mean("queue_unacked"), rate_per_s })
 }
 
-/// The mean of what was told, each value for the time since the one before it.
+/// The time-weighted mean: each value counts for the time since the one before it.
 fn mean_over_time(points: &[(f64, f64)]) -> Option<f64> {
     let (first, last) = (points.first()?, points.last()?);
     let area: f64 = points.windows(2).map(|pair| pair[1].1 * (pair[1].0 - pair[0].0)).sum();

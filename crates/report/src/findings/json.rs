@@ -52,7 +52,7 @@ fn of_derived(derived: &Derived, lang: Lang) -> AuditDerived {
     AuditDerived {
         law: derived.law,
         place: derived.place.clone(),
-        says: lang.law(derived.law).unwrap_or(&derived.says).to_owned(),
+        says: crate::lang::law(lang, derived.law).unwrap_or(&derived.says).to_owned(),
         figures: derived.figures.iter().map(|figure| of_figure(figure, lang)).collect(),
         caveats: derived.caveats.clone(),
     }
@@ -63,5 +63,10 @@ fn of_figure(figure: &Figure, lang: Lang) -> AuditFigure {
         FigureValue::Number { value, unit } => (Some(Number(*value)), unit.as_str()),
         FigureValue::Text(_) => (None, ""),
     };
-    AuditFigure { name: lang.figure(&figure.name).to_owned(), value, unit, text: figure.value.to_string() }
+    AuditFigure {
+        name: crate::lang::figure(lang, &figure.name).to_owned(),
+        value,
+        unit,
+        text: figure.value.to_string(),
+    }
 }

@@ -5,7 +5,6 @@ use model::{Derived, Finding};
 use super::{Findings, Told, severity};
 use crate::Lang;
 use crate::escape::markdown_text;
-use crate::lang::fill;
 
 /// Bytes of a report at most: GitHub refuses comments of more than 65,536 characters.
 pub const BYTES_MAX: usize = 60_000;
@@ -20,7 +19,7 @@ pub fn render(told: &Findings<'_>, lang: Lang) -> String {
     for (index, part) in parts.iter().enumerate() {
         if text.len() + part.len() + LEFT_OUT_BYTES > BYTES_MAX {
             let rest = (parts.len() - index).to_string();
-            let left_out = fill(lang.words().aud_left_out, &[&BYTES_MAX.to_string(), &rest]);
+            let left_out = lang.audit_left_out(BYTES_MAX, rest);
             return text + &format!("\n> {left_out}\n");
         }
         text += part;
@@ -28,22 +27,19 @@ pub fn render(told: &Findings<'_>, lang: Lang) -> String {
     text
 }
 
-/// What may be left out, piece by piece.
+/// The pieces that may be left out.
 fn parts(told: &Findings<'_>, lang: Lang) -> Vec<String> {
-    let words = lang.words();
     let mut parts: Vec<String> = told.findings.iter().map(|finding| of_finding(finding, lang)).collect();
     let beyond = told.beyond.iter();
-    parts.extend(
-        beyond.map(|(rule, count)| format!("\n{}\n", fill(words.aud_more_of, &[&count.to_string(), rule]))),
-    );
+    parts.extend(beyond.map(|(rule, count)| format!("\n{}\n", lang.audit_more_findings(count, rule))));
     let derived: Vec<String> = told.derived.iter().map(|derived| of_derived(derived, lang)).collect();
-    parts.extend(list(words.aud_follows, derived));
+    parts.extend(list(lang.audit_derived(), derived));
     let mut remarks: Vec<String> =
         told.remarks.iter().map(|remark| format!("* {}\n", markdown_text(remark))).collect();
     if told.remarks_beyond > 0 {
-        remarks.push(format!("* {}\n", fill(words.aud_and_more, &[&told.remarks_beyond.to_string()])));
+        remarks.push(format!("* {}\n", lang.audit_more_remarks(told.remarks_beyond)));
     }
-    parts.extend(list(words.aud_not_understood, remarks));
+    parts.extend(list(lang.audit_ignored(), remarks));
     parts
 }
 
@@ -56,24 +52,24 @@ fn list(title: &str, items: Vec<String>) -> Vec<String> {
 }
 
 fn of_finding(finding: &Finding, lang: Lang) -> String {
-    let (words, told) = (lang.words(), Told::of(finding, lang));
+    let (lang, told) = (lang, Told::of(finding, lang));
     let mut text = format!(
         "\n### {}: {}\n\n{} ({})\n\n| {} | {} |\n|---|--:|\n",
-        severity(finding.severity, words),
+        severity(finding.severity, lang),
         finding.rule,
         long(told.claim),
         markdown_text(&finding.place),
-        words.aud_figure,
-        words.value
+        lang.audit_figure(),
+        lang.value()
     );
     for figure in &finding.evidence {
-        let (name, value) = (lang.figure(&figure.name), figure.value.to_string());
+        let (name, value) = (crate::lang::figure(lang, &figure.name), figure.value.to_string());
         text += &format!("| {} | {} |\n", markdown_text(name), markdown_text(&value));
     }
     text.push('\n');
-    let lines = told.original.map(|original| (words.aud_original, original)).into_iter();
-    let lines = lines.chain([(words.aud_implies, told.implies), (words.aud_mend, told.mend)]);
-    let caveats = finding.caveats.iter().map(|caveat| (words.aud_caveat, caveat.as_str()));
+    let lines = told.original.map(|original| (lang.audit_original(), original)).into_iter();
+    let lines = lines.chain([(lang.audit_impact(), told.implies), (lang.audit_remedy(), told.mend)]);
+    let caveats = finding.caveats.iter().map(|caveat| (lang.audit_caveat(), caveat.as_str()));
     for (label, sentence) in lines.chain(caveats) {
         text += &format!("* **{label}**: {}\n", long(sentence));
     }
@@ -81,11 +77,11 @@ fn of_finding(finding: &Finding, lang: Lang) -> String {
 }
 
 fn of_derived(derived: &Derived, lang: Lang) -> String {
-    let says = lang.law(derived.law).unwrap_or(&derived.says);
+    let says = crate::lang::law(lang, derived.law).unwrap_or(&derived.says);
     let mut text = format!("* **{}**: {} ({})\n", derived.law, long(says), markdown_text(&derived.place));
     // Other words than the law's own have no figures in them.
-    for figure in derived.figures.iter().filter(|_| lang.law(derived.law).is_some()) {
-        let (name, value) = (lang.figure(&figure.name), figure.value.to_string());
+    for figure in derived.figures.iter().filter(|_| crate::lang::law(lang, derived.law).is_some()) {
+        let (name, value) = (crate::lang::figure(lang, &figure.name), figure.value.to_string());
         text += &format!("  * {}: {}\n", markdown_text(name), markdown_text(&value));
     }
     text

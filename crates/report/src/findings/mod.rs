@@ -7,51 +7,52 @@ mod text;
 use model::{Derived, Finding, Severity};
 
 use crate::Lang;
-use crate::lang::{Words, fill};
 
 pub use json::{render as json, render_in as json_in};
 pub use markdown::{BYTES_MAX, render as markdown};
 pub use text::render as text;
 
-/// What is told.
+/// The results of an audit.
 #[derive(Clone, Copy, Debug)]
 pub struct Findings<'a> {
-    /// What was looked at: runs and tables.
+    /// The sources: runs and tables.
     pub sources: &'a [String],
-    /// What is wrong, the worst first.
+    /// The findings, the worst first.
     pub findings: &'a [Finding],
-    /// Findings that are not told one by one, by rule.
+    /// The numbers of findings that are not listed, by rule.
     pub beyond: &'a [(&'static str, usize)],
-    /// What follows from the figures.
+    /// The derived figures.
     pub derived: &'a [Derived],
-    /// What was not understood.
+    /// Remarks on ignored input.
     pub remarks: &'a [String],
-    /// Remarks that are not told one by one.
+    /// The number of remarks that are not listed.
     pub remarks_beyond: u64,
 }
 
 impl Findings<'_> {
     /// One sentence on how many there are, and in what.
     pub fn sentence(&self, lang: Lang) -> String {
-        let words = lang.words();
-        let sources = counted(self.sources.len(), [words.aud_source, words.aud_sources]);
+        let sources = match self.sources.len() {
+            1 => lang.audit_source(1),
+            count => lang.audit_sources(count),
+        };
         if self.findings.is_empty() {
-            return fill(words.aud_nothing, &[&sources]);
+            return lang.audit_nothing(sources);
         }
         let parts = [Severity::Error, Severity::Warning, Severity::Note].into_iter().filter_map(|severity| {
             let count = self.findings.iter().filter(|finding| finding.severity == severity).count();
-            (count > 0).then(|| counted(count, counts(severity, words)))
+            (count > 0).then(|| counted(severity, count, lang))
         });
         let more: usize = self.beyond.iter().map(|(_, count)| count).sum();
-        let more = if more > 0 { fill(words.aud_more, &[&more.to_string()]) } else { String::new() };
-        fill(words.aud_found, &[&parts.collect::<Vec<_>>().join(", "), &more, &sources])
+        let more = if more > 0 { lang.audit_more(more) } else { String::new() };
+        lang.audit_found(parts.collect::<Vec<_>>().join(", "), more, sources)
     }
 }
 
 /// A finding in the words of a language.
 struct Told<'a> {
     claim: &'a str,
-    /// What the rule itself said, where `claim` are other words.
+    /// The rule's own English claim, where `claim` is a translation.
     original: Option<&'a str>,
     implies: &'a str,
     mend: &'a str,
@@ -59,7 +60,7 @@ struct Told<'a> {
 
 impl<'a> Told<'a> {
     fn of(finding: &'a Finding, lang: Lang) -> Told<'a> {
-        match lang.rule(finding.rule) {
+        match crate::lang::rule(lang, finding.rule) {
             None => Told {
                 claim: &finding.claim,
                 original: None,
@@ -76,24 +77,23 @@ impl<'a> Told<'a> {
     }
 }
 
-/// One thing and many.
-fn counted(count: usize, [one, many]: [&str; 2]) -> String {
-    fill(if count == 1 { one } else { many }, &[&count.to_string()])
-}
-
-fn counts(severity: Severity, words: &Words) -> [&'static str; 2] {
-    match severity {
-        Severity::Error => [words.aud_error, words.aud_errors],
-        Severity::Warning => [words.aud_warning, words.aud_warnings],
-        Severity::Note => [words.aud_note, words.aud_notes],
+/// `1 error`, `3 errors`.
+fn counted(severity: Severity, count: usize, lang: Lang) -> String {
+    match (severity, count) {
+        (Severity::Error, 1) => lang.audit_error(count),
+        (Severity::Error, _) => lang.audit_errors(count),
+        (Severity::Warning, 1) => lang.audit_warning(count),
+        (Severity::Warning, _) => lang.audit_warnings(count),
+        (Severity::Note, 1) => lang.audit_note(count),
+        (Severity::Note, _) => lang.audit_notes(count),
     }
 }
 
-fn severity(severity: Severity, words: &Words) -> &'static str {
+fn severity(severity: Severity, lang: Lang) -> &'static str {
     match severity {
-        Severity::Error => words.aud_severity_error,
-        Severity::Warning => words.aud_severity_warning,
-        Severity::Note => words.aud_severity_note,
+        Severity::Error => lang.audit_severity_error(),
+        Severity::Warning => lang.audit_severity_warning(),
+        Severity::Note => lang.audit_severity_note(),
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
         check(
             // The first line keeps the blanks of the others from being taken for the macro's.
             |told| format!("text\n{}", text(told, Lang::En, Style::PLAIN)),
-            expect![[r"
+            expect![[r#"
                 text
                   1 error and 3 more in 2 sources
 
@@ -158,24 +158,24 @@ mod tests {
                     pod \u{1b}[31m<b>: 1.84 cores is used of a limit of 1 cores
                       usage  1.84 cores
                       query  sum(x|y)
-                    Implies: the series adds up more than this resource
-                    Mend:    sum over containers alone
+                    Impact: the series adds up more than this resource
+                    Remedy: sum over containers alone
                     Caveat:  sidecars have limits of their own
 
                   3 more of usage-above-limit
 
-                  What follows from the figures
+                  Derived figures
 
                   slo-crossing  runs.csv
                     p95 reaches 60 s at 384 VUs
                       VUs at the limit  383.9 VUs
                     Caveat:  interpolated
 
-                  Not understood, and not used
+                  Ignored input
 
                   x.csv: no kind of table has these columns
                   … and 2 more
-            "]],
+            "#]],
         );
     }
 
@@ -183,7 +183,7 @@ mod tests {
     fn as_markdown() {
         check(
             |told| markdown(told, Lang::En),
-            expect![[r"
+            expect![[r#"
                 **1 error and 3 more in 2 sources**
 
                 ### error: usage-above-limit
@@ -195,21 +195,21 @@ mod tests {
                 | usage | 1.84 cores |
                 | query | sum(x&#124;y) |
 
-                * **Implies**: the series adds up more than this resource
-                * **Mend**: sum over containers alone
+                * **Impact**: the series adds up more than this resource
+                * **Remedy**: sum over containers alone
                 * **Caveat**: sidecars have limits of their own
 
                 3 more of usage-above-limit
 
-                ### What follows from the figures
+                ### Derived figures
 
                 * **slo-crossing**: p95 reaches 60 s at 384 VUs (runs.csv)
 
-                ### Not understood, and not used
+                ### Ignored input
 
                 * x.csv&#58; no kind of table has these columns
                 * … and 2 more
-            "]],
+            "#]],
         );
     }
 
@@ -281,7 +281,7 @@ mod tests {
         let text = markdown(&told, Lang::En);
         assert!(text.len() <= BYTES_MAX, "{}", text.len());
         assert!(
-            text.trim_end().ends_with("`--format json` has everything."),
+            text.trim_end().ends_with("For all of them, use `--format json`."),
             "{}",
             &text[text.len() - 200..]
         );
@@ -298,7 +298,7 @@ mod tests {
             remarks: &[],
             remarks_beyond: 0,
         };
-        assert_eq!(told.sentence(Lang::En), "nothing found in 1 source");
-        assert_eq!(told.sentence(Lang::Ko), "출처 1개에서 찾은 것이 없습니다");
+        assert_eq!(told.sentence(Lang::En), "no findings in 1 source");
+        assert_eq!(told.sentence(Lang::Ko), "소스 1개에서 발견된 문제가 없습니다");
     }
 }

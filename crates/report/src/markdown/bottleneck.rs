@@ -2,8 +2,8 @@
 
 use api::diagnosis::{DiagnosisFinding, DiagnosisNumber, DiagnosisReport, DiagnosisTime};
 
+use crate::Lang;
 use crate::escape::{html_lines, markdown_code, markdown_prose, markdown_text};
-use crate::lang::{Words, fill};
 
 use super::Context;
 use super::table::{Column, Table};
@@ -20,7 +20,7 @@ const QUERY_CHARS_MAX: usize = 1_500;
 /// Returns the reason why there are no findings.
 pub(super) fn missing(context: &Context<'_>) -> &'static str {
     let is_diagnosed = context.report.diagnosis.is_some();
-    if is_diagnosed { context.words.bn_none } else { context.words.miss_bottleneck }
+    if is_diagnosed { context.lang.bottleneck_none() } else { context.lang.missing_bottleneck() }
 }
 
 /// Returns the parts of the time of requests and tasks, by each method.
@@ -32,22 +32,22 @@ pub(super) fn times(context: &Context<'_>) -> Option<String> {
 }
 
 fn time_use(time: &DiagnosisTime, context: &Context<'_>) -> String {
-    let words = context.words;
+    let lang = context.lang;
     let share = |share: f64| format!("{:.1} %", share * 100.0);
     let mut parts = Table::new(&[
-        Column::Left(words.bn_part),
-        Column::Left(words.bn_does),
-        Column::Right(words.ev_mean),
-        Column::Right(words.ev_share_of_sessions),
+        Column::Left(lang.bottleneck_component()),
+        Column::Left(lang.bottleneck_activity()),
+        Column::Right(lang.evidence_mean()),
+        Column::Right(lang.evidence_session_share()),
     ]);
     for part in &time.parts {
-        let does = does(part.does, words).to_owned();
+        let does = does(part.does, lang).to_owned();
         parts.row(vec![markdown_code(&part.name), does, number(&part.mean), share(part.share.0)]);
     }
     let of = markdown_code(&time.of);
-    let waits = [&of, &number(&time.mean), &number(&time.waits), &share(time.waits_share.0)];
-    let mut text = format!("{}\n\n", fill(words.bn_time_of, &waits.map(String::as_str)));
-    text += &parts.render(words, context.table_bytes);
+    let (mean, waits, waits_share) = (number(&time.mean), number(&time.waits), share(time.waits_share.0));
+    let mut text = format!("{}\n\n", lang.bottleneck_time_mean(of, mean, waits, waits_share));
+    text += &parts.render(lang, context.table_bytes);
     if time.ways.len() > 1 {
         text += &format!("\n{}", ways(time, context));
     }
@@ -55,21 +55,21 @@ fn time_use(time: &DiagnosisTime, context: &Context<'_>) -> String {
 }
 
 fn ways(time: &DiagnosisTime, context: &Context<'_>) -> String {
-    let words = context.words;
+    let lang = context.lang;
     let mut table = Table::new(&[
-        Column::Left(words.bn_way),
-        Column::Right(words.bn_waits),
-        Column::Right(words.bn_works),
-        Column::Right(words.bn_rest),
-        Column::Right(words.bn_sum),
-        Column::Right(words.bn_apart),
+        Column::Left(lang.bottleneck_method()),
+        Column::Right(lang.bottleneck_queued()),
+        Column::Right(lang.bottleneck_service()),
+        Column::Right(lang.bottleneck_other()),
+        Column::Right(lang.bottleneck_total()),
+        Column::Right(lang.bottleneck_difference()),
     ]);
     let optional = |value: &Option<DiagnosisNumber>| value.as_ref().map_or_else(|| "–".to_owned(), number);
     for way in &time.ways {
         let name = match way.method {
-            "traces" => words.bn_way_traces,
-            "little" => words.bn_way_little,
-            _ => words.bn_way_logs,
+            "traces" => lang.bottleneck_method_traces(),
+            "little" => lang.bottleneck_method_little(),
+            _ => lang.bottleneck_method_logs(),
         };
         table.row(vec![
             format!("{name} ({})", markdown_text(&way.from)),
@@ -80,15 +80,15 @@ fn ways(time: &DiagnosisTime, context: &Context<'_>) -> String {
             way.apart.map_or_else(|| "–".to_owned(), |apart| format!("{:.1} %", apart.0 * 100.0)),
         ]);
     }
-    table.render(words, context.table_bytes)
+    table.render(lang, context.table_bytes)
 }
 
-fn does(does: &str, words: &'static Words) -> &'static str {
+fn does(does: &str, lang: Lang) -> &'static str {
     match does {
-        "waits" => words.bn_waits,
-        "works" => words.bn_works,
-        "travels" => words.bn_travels,
-        _ => words.bn_unseen,
+        "waits" => lang.bottleneck_queued(),
+        "works" => lang.bottleneck_service(),
+        "travels" => lang.bottleneck_network(),
+        _ => lang.bottleneck_unattributed(),
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn findings(context: &Context<'_>) -> Option<String> {
     let mut text: String = listed.map(|(index, one)| finding(index + 1, one, context)).collect();
     let beyond = diagnosis.findings.len().saturating_sub(FINDINGS_MAX) as u64 + diagnosis.findings_beyond;
     if beyond > 0 {
-        text += &format!("{}\n", fill(context.words.more_rows, &[&beyond.to_string()]));
+        text += &format!("{}\n", context.lang.more_rows(beyond));
     }
     if !text.is_empty() {
         text += &remedies(diagnosis, context);
@@ -108,23 +108,23 @@ pub(super) fn findings(context: &Context<'_>) -> Option<String> {
 }
 
 fn finding(rank: usize, one: &DiagnosisFinding, context: &Context<'_>) -> String {
-    let words = context.words;
+    let lang = context.lang;
     let role = match one.role {
-        "limits" => words.bn_limits,
-        "contributes" => words.bn_contributes,
-        _ => words.bn_outcome,
+        "limits" => lang.bottleneck_limits(),
+        "contributes" => lang.bottleneck_contributes(),
+        _ => lang.bottleneck_outcome(),
     };
     let mut text =
-        format!("**{rank}. {}** ({role}, {})\n\n", markdown_text(&one.title), cost(one.cost, words));
+        format!("**{rank}. {}** ({role}, {})\n\n", markdown_text(&one.title), cost(one.cost, lang));
     text += &format!("{}\n\n", markdown_prose(&one.claim));
-    let mut numbers = Table::new(&[Column::Left(words.name), Column::Right(words.value), Column::Left("")]);
+    let mut numbers = Table::new(&[Column::Left(lang.name()), Column::Right(lang.value()), Column::Left("")]);
     for one in &one.numbers {
         let interval = one.interval.as_ref().map_or("", |interval| interval.text.as_str());
         let note = [interval, one.note.as_str()].join(" ");
         numbers.row(vec![markdown_text(&one.name), number(one), markdown_text(note.trim())]);
     }
     if !numbers.is_empty() {
-        text += &format!("{}\n", numbers.render(words, context.table_bytes));
+        text += &format!("{}\n", numbers.render(lang, context.table_bytes));
     }
     for query in one.queries.iter().take(QUERIES_MAX) {
         let window = format!("{} – {}", query.from, query.to);
@@ -136,8 +136,7 @@ fn finding(rank: usize, one: &DiagnosisFinding, context: &Context<'_>) -> String
             format!(": {} {}", number(then), markdown_text(interval))
         });
         let change = markdown_prose(&prediction.change) + then.trim_end();
-        text +=
-            &format!("{}\n", fill(words.bn_prediction, &[&change, &markdown_prose(&prediction.wrong_if)]));
+        text += &format!("{}\n", lang.bottleneck_prediction(change, markdown_prose(&prediction.wrong_if)));
         if !prediction.command.is_empty() {
             text += &pre(&prediction.command);
         }
@@ -147,41 +146,41 @@ fn finding(rank: usize, one: &DiagnosisFinding, context: &Context<'_>) -> String
 }
 
 fn remedies(diagnosis: &DiagnosisReport, context: &Context<'_>) -> String {
-    let words = context.words;
+    let lang = context.lang;
     let mut table = Table::new(&[
-        Column::Left(words.bn_cost),
-        Column::Left(words.bn_remedy),
-        Column::Right(words.bn_finding),
+        Column::Left(lang.bottleneck_cost()),
+        Column::Left(lang.bottleneck_remedy()),
+        Column::Right(lang.bottleneck_finding()),
     ]);
     for remedy in &diagnosis.remedies {
         let of = remedy.finding.to_string();
-        table.row(vec![cost(remedy.cost, words).to_owned(), markdown_prose(&remedy.text), of]);
+        table.row(vec![cost(remedy.cost, lang).to_owned(), markdown_prose(&remedy.text), of]);
     }
-    if table.is_empty() { String::new() } else { table.render(words, context.table_bytes) }
+    if table.is_empty() { String::new() } else { table.render(lang, context.table_bytes) }
 }
 
-fn cost(cost: &str, words: &'static Words) -> &'static str {
+fn cost(cost: &str, lang: Lang) -> &'static str {
     match cost {
-        "logic" => words.bn_cost_logic,
-        "setting" => words.bn_cost_setting,
-        "cache" => words.bn_cost_cache,
-        "resource" => words.bn_cost_resource,
-        _ => words.bn_cost_architecture,
+        "logic" => lang.bottleneck_cost_logic(),
+        "setting" => lang.bottleneck_cost_setting(),
+        "cache" => lang.bottleneck_cost_cache(),
+        "resource" => lang.bottleneck_cost_resource(),
+        _ => lang.bottleneck_cost_architecture(),
     }
 }
 
 /// Returns the suspects that were ruled out, each with its number.
 pub(super) fn ruled_out(context: &Context<'_>) -> Option<String> {
-    let (words, diagnosis) = (context.words, context.report.diagnosis.as_ref()?);
+    let (lang, diagnosis) = (context.lang, context.report.diagnosis.as_ref()?);
     let mut table = Table::new(&[
-        Column::Left(words.bn_suspect),
-        Column::Left(words.bn_why_not),
-        Column::Right(words.value),
+        Column::Left(lang.bottleneck_suspect()),
+        Column::Left(lang.bottleneck_evidence_against()),
+        Column::Right(lang.value()),
     ]);
     for one in &diagnosis.ruled_out {
         table.row(vec![markdown_text(&one.what), markdown_prose(&one.why), markdown_text(&one.number)]);
     }
-    (!table.is_empty()).then(|| table.render(words, context.table_bytes))
+    (!table.is_empty()).then(|| table.render(lang, context.table_bytes))
 }
 
 /// Returns the evidence that was not collected, and how to connect it.

@@ -3,8 +3,8 @@
 use api::capacity::{Capacity, CapacityLevel};
 use api::report::ReportValue;
 
+use crate::Lang;
 use crate::escape::{markdown_code, markdown_prose, markdown_text};
-use crate::lang::Words;
 
 use super::Context;
 use super::table::{Column, Table};
@@ -12,7 +12,7 @@ use super::table::{Column, Table};
 /// Further sentences that are shown at most.
 const MISSING_MAX: usize = 20;
 
-/// What is known of the variant that the run is of.
+/// The capacity of the run's variant.
 pub(super) fn part<'a>(context: &Context<'a>) -> Option<&'a Capacity> {
     let parts = &context.report.capacity.as_ref()?.parts;
     let id = &context.report.identity.id;
@@ -20,7 +20,7 @@ pub(super) fn part<'a>(context: &Context<'a>) -> Option<&'a Capacity> {
 }
 
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
-    let (part, words) = (part(context)?, context.words);
+    let (part, lang) = (part(context)?, context.lang);
     let sentences = [&part.sentence, &part.confirmed, &part.plan].into_iter().filter(|text| !text.is_empty());
     let mut text = sentences.map(|text| markdown_prose(text)).collect::<Vec<_>>().join(" ") + "\n\n";
     text += &levels(part, context);
@@ -28,24 +28,24 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
         text += &format!("\n> {}\n", markdown_prose(&missing.sentence));
     }
     if !part.demands.is_empty() {
-        text += &format!("\n{}", demands(part, words, context.table_bytes));
+        text += &format!("\n{}", demands(part, lang, context.table_bytes));
     }
     Some(text)
 }
 
 fn levels(part: &Capacity, context: &Context<'_>) -> String {
-    let words = context.words;
+    let lang = context.lang;
     let objective = part.binding.and_then(|place| part.objectives.get(place)).or(part.objectives.first());
     let mut table = Table::new(&[
-        Column::Right(words.cap_load),
-        Column::Right(words.requests_rate),
-        Column::Right(words.failed),
-        Column::Right(words.duration),
-        Column::Right(words.cap_throughput),
-        Column::Right(words.cap_gain),
-        Column::Left(words.cap_slo),
-        Column::Left(words.cmp_verdict),
-        Column::Left(words.cap_remark),
+        Column::Right(lang.capacity_load()),
+        Column::Right(lang.requests_rate()),
+        Column::Right(lang.failed()),
+        Column::Right(lang.duration()),
+        Column::Right(lang.capacity_throughput()),
+        Column::Right(lang.capacity_gain()),
+        Column::Left(lang.capacity_slo()),
+        Column::Left(lang.comparison_verdict()),
+        Column::Left(lang.capacity_remark()),
     ]);
     for level in &part.levels {
         let kept = level.objectives.get(part.binding.unwrap_or(0)).and_then(|measured| measured.is_kept);
@@ -67,8 +67,8 @@ fn levels(part: &Capacity, context: &Context<'_>) -> String {
         ]);
     }
     let judged =
-        objective.map(|objective| format!("{}: {}\n\n", words.cap_slo, markdown_code(&objective.text)));
-    judged.unwrap_or_default() + &table.render(words, context.table_bytes)
+        objective.map(|objective| format!("{}: {}\n\n", lang.capacity_slo(), markdown_code(&objective.text)));
+    judged.unwrap_or_default() + &table.render(lang, context.table_bytes)
 }
 
 /// The load; that of the run itself stands out.
@@ -77,19 +77,19 @@ fn load(level: &CapacityLevel, context: &Context<'_>) -> String {
     if level.run == context.report.identity.id { format!("**{text}**") } else { text }
 }
 
-fn demands(part: &Capacity, words: &Words, bytes_max: usize) -> String {
+fn demands(part: &Capacity, lang: Lang, bytes_max: usize) -> String {
     let mut table = Table::new(&[
-        Column::Left(words.cap_resource),
-        Column::Right(words.cap_demand),
-        Column::Right(words.limit),
-        Column::Right(words.cap_used),
-        Column::Right(words.cap_ceiling),
+        Column::Left(lang.capacity_resource()),
+        Column::Right(lang.capacity_demand()),
+        Column::Right(lang.limit()),
+        Column::Right(lang.capacity_used()),
+        Column::Right(lang.capacity_ceiling()),
     ]);
     for demand in &part.demands {
         let values = [&demand.per_work, &demand.limit, &demand.used, &demand.ceiling].map(value);
         table.row([vec![markdown_code(&demand.resource)], values.to_vec()].concat());
     }
-    table.render(words, bytes_max)
+    table.render(lang, bytes_max)
 }
 
 /// A value in a cell; a dash where there is none.

@@ -1,4 +1,4 @@
-//! What changed since the run of the same script before this one.
+//! The comparison with the previous run of the same script.
 
 use crate::comparison;
 

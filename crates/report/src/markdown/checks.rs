@@ -1,14 +1,13 @@
 //! Checks: each that did not always hold, and how many did.
 
 use crate::escape::markdown_code;
-use crate::lang::fill;
 use crate::summary::{CheckSummary, share};
 
 use super::Context;
 use super::table::{Column, Table};
 
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
-    let (checks, words) = (&context.report.summary.checks, context.words);
+    let (checks, lang) = (&context.report.summary.checks, context.lang);
     if checks.is_empty() {
         return None;
     }
@@ -16,7 +15,7 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
         checks.iter().map(|check| check.passes.saturating_add(check.fails)).fold(0, u64::saturating_add);
     if checks.iter().all(|check| check.fails == 0) {
         let counts = [checks.len().to_string(), calls.to_string()];
-        return Some(format!("{}\n", fill(words.all_checks_held, &[&counts[0], &counts[1]])));
+        return Some(format!("{}\n", lang.all_checks_passed(&counts[0], &counts[1])));
     }
     let mut sorted: Vec<&CheckSummary> = checks.iter().collect();
     sorted.sort_by_key(|check| std::cmp::Reverse(check.fails));
@@ -24,12 +23,12 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
 }
 
 pub(super) fn table(checks: &[&CheckSummary], context: &Context<'_>) -> String {
-    let words = context.words;
+    let lang = context.lang;
     let mut table = Table::new(&[
         Column::Left(""),
-        Column::Left(words.name),
-        Column::Right(words.succeeded),
-        Column::Right(words.failed),
+        Column::Left(lang.name()),
+        Column::Right(lang.succeeded()),
+        Column::Right(lang.failed()),
         Column::Right("%"),
     ]);
     for check in checks {
@@ -42,5 +41,5 @@ pub(super) fn table(checks: &[&CheckSummary], context: &Context<'_>) -> String {
             share(check.passes, check.passes.saturating_add(check.fails)),
         ]);
     }
-    table.render(words, context.table_bytes)
+    table.render(lang, context.table_bytes)
 }

@@ -22,8 +22,8 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
         (name, vec![endpoint.requests.to_string(), failed(endpoint)], summary)
     };
     let rows = endpoints.iter().zip(&summaries).map(row).collect();
-    let words = context.words;
-    metrics::trend_table(words.endpoint, &[words.requests, words.failed], rows, context)
+    let lang = context.lang;
+    metrics::trend_table(lang.endpoint(), &[lang.requests(), lang.failed()], rows, context)
 }
 
 fn failed(endpoint: &Endpoint) -> String {

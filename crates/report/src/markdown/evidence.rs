@@ -1,9 +1,8 @@
-//! What the servers did meanwhile: the same lanes, tables and sentences as on the page.
+//! Server-side evidence: the same lanes, tables and sentences as on the page.
 
 use api::page::{Evidence, Fact, Subject, Value, WayRow};
 
 use crate::escape::{html_lines, markdown_code, markdown_text};
-use crate::lang::fill;
 
 use super::Context;
 use super::table::{Column, Table};
@@ -16,18 +15,18 @@ const FACTS_MAX: usize = 20;
 
 /// Who was asked, and what happened in order.
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
-    let (words, evidence) = (context.words, context.evidence.as_ref()?);
+    let (lang, evidence) = (context.lang, context.evidence.as_ref()?);
     let mut sources = Table::new(&[
-        Column::Left(words.ev_source),
-        Column::Left(words.ev_health),
-        Column::Right(words.ev_points),
-        Column::Right(words.ev_failures),
+        Column::Left(lang.evidence_source()),
+        Column::Left(lang.evidence_health()),
+        Column::Right(lang.evidence_points()),
+        Column::Right(lang.evidence_failures()),
     ]);
     for source in &evidence.sources {
         let health = match source.health {
-            "ok" => words.ev_ok,
-            "silent" => words.ev_silent,
-            _ => words.ev_gaps,
+            "ok" => lang.evidence_ok(),
+            "silent" => lang.evidence_no_data(),
+            _ => lang.evidence_gaps(),
         };
         let failures = source.failures.map_or_else(String::new, |failures| failures.to_string());
         sources.row(vec![
@@ -39,26 +38,26 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     }
     let story =
         evidence.story.iter().map(|line| format!("* **{}** {}\n", line.clock, markdown_text(&line.text)));
-    let mut parts = vec![sources.render(words, context.table_bytes)];
+    let mut parts = vec![sources.render(lang, context.table_bytes)];
     parts.push(story.collect());
     let beyond = evidence.lanes_beyond + evidence.rows_beyond + evidence.happenings_beyond;
     if beyond > 0 {
-        parts.push(format!("{}\n", fill(words.ev_beyond, &[&beyond.to_string()])));
+        parts.push(format!("{}\n", lang.evidence_beyond(beyond)));
     }
     if evidence.lost > 0 {
-        parts.push(format!("{}\n", fill(words.ev_lost, &[&evidence.lost.to_string()])));
+        parts.push(format!("{}\n", lang.evidence_lost(evidence.lost)));
     }
     parts.retain(|part| !part.is_empty());
     Some(parts.join("\n"))
 }
 
-/// What was configured, and what somebody should know.
+/// Warnings and configuration.
 pub(super) fn configuration(context: &Context<'_>) -> Option<String> {
-    let (words, evidence) = (context.words, context.evidence.as_ref()?);
+    let (lang, evidence) = (context.lang, context.evidence.as_ref()?);
     let mut table = Table::new(&[
-        Column::Left(words.ev_source),
-        Column::Left(words.ev_subject),
-        Column::Left(words.ev_known),
+        Column::Left(lang.evidence_source()),
+        Column::Left(lang.evidence_subject()),
+        Column::Left(lang.evidence_details()),
     ]);
     for Subject { source, subject, facts, .. } in evidence.warnings.iter().chain(&evidence.configuration) {
         table.row(vec![markdown_code(source), markdown_code(subject), known(facts)]);
@@ -79,53 +78,53 @@ pub(super) fn ways(context: &Context<'_>) -> Option<String> {
 }
 
 fn way_of(way: &WayRow, context: &Context<'_>) -> String {
-    let words = context.words;
+    let lang = context.lang;
     let mut table = Table::new(&[
-        Column::Left(words.ev_part),
-        Column::Right(words.ev_avg),
+        Column::Left(lang.evidence_segment()),
+        Column::Right(lang.evidence_avg()),
         Column::Right("p95"),
-        Column::Right(words.ev_share_of_sessions),
+        Column::Right(lang.evidence_session_share()),
     ]);
     for part in &way.parts {
-        let what = match part.kind {
-            "queue" => words.ev_part_queue,
-            "between" => words.ev_part_between,
-            "submit" => words.ev_part_submit,
-            "poll" => words.ev_part_poll,
-            _ => "{}",
+        let name = markdown_code(&part.name);
+        let segment = match part.kind {
+            "queue" => lang.evidence_segment_queue(name),
+            "between" => lang.evidence_segment_between(name),
+            "submit" => lang.evidence_segment_submit(name),
+            "poll" => lang.evidence_segment_poll(name),
+            _ => name,
         };
-        let what = fill(what, &[&markdown_code(&part.name)]);
-        table.row(vec![what, text(&part.mean), text(&part.p95), text(&part.share)]);
+        table.row(vec![segment, text(&part.mean), text(&part.p95), text(&part.share)]);
     }
-    table.row(vec![words.ev_whole.to_owned(), text(&way.mean), text(&way.p95), String::new()]);
+    table.row(vec![lang.evidence_path_total().to_owned(), text(&way.mean), text(&way.p95), String::new()]);
     let traces = way.traces.to_string();
-    let mut out = format!("{}\n\n", fill(words.ev_way_of, &[&markdown_code(&way.operation), &traces]));
-    out += &table.render(words, context.table_bytes);
-    out += &format!("\n{}", fill(words.ev_way_sum, &[&way.sum.text, &way.mean.text, &text(&way.sum_off)]));
+    let mut out = format!("{}\n\n", lang.evidence_path_mean(markdown_code(&way.operation), traces));
+    out += &table.render(lang, context.table_bytes);
+    out += &format!("\n{}", lang.evidence_path_sum(&way.sum.text, &way.mean.text, text(&way.sum_off)));
     if let Some(measured) = &way.measured {
-        let told = [measured.count.to_string(), measured.mean.text.clone(), text(&measured.off)];
-        out += &format!(" {}", fill(words.ev_way_measured, &[&told[0], &told[1], &told[2]]));
+        let off = text(&measured.off);
+        out += &format!(" {}", lang.evidence_path_measured(measured.count, &measured.mean.text, off));
     }
     if way.is_biased {
-        out += &format!(" {}", words.ev_way_biased);
+        out += &format!(" {}", lang.evidence_path_biased());
     }
     out += "\n";
     out + &laws(way, context)
 }
 
 fn laws(way: &WayRow, context: &Context<'_>) -> String {
-    let words = context.words;
+    let lang = context.lang;
     let mut table = Table::new(&[
-        Column::Left(words.ev_queue),
-        Column::Right(words.ev_law_rate),
-        Column::Right(words.ev_law_ready),
-        Column::Right(words.ev_law_wait_by_law),
-        Column::Right(words.ev_law_wait),
-        Column::Right(words.ev_law_off),
-        Column::Right(words.ev_law_unacked),
-        Column::Right(words.ev_law_stay_by_law),
-        Column::Right(words.ev_law_stay),
-        Column::Right(words.ev_law_off),
+        Column::Left(lang.evidence_queue()),
+        Column::Right(lang.evidence_law_rate()),
+        Column::Right(lang.evidence_law_ready()),
+        Column::Right(lang.evidence_law_wait_by_law()),
+        Column::Right(lang.evidence_law_wait()),
+        Column::Right(lang.evidence_law_difference()),
+        Column::Right(lang.evidence_law_unacked()),
+        Column::Right(lang.evidence_law_stay_by_law()),
+        Column::Right(lang.evidence_law_stay()),
+        Column::Right(lang.evidence_law_difference()),
     ]);
     for law in &way.laws {
         let numbers = [&law.rate, &law.ready, &law.wait_by_law, &law.wait, &law.wait_off];
@@ -135,23 +134,23 @@ fn laws(way: &WayRow, context: &Context<'_>) -> String {
     }
     match table.is_empty() {
         true => String::new(),
-        false => format!("\n{}\n{}\n", table.render(words, context.table_bytes), words.ev_law_note),
+        false => format!("\n{}\n{}\n", table.render(lang, context.table_bytes), lang.evidence_law_note()),
     }
 }
 
 /// Start, peak and end of each queue, and who took from it.
 pub(super) fn queues(context: &Context<'_>) -> Option<String> {
-    let (words, evidence) = (context.words, context.evidence.as_ref()?);
+    let (lang, evidence) = (context.lang, context.evidence.as_ref()?);
     let mut table = Table::new(&[
-        Column::Left(words.ev_queue),
-        Column::Left(words.ev_source),
-        Column::Right(words.ev_start),
-        Column::Right(words.ev_peak),
-        Column::Right(words.ev_peak_at),
-        Column::Right(words.ev_end),
-        Column::Right(words.ev_unacked_peak),
-        Column::Right(words.ev_consumers),
-        Column::Right(words.ev_prefetch),
+        Column::Left(lang.evidence_queue()),
+        Column::Left(lang.evidence_source()),
+        Column::Right(lang.evidence_start()),
+        Column::Right(lang.evidence_peak()),
+        Column::Right(lang.evidence_peak_at()),
+        Column::Right(lang.evidence_end()),
+        Column::Right(lang.evidence_unacked_peak()),
+        Column::Right(lang.evidence_consumers()),
+        Column::Right(lang.evidence_prefetch()),
     ]);
     for row in &evidence.queues {
         let consumers = [&row.consumers_min, &row.consumers_steady, &row.consumers_max].map(text).join(" / ");
@@ -179,15 +178,15 @@ pub(super) fn database(context: &Context<'_>) -> Option<String> {
 }
 
 fn statements(evidence: &Evidence, context: &Context<'_>) -> Option<String> {
-    let words = context.words;
+    let lang = context.lang;
     let mut table = Table::new(&[
-        Column::Left(words.ev_statement),
-        Column::Right(words.ev_share),
-        Column::Right(words.ev_calls),
-        Column::Right(words.ev_total),
-        Column::Right(words.ev_mean),
-        Column::Right(words.ev_blocks_hit),
-        Column::Right(words.ev_blocks_read),
+        Column::Left(lang.evidence_statement()),
+        Column::Right(lang.evidence_share()),
+        Column::Right(lang.evidence_calls()),
+        Column::Right(lang.evidence_total()),
+        Column::Right(lang.evidence_mean()),
+        Column::Right(lang.evidence_blocks_hit()),
+        Column::Right(lang.evidence_blocks_read()),
     ]);
     for row in &evidence.statements {
         let numbers =
@@ -198,17 +197,17 @@ fn statements(evidence: &Evidence, context: &Context<'_>) -> Option<String> {
 }
 
 fn waits(evidence: &Evidence, context: &Context<'_>) -> Option<String> {
-    let words = context.words;
+    let lang = context.lang;
     let mut table = Table::new(&[
-        Column::Left(words.ev_wait),
-        Column::Right(words.ev_sessions_mean),
-        Column::Right(words.ev_max),
-        Column::Right(words.ev_share_of_sessions),
+        Column::Left(lang.evidence_wait()),
+        Column::Right(lang.evidence_sessions_mean()),
+        Column::Right(lang.evidence_max()),
+        Column::Right(lang.evidence_session_share()),
     ]);
     for row in &evidence.waits {
         let wait = [row.kind.as_str(), row.event.as_str()].into_iter().filter(|part| !part.is_empty());
         let wait = wait.collect::<Vec<_>>().join(" · ");
-        let wait = if wait.is_empty() { words.ev_running.to_owned() } else { markdown_code(&wait) };
+        let wait = if wait.is_empty() { lang.evidence_running().to_owned() } else { markdown_code(&wait) };
         table.row(vec![wait, text(&row.mean), text(&row.peak), text(&row.share)]);
     }
     render(&table, context)
@@ -216,14 +215,14 @@ fn waits(evidence: &Evidence, context: &Context<'_>) -> Option<String> {
 
 /// How long kinds of tasks took.
 pub(super) fn tasks(context: &Context<'_>) -> Option<String> {
-    let (words, evidence) = (context.words, context.evidence.as_ref()?);
+    let (lang, evidence) = (context.lang, context.evidence.as_ref()?);
     let mut table = Table::new(&[
-        Column::Left(words.ev_task),
-        Column::Right(words.count),
-        Column::Right(words.ev_min),
-        Column::Right(words.ev_avg),
+        Column::Left(lang.evidence_task()),
+        Column::Right(lang.count()),
+        Column::Right(lang.evidence_min()),
+        Column::Right(lang.evidence_avg()),
         Column::Right("p95"),
-        Column::Right(words.ev_max),
+        Column::Right(lang.evidence_max()),
     ]);
     for row in &evidence.tasks {
         let numbers = [&row.count, &row.min, &row.avg, &row.p95, &row.max].map(text);
@@ -232,37 +231,37 @@ pub(super) fn tasks(context: &Context<'_>) -> Option<String> {
     render(&table, context)
 }
 
-/// What programs did themselves, function by function.
+/// Profiles: self time per function.
 pub(super) fn profiles(context: &Context<'_>) -> Option<String> {
-    let (words, evidence) = (context.words, context.evidence.as_ref()?);
+    let (lang, evidence) = (context.lang, context.evidence.as_ref()?);
     let mut parts = Vec::new();
     for profile in &evidence.profiles {
         let mut table = Table::new(&[
-            Column::Left(words.ev_function),
-            Column::Right(words.ev_own),
-            Column::Right(words.ev_profile_share),
+            Column::Left(lang.evidence_function()),
+            Column::Right(lang.evidence_own()),
+            Column::Right(lang.evidence_profile_share()),
         ]);
         for row in &profile.functions {
             table.row(vec![markdown_code(&row.name), text(&row.own), text(&row.share)]);
         }
-        let what = format!("{} {}", profile.source, profile.subject);
-        let head = [&*markdown_code(&what), &profile.clock, &profile.length.text, &profile.total.text];
-        parts.push(format!("{}\n\n{}", fill(words.ev_profile, &head), render(&table, context)?));
+        let name = markdown_code(&format!("{} {}", profile.source, profile.subject));
+        let head = lang.evidence_profile(name, &profile.clock, &profile.length.text, &profile.total.text);
+        parts.push(format!("{head}\n\n{}", render(&table, context)?));
     }
     (!parts.is_empty()).then(|| parts.join("\n"))
 }
 
 /// Start, peak and end of every series.
 pub(super) fn lanes(context: &Context<'_>) -> Option<String> {
-    let (words, evidence) = (context.words, context.evidence.as_ref()?);
+    let (lang, evidence) = (context.lang, context.evidence.as_ref()?);
     let mut table = Table::new(&[
-        Column::Left(words.ev_lane),
-        Column::Left(words.ev_series),
-        Column::Right(words.ev_start),
-        Column::Right(words.ev_peak),
-        Column::Right(words.ev_peak_at),
-        Column::Right(words.ev_end),
-        Column::Right(words.limit),
+        Column::Left(lang.evidence_metric()),
+        Column::Left(lang.evidence_series()),
+        Column::Right(lang.evidence_start()),
+        Column::Right(lang.evidence_peak()),
+        Column::Right(lang.evidence_peak_at()),
+        Column::Right(lang.evidence_end()),
+        Column::Right(lang.limit()),
     ]);
     for lane in &evidence.lanes {
         for series in &lane.series {
@@ -280,16 +279,16 @@ pub(super) fn lanes(context: &Context<'_>) -> Option<String> {
     render(&table, context)
 }
 
-/// What asks for each lane again, in full so that it can be copied.
+/// The queries of each lane, in full so that they can be copied.
 pub(super) fn queries(context: &Context<'_>) -> Option<String> {
-    let (words, evidence) = (context.words, context.evidence.as_ref()?);
-    let mut text = format!("{}\n\n", fill(words.ev_window, &[&evidence.start, &evidence.end]));
+    let (lang, evidence) = (context.lang, context.evidence.as_ref()?);
+    let mut text = format!("{}\n\n", lang.evidence_window(&evidence.start, &evidence.end));
     let (mut shown, mut left_out) = (0, 0);
     for (lane, query) in
         evidence.lanes.iter().flat_map(|lane| lane.queries.iter().map(move |query| (lane, query)))
     {
         let step = match lane.step_ms.0 > 0.0 {
-            true => format!(" · {} {}", words.ev_step, crate::number::duration(lane.step_ms.0, None)),
+            true => format!(" · {} {}", lang.evidence_step(), crate::number::duration(lane.step_ms.0, None)),
             false => String::new(),
         };
         let of = format!("{} · {}{step}", markdown_code(&lane.source), markdown_text(&lane.title));
@@ -302,13 +301,13 @@ pub(super) fn queries(context: &Context<'_>) -> Option<String> {
         text += &part;
     }
     if left_out > 0 {
-        text += &format!("{}\n", fill(words.more_rows, &[&left_out.to_string()]));
+        text += &format!("{}\n", lang.more_rows(left_out));
     }
     (shown + left_out > 0).then_some(text)
 }
 
 fn render(table: &Table, context: &Context<'_>) -> Option<String> {
-    (!table.is_empty()).then(|| table.render(context.words, context.table_bytes))
+    (!table.is_empty()).then(|| table.render(context.lang, context.table_bytes))
 }
 
 /// A value in a cell; a dash where there is none.

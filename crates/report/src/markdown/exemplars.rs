@@ -12,26 +12,26 @@ use super::Context;
 use super::table::{Column, Table};
 
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
-    let words = context.words;
+    let lang = context.lang;
     let mut table = Table::new(&[
         Column::Left(""),
-        Column::Right(words.at),
-        Column::Right(words.duration),
-        Column::Left(words.endpoint),
-        Column::Right(words.status),
-        Column::Left(words.message),
-        Column::Left(words.trace),
+        Column::Right(lang.at()),
+        Column::Right(lang.duration()),
+        Column::Left(lang.endpoint()),
+        Column::Right(lang.status()),
+        Column::Left(lang.message()),
+        Column::Left(lang.trace()),
     ]);
     context.report.exemplars.iter().for_each(|one| table.row(row(one, context)));
-    (!table.is_empty()).then(|| table.render(words, context.table_bytes))
+    (!table.is_empty()).then(|| table.render(lang, context.table_bytes))
 }
 
 fn row(one: &ExemplarEntry, context: &Context<'_>) -> Vec<String> {
-    let words = context.words;
+    let lang = context.lang;
     let kind = match one.kind {
-        ExemplarKind::Slowest => words.slowest,
-        ExemplarKind::Failed => words.failed,
-        ExemplarKind::Bucket => words.bucket,
+        ExemplarKind::Slowest => lang.slowest(),
+        ExemplarKind::Failed => lang.failed(),
+        ExemplarKind::Bucket => lang.bucket(),
     };
     let words_of = |text: &str| if text.is_empty() { String::new() } else { markdown_code(text) };
     vec![

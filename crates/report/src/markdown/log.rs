@@ -1,7 +1,6 @@
 //! The last lines of the log.
 
 use crate::escape::{html_lines, short};
-use crate::lang::fill;
 
 use super::Context;
 
@@ -19,7 +18,7 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
         log.lines[skipped..].iter().map(|line| html_lines(&short(line.trim_end()))).collect();
     let mut text = String::new();
     if before > 0 {
-        text += &format!("{}\n\n", fill(context.words.log_before, &[&before.to_string()]));
+        text += &format!("{}\n\n", context.lang.log_before(before));
     }
     Some(text + &format!("<pre>\n{}\n</pre>\n", lines.join("\n")))
 }

@@ -1,7 +1,6 @@
 //! Every metric with every statistic.
 
 use crate::escape::markdown_code;
-use crate::lang::fill;
 use crate::summary::{Layout, MetricSummary, Options, Values, is_shown, note, sorted, statistic_text};
 
 use super::table::{Column, Table};
@@ -31,20 +30,21 @@ pub(super) fn tables(metrics: &[&MetricSummary], context: &Context<'_>) -> Optio
 }
 
 fn plain(metrics: &[&MetricSummary], context: &Context<'_>) -> Option<String> {
-    let words = context.words;
-    let mut table = Table::new(&[Column::Left(words.metric), Column::Right(words.value), Column::Right("")]);
+    let lang = context.lang;
+    let mut table =
+        Table::new(&[Column::Left(lang.metric()), Column::Right(lang.value()), Column::Right("")]);
     for metric in metrics {
         let Some((value, beside)) = numbers::value(metric, context) else { continue };
         table.row(vec![markdown_code(&metric.name), value, beside]);
     }
-    (!table.is_empty()).then(|| table.render(words, context.table_bytes))
+    (!table.is_empty()).then(|| table.render(lang, context.table_bytes))
 }
 
 /// Those of the metrics that are trends, a column for each statistic.
 pub(super) fn trends(metrics: &[&MetricSummary], context: &Context<'_>) -> Option<String> {
-    let words = context.words;
+    let lang = context.lang;
     let rows = metrics.iter().map(|metric| (markdown_code(&metric.name), vec![], *metric));
-    trend_table(words.metric, &[], rows.collect(), context)
+    trend_table(lang.metric(), &[], rows.collect(), context)
 }
 
 /// A row of a trend, after cells of its own: the name, further cells, the trend.
@@ -57,20 +57,20 @@ pub(super) fn trend_table(
     rows: Vec<TrendRow<'_>>,
     context: &Context<'_>,
 ) -> Option<String> {
-    let words = context.words;
+    let lang = context.lang;
     let stats = statistics(&rows);
     let mut table = Table::new(&[Column::Left(title)]);
     between.iter().for_each(|title| table.number_column((*title).to_owned()));
     stats.iter().for_each(|name| table.number_column(markdown_code(name)));
     if stats.is_empty() {
-        table.number_column(words.value.to_owned());
+        table.number_column(lang.value().to_owned());
     }
-    table.word_column(words.precision);
+    table.word_column(lang.precision());
     for (name, cells, metric) in rows {
         let Some((values, precision)) = trend_cells(metric, &stats, context) else { continue };
         table.row([vec![name], cells, values, vec![precision]].concat());
     }
-    (!table.is_empty()).then(|| table.render(words, context.table_bytes))
+    (!table.is_empty()).then(|| table.render(lang, context.table_bytes))
 }
 
 /// Every statistic that a row has, in order of first sight.
@@ -113,14 +113,14 @@ fn trend_cells(
     }
 }
 
-/// What the numbers are worth, in the report's language; empty where the terminal says nothing.
+/// The precision of the numbers, in the report's language; empty where the terminal shows none.
 fn precision(metric: &MetricSummary, context: &Context<'_>) -> String {
-    let words = context.words;
+    let lang = context.lang;
     let Values::Trend { exact: Some(is_exact), untimed, .. } = &metric.values else { return String::new() };
     let Some(said) = note(metric, &context.report.number_options()) else { return String::new() };
-    let precision = if *is_exact { words.exact } else { words.approximate };
+    let precision = if *is_exact { lang.exact() } else { lang.approximate() };
     match said.contains(',') {
-        true => format!("{precision}, {}", fill(words.without_failed, &[&untimed.to_string()])),
+        true => format!("{precision}, {}", lang.without_failed(untimed)),
         false => precision.to_owned(),
     }
 }

@@ -31,7 +31,6 @@ pub(crate) use table::{Column, Table};
 
 use api::page::Evidence;
 
-use crate::lang::{Words, fill};
 use crate::{Lang, RunReport, escape};
 
 /// Bytes of a report at most: GitHub refuses comments of more than 65,536 characters.
@@ -42,27 +41,27 @@ const LEFT_OUT_BYTES: usize = 1_000;
 
 /// A chapter, in the order of the report.
 struct Chapter {
-    title: fn(&Words) -> &'static str,
+    title: fn(Lang) -> &'static str,
     sections: &'static [Section],
 }
 
 /// A section of a chapter, in order.
 struct Section {
-    title: fn(&Words) -> &'static str,
+    title: fn(Lang) -> &'static str,
     /// The text without the title; `None` where there is nothing to say.
     body: fn(&Context<'_>) -> Option<String>,
     /// Whether it is seen without a click.
     is_open: bool,
-    /// What to connect where there is nothing to say; `None` where nobody misses it.
+    /// The note where the section is empty; `None` where it is left out then.
     missing: fn(&Context<'_>) -> Option<&'static str>,
 }
 
 impl Section {
-    const fn open(title: fn(&Words) -> &'static str, body: fn(&Context<'_>) -> Option<String>) -> Section {
+    const fn open(title: fn(Lang) -> &'static str, body: fn(&Context<'_>) -> Option<String>) -> Section {
         Section { title, body, is_open: true, missing: |_| None }
     }
 
-    const fn folded(title: fn(&Words) -> &'static str, body: fn(&Context<'_>) -> Option<String>) -> Section {
+    const fn folded(title: fn(Lang) -> &'static str, body: fn(&Context<'_>) -> Option<String>) -> Section {
         Section { is_open: false, ..Section::open(title, body) }
     }
 
@@ -71,12 +70,11 @@ impl Section {
     }
 }
 
-/// What every section reads.
+/// The input of every section.
 struct Context<'a> {
     report: &'a RunReport,
-    words: &'static Words,
     lang: Lang,
-    /// What the servers did; `None` where nobody told anything.
+    /// Server-side evidence; `None` where none was collected.
     evidence: Option<Evidence>,
     /// Bytes of one table at most.
     table_bytes: usize,
@@ -86,85 +84,85 @@ struct Context<'a> {
 /// limits, what changed, and everything that is needed to check it.
 const CHAPTERS: &[Chapter] = &[
     Chapter {
-        title: |words| words.ch_summary,
+        title: Lang::chapter_summary,
         sections: &[
-            Section::open(|words| words.ch_summary, summary::body),
-            Section::folded(|words| words.trust, validity::body),
+            Section::open(Lang::chapter_summary, summary::body),
+            Section::folded(Lang::measurement_validity, validity::body),
         ],
     },
     Chapter {
-        title: |words| words.ch_configuration,
-        sections: &[Section::open(|words| words.timeline, timeline::body)],
+        title: Lang::chapter_configuration,
+        sections: &[Section::open(Lang::timeline, timeline::body)],
     },
     Chapter {
-        title: |words| words.ch_results,
+        title: Lang::chapter_results,
         sections: &[
-            Section::open(|words| words.thresholds, thresholds::body),
-            Section::open(|words| words.key_numbers, numbers::body)
-                .or(|context| Some(context.words.miss_results)),
-            Section::open(|words| words.figures, figures::body),
-            Section::open(|words| words.endpoints, endpoints::body),
-            Section::open(|words| words.errors, errors::body),
-            Section::open(|words| words.checks, checks::body),
-            Section::folded(|words| words.exemplars, exemplars::body),
-            Section::folded(|words| words.parts, parts::body),
-            Section::folded(|words| words.metrics, metrics::body),
+            Section::open(Lang::thresholds, thresholds::body),
+            Section::open(Lang::key_numbers, numbers::body)
+                .or(|context| Some(context.lang.missing_results())),
+            Section::open(Lang::figures, figures::body),
+            Section::open(Lang::endpoints, endpoints::body),
+            Section::open(Lang::errors, errors::body),
+            Section::open(Lang::checks, checks::body),
+            Section::folded(Lang::exemplars, exemplars::body),
+            Section::folded(Lang::scenarios_and_groups, parts::body),
+            Section::folded(Lang::metrics, metrics::body),
         ],
     },
     Chapter {
-        title: |words| words.ch_infrastructure,
-        sections: &[Section::open(|words| words.ev_title_configuration, evidence::configuration)
-            .or(|context| Some(context.words.miss_infrastructure))],
+        title: Lang::chapter_infrastructure,
+        sections: &[Section::open(Lang::evidence_title_configuration, evidence::configuration)
+            .or(|context| Some(context.lang.missing_infrastructure()))],
     },
     Chapter {
-        title: |words| words.ev_title,
+        title: Lang::evidence_title,
         sections: &[
-            Section::open(|words| words.ev_title_sources, evidence::body)
-                .or(|context| Some(context.words.miss_evidence)),
-            Section::open(|words| words.ev_title_queues, evidence::queues)
-                .or(|context| context.evidence.as_ref().map(|_| context.words.miss_queues)),
-            Section::open(|words| words.ev_title_ways, evidence::ways),
-            Section::open(|words| words.ev_title_database, evidence::database)
-                .or(|context| context.evidence.as_ref().map(|_| context.words.miss_database)),
-            Section::folded(|words| words.ev_title_profiles, evidence::profiles),
-            Section::folded(|words| words.ev_title_lanes, evidence::lanes),
+            Section::open(Lang::evidence_title_sources, evidence::body)
+                .or(|context| Some(context.lang.missing_evidence())),
+            Section::open(Lang::evidence_title_queues, evidence::queues)
+                .or(|context| context.evidence.as_ref().map(|_| context.lang.missing_queues())),
+            Section::open(Lang::evidence_title_paths, evidence::ways),
+            Section::open(Lang::evidence_title_database, evidence::database)
+                .or(|context| context.evidence.as_ref().map(|_| context.lang.missing_database())),
+            Section::folded(Lang::evidence_title_profiles, evidence::profiles),
+            Section::folded(Lang::evidence_title_lanes, evidence::lanes),
         ],
     },
     Chapter {
-        title: |words| words.ch_logs,
+        title: Lang::chapter_logs,
         sections: &[
-            Section::open(|words| words.ev_title_tasks, evidence::tasks)
-                .or(|context| Some(context.words.miss_tasks)),
-            Section::folded(|words| words.log, log::body),
+            Section::open(Lang::evidence_title_tasks, evidence::tasks)
+                .or(|context| Some(context.lang.missing_tasks())),
+            Section::folded(Lang::log, log::body),
         ],
     },
     Chapter {
-        title: |words| words.ch_bottleneck,
+        title: Lang::chapter_bottleneck,
         sections: &[
-            Section::open(|words| words.bn_time, bottleneck::times),
-            Section::open(|words| words.bn_findings, bottleneck::findings)
+            Section::open(Lang::bottleneck_time, bottleneck::times),
+            Section::open(Lang::bottleneck_findings, bottleneck::findings)
                 .or(|context| Some(bottleneck::missing(context))),
-            Section::open(|words| words.bn_ruled_out, bottleneck::ruled_out),
-            Section::open(|words| words.bn_connect, bottleneck::connect),
+            Section::open(Lang::bottleneck_ruled_out, bottleneck::ruled_out),
+            Section::open(Lang::bottleneck_missing_evidence, bottleneck::connect),
         ],
     },
     Chapter {
-        title: |words| words.ch_comparison,
+        title: Lang::chapter_comparison,
         sections: &[
-            Section::open(|words| words.ch_changes, changes::body)
-                .or(|context| Some(context.words.miss_changes)),
-            Section::open(|words| words.cap_title, capacity::body)
-                .or(|context| Some(context.words.miss_capacity)),
+            Section::open(Lang::chapter_changes, changes::body)
+                .or(|context| Some(context.lang.missing_changes())),
+            Section::open(Lang::capacity_title, capacity::body)
+                .or(|context| Some(context.lang.missing_capacity())),
         ],
     },
     Chapter {
-        title: |words| words.ch_appendix,
+        title: Lang::chapter_appendix,
         sections: &[
-            Section::folded(|words| words.ev_title_queries, evidence::queries),
-            Section::folded(|words| words.generator, generator::body),
-            Section::folded(|words| words.environment, environment::body),
-            Section::folded(|words| words.options, options::body),
-            Section::open(|words| words.raw, raw::body),
+            Section::folded(Lang::evidence_title_queries, evidence::queries),
+            Section::folded(Lang::generator, generator::body),
+            Section::folded(Lang::environment, environment::body),
+            Section::folded(Lang::options, options::body),
+            Section::open(Lang::raw_data, raw::body),
         ],
     },
 ];
@@ -178,7 +176,7 @@ pub fn render(report: &RunReport, lang: Lang) -> String {
 pub fn render_within(report: &RunReport, lang: Lang, bytes_max: usize) -> String {
     let told = &report.evidence;
     let evidence = (!told.is_empty()).then(|| told.shown(lang, evidence::POINTS_MAX));
-    let context = Context { report, words: lang.words(), lang, evidence, table_bytes: bytes_max / 4 };
+    let context = Context { report, lang, evidence, table_bytes: bytes_max / 4 };
     let footer = format!("\n<sub>{}</sub>\n", footer(&context));
     let mut text = head::render(&context);
     let mut parts: Vec<Part> =
@@ -187,13 +185,13 @@ pub fn render_within(report: &RunReport, lang: Lang, bytes_max: usize) -> String
     for (number, chapter) in CHAPTERS.iter().enumerate() {
         let mut sections = parts.iter().filter(|part| part.chapter == number).peekable();
         if sections.peek().is_some() {
-            text += &chapter.heading(number, context.words);
+            text += &chapter.heading(number, context.lang);
             text.extend(sections.map(|part| part.text.as_str()));
         }
     }
     if !left_out.is_empty() {
         let id = escape::short(&report.identity.id).replace(|glyph: char| !glyph.is_ascii_alphanumeric(), "");
-        let sentence = fill(context.words.left_out, &[&bytes_max.to_string(), &left_out.join(", "), &id]);
+        let sentence = context.lang.left_out(bytes_max, left_out.join(", "), id);
         text += &format!("\n> {sentence}\n");
     }
     text + &footer
@@ -220,15 +218,15 @@ fn fit(parts: &mut Vec<Part>, bytes_max: usize) -> Vec<&'static str> {
 
 impl Chapter {
     /// The first has no number, as a summary has none.
-    fn heading(&self, number: usize, words: &Words) -> String {
-        let title = (self.title)(words);
+    fn heading(&self, number: usize, lang: Lang) -> String {
+        let title = (self.title)(lang);
         if number == 0 { format!("\n### {title}\n") } else { format!("\n### {number}. {title}\n") }
     }
 
     fn parts(&self, chapter: usize, context: &Context<'_>) -> Vec<Part> {
-        let own = (self.title)(context.words);
+        let own = (self.title)(context.lang);
         let part = |section: &Section| {
-            let title = (section.title)(context.words);
+            let title = (section.title)(context.lang);
             let text = section.render(context, title == own)?;
             Some(Part { chapter, title, text, is_open: section.is_open })
         };
@@ -239,7 +237,7 @@ impl Chapter {
 impl Section {
     /// With its title, unless that is the chapter's own.
     fn render(&self, context: &Context<'_>, is_titled: bool) -> Option<String> {
-        let title = (self.title)(context.words);
+        let title = (self.title)(context.lang);
         let Some(body) = (self.body)(context) else {
             let missing = (self.missing)(context)?;
             return Some(format!("\n**{title}.** {missing}\n"));
@@ -255,5 +253,5 @@ impl Section {
 fn footer(context: &Context<'_>) -> String {
     let version = escape::markdown_text(&context.report.identity.plimsoll_version);
     let by = if version.is_empty() { String::new() } else { format!(" · plimsoll {version}") };
-    format!("{}{by}", context.words.precision_note)
+    format!("{}{by}", context.lang.precision_note())
 }

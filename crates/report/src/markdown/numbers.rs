@@ -1,8 +1,8 @@
-//! What everybody asks first: how much load, how many failures, how slow.
+//! Key metrics: load, failures, latency.
 
 use model::plan::Compat;
 
-use crate::lang::{Words, fill};
+use crate::Lang;
 use crate::number;
 use crate::summary::{MetricSummary, Values, section_of, share};
 
@@ -19,20 +19,20 @@ const TIMES: &[&str] = &[
     "grpc_req_duration",
 ];
 
-/// What a count is called in a language.
-type Label = fn(&Words) -> &'static str;
+/// The name of a count in a language.
+type Label = fn(Lang) -> &'static str;
 
 /// Built-in counts with their labels.
 const COUNTS: &[(&str, Label)] = &[
-    ("http_reqs", |words| words.requests),
-    ("http_req_failed", |words| words.failed_requests),
-    ("checks", |words| words.checks),
-    ("iterations", |words| words.iterations),
-    ("iteration_failed", |words| words.failed_iterations),
-    ("dropped_iterations", |words| words.dropped_iterations),
-    ("vus_max", |words| words.vus_max),
-    ("data_received", |words| words.received),
-    ("data_sent", |words| words.sent),
+    ("http_reqs", Lang::requests),
+    ("http_req_failed", Lang::failed_requests),
+    ("checks", Lang::checks),
+    ("iterations", Lang::iterations),
+    ("iteration_failed", Lang::failed_iterations),
+    ("dropped_iterations", Lang::dropped_iterations),
+    ("vus_max", Lang::vus_max),
+    ("data_received", Lang::received),
+    ("data_sent", Lang::sent),
 ];
 
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
@@ -41,15 +41,16 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
 }
 
 fn counts(context: &Context<'_>) -> Option<String> {
-    let words = context.words;
-    let mut table = Table::new(&[Column::Left(words.metric), Column::Right(words.value), Column::Right("")]);
+    let lang = context.lang;
+    let mut table =
+        Table::new(&[Column::Left(lang.metric()), Column::Right(lang.value()), Column::Right("")]);
     for (name, label) in COUNTS {
         let metric = context.report.summary.metrics.iter().find(|metric| metric.name == *name);
         let Some(metric) = metric.filter(|metric| is_wanted(metric, context)) else { continue };
         let Some((value, beside)) = value(metric, context) else { continue };
-        table.row(vec![label(words).to_owned(), value, beside]);
+        table.row(vec![label(lang).to_owned(), value, beside]);
     }
-    (!table.is_empty()).then(|| table.render(words, context.table_bytes))
+    (!table.is_empty()).then(|| table.render(lang, context.table_bytes))
 }
 
 fn is_wanted(metric: &MetricSummary, context: &Context<'_>) -> bool {
@@ -61,13 +62,13 @@ fn is_wanted(metric: &MetricSummary, context: &Context<'_>) -> bool {
 pub(super) fn value(metric: &MetricSummary, context: &Context<'_>) -> Option<(String, String)> {
     let shown = |value| number::value(value, metric.contains, context.report.time_unit);
     Some(match &metric.values {
-        Values::Counter { count, rate } => (shown(*count), fill(context.words.per_second, &[&shown(*rate)])),
+        Values::Counter { count, rate } => (shown(*count), context.lang.per_second(shown(*rate))),
         Values::Gauge { value, min, max } => {
             (shown(*value), format!("min={} max={}", shown(*min), shown(*max)))
         }
         Values::Rate { passes, total } => {
             let counts = [passes.to_string(), total.to_string()];
-            (share(*passes, *total), fill(context.words.out_of, &[&counts[0], &counts[1]]))
+            (share(*passes, *total), context.lang.out_of(&counts[0], &counts[1]))
         }
         Values::Trend { .. } | Values::NotApplicable(_) => return None,
     })

@@ -15,7 +15,7 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     let summary = &context.report.summary;
     let mut parts = Vec::new();
     for scenario in summary.scenarios.iter() {
-        let title = format!("{} {}", context.words.scenario, markdown_code(&scenario.name));
+        let title = format!("{} {}", context.lang.scenario(), markdown_code(&scenario.name));
         parts.extend(part(&title, &scenario.checks, &scenario.metrics, context));
         collect(&scenario.groups, Some(&scenario.name), 0, context, &mut parts);
     }
@@ -25,7 +25,7 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     let more = parts.len().saturating_sub(PARTS_MAX);
     parts.truncate(PARTS_MAX);
     if more > 0 {
-        parts.push(format!("{}\n", crate::lang::fill(context.words.more_rows, &[&more.to_string()])));
+        parts.push(format!("{}\n", context.lang.more_rows(more)));
     }
     (!parts.is_empty()).then(|| parts.join("\n"))
 }
@@ -44,7 +44,7 @@ fn collect(
         let path = group.path.trim_start_matches("::").replace("::", " › ");
         let path = if path.is_empty() { group.name.clone() } else { path };
         let scenario_name = scenario.map(|name| format!("{} · ", markdown_code(name))).unwrap_or_default();
-        let title = format!("{} {scenario_name}{}", context.words.group, markdown_code(&path));
+        let title = format!("{} {scenario_name}{}", context.lang.group(), markdown_code(&path));
         parts.extend(part(&title, &group.checks, &group.metrics, context));
         collect(&group.groups, scenario, depth + 1, context, parts);
     }

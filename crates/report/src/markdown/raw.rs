@@ -1,7 +1,6 @@
 //! Where all of the numbers are.
 
 use crate::escape;
-use crate::lang::fill;
 
 use super::Context;
 
@@ -9,5 +8,5 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
     // Only what no shell could take for anything else, since the line is there to be copied.
     let id =
         escape::short(&context.report.identity.id).replace(|glyph: char| !glyph.is_ascii_alphanumeric(), "");
-    (!id.is_empty()).then(|| format!("{}\n", fill(context.words.raw_is, &[&id, &id, &id])))
+    (!id.is_empty()).then(|| format!("{}\n", context.lang.raw_data_commands(id)))
 }

@@ -1,4 +1,4 @@
-//! What came out, in a few lines: what limits, how much is safe, what changed.
+//! The executive summary: bottleneck, maximum load, changes.
 
 use crate::comparison;
 use crate::escape::markdown_prose;
@@ -6,19 +6,19 @@ use crate::escape::markdown_prose;
 use super::{Context, capacity};
 
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
-    let (report, words) = (context.report, context.words);
+    let (report, lang) = (context.report, context.lang);
     let mut lines = Vec::new();
     if let Some(part) = capacity::part(context) {
         lines.push((
-            words.cap_name,
+            lang.capacity_name(),
             format!("{} {}", markdown_prose(&part.sentence), markdown_prose(&part.plan)),
         ));
     }
     if let Some(diagnosis) = &report.diagnosis {
-        lines.push((words.ch_bottleneck, markdown_prose(&diagnosis.headline)));
+        lines.push((lang.chapter_bottleneck(), markdown_prose(&diagnosis.headline)));
     }
     if let Some(previous) = &report.previous {
-        lines.push((words.ch_changes, comparison::closing(previous, words)));
+        lines.push((lang.chapter_changes(), comparison::closing(previous, lang)));
     }
     let line = |(title, text): &(&str, String)| format!("* **{title}**: {}\n", text.trim());
     (!lines.is_empty()).then(|| lines.iter().map(line).collect())

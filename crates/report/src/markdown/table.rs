@@ -1,6 +1,6 @@
 //! A table of GitHub's Markdown that never grows beyond its bytes.
 
-use crate::lang::{Words, fill};
+use crate::Lang;
 
 /// How a column stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Table {
     }
 
     /// The table with as many rows as fit into `bytes_max`, and a line that counts the others.
-    pub(crate) fn render(&self, words: &Words, bytes_max: usize) -> String {
+    pub(crate) fn render(&self, lang: Lang, bytes_max: usize) -> String {
         let titles: Vec<String> = self.titles.iter().map(|(title, _)| title.clone()).collect();
         let rule = self.titles.iter().map(|(_, is_right)| if *is_right { "--:" } else { "---" });
         let mut text = self.line(&titles) + &format!("|{}|\n", rule.collect::<Vec<_>>().join("|"));
@@ -52,7 +52,7 @@ impl Table {
             let line = self.line(row);
             if text.len() + line.len() > bytes_max {
                 let rest = (self.rows.len() - index).to_string();
-                return text + &format!("\n{}\n", fill(words.more_rows, &[&rest]));
+                return text + &format!("\n{}\n", lang.more_rows(rest));
             }
             text += &line;
         }

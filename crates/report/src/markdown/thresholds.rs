@@ -7,22 +7,22 @@ use super::Context;
 use super::table::{Column, Table};
 
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
-    let words = context.words;
+    let lang = context.lang;
     let mut judged = context.report.judged();
     if judged.is_empty() {
-        return Some(format!("{}\n", words.none_judged));
+        return Some(format!("{}\n", lang.no_thresholds_defined()));
     }
     judged.sort_by_key(|one| one.threshold.ok);
     let mut table = Table::new(&[
         Column::Left(""),
-        Column::Left(words.metric),
-        Column::Left(words.condition),
-        Column::Right(words.observed),
-        Column::Right(words.limit),
-        Column::Right(words.margin),
+        Column::Left(lang.metric()),
+        Column::Left(lang.condition()),
+        Column::Right(lang.observed()),
+        Column::Right(lang.limit()),
+        Column::Right(lang.margin()),
     ]);
     judged.iter().for_each(|one| table.row(row(one)));
-    Some(table.render(words, context.table_bytes))
+    Some(table.render(lang, context.table_bytes))
 }
 
 fn row(one: &Judged<'_>) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What was run and when: the script, the target, and what happened to the run as a whole.
+//! The test's configuration and timeline.
 
 use std::time::Duration;
 
@@ -17,19 +17,19 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
 }
 
 fn configuration(context: &Context<'_>) -> Option<String> {
-    let (identity, words) = (&context.report.identity, context.words);
-    let mut table = Table::new(&[Column::Left(words.name), Column::Left(words.value)]);
+    let (identity, lang) = (&context.report.identity, context.lang);
+    let mut table = Table::new(&[Column::Left(lang.name()), Column::Left(lang.value())]);
     let mut row = |name: &str, value: &str| {
         if !value.is_empty() {
             table.row(vec![name.to_owned(), markdown_code(value)]);
         }
     };
-    row(words.script, &identity.script);
-    row(words.target, &identity.target_version);
+    row(lang.script(), &identity.script);
+    row(lang.target(), &identity.target_version);
     for scenario in &context.report.summary.scenarios {
-        row(words.scenario, &planned(&scenario.name, context).unwrap_or_else(|| scenario.name.clone()));
+        row(lang.scenario(), &planned(&scenario.name, context).unwrap_or_else(|| scenario.name.clone()));
     }
-    (!table.is_empty()).then(|| table.render(words, context.table_bytes))
+    (!table.is_empty()).then(|| table.render(lang, context.table_bytes))
 }
 
 /// A scenario with what its options say of the load: `browse: ramping-vus, 30s to 500, 2m to 500`.
@@ -55,16 +55,16 @@ fn planned(name: &str, context: &Context<'_>) -> Option<String> {
 }
 
 fn milestones(context: &Context<'_>) -> Option<String> {
-    let (report, words) = (context.report, context.words);
+    let (report, lang) = (context.report, context.lang);
     let is_start_known = report.imported.as_ref().is_none_or(|imported| imported.is_start_known);
     if !is_start_known {
         return None;
     }
     let mut table = Table::new(&[
-        Column::Left(words.timeline_what),
+        Column::Left(lang.timeline_event()),
         Column::Left("UTC"),
-        Column::Right(words.timeline_elapsed),
-        Column::Right(words.timeline_until),
+        Column::Right(lang.timeline_elapsed()),
+        Column::Right(lang.timeline_until()),
     ]);
     let elapsed = report.identity.elapsed;
     let start = Milestone { at: Duration::ZERO, kind: "started".to_owned(), text: String::new() };
@@ -80,18 +80,18 @@ fn milestones(context: &Context<'_>) -> Option<String> {
             until.map_or_else(|| "–".to_owned(), shown),
         ]);
     }
-    Some(table.render(words, context.table_bytes))
+    Some(table.render(lang, context.table_bytes))
 }
 
 fn word<'a>(kind: &'a str, context: &Context<'_>) -> &'a str {
-    let words = context.words;
+    let lang = context.lang;
     match kind {
-        "started" => words.started,
-        "setup_started" => words.timeline_setup,
-        "scenarios_started" => words.timeline_scenarios,
-        "scenarios_ended" => words.timeline_scenarios_ended,
-        "teardown_started" => words.timeline_teardown,
-        "ended" => words.timeline_ended,
+        "started" => lang.started(),
+        "setup_started" => lang.timeline_setup(),
+        "scenarios_started" => lang.timeline_scenarios(),
+        "scenarios_ended" => lang.timeline_scenarios_ended(),
+        "teardown_started" => lang.timeline_teardown(),
+        "ended" => lang.timeline_ended(),
         other => other,
     }
 }

@@ -1,4 +1,4 @@
-//! Whether the numbers can be trusted: every reason and remark, and what nobody looked for.
+//! Measurement validity: every reason and remark, and the checks that were not made.
 
 use model::Grade;
 
@@ -7,7 +7,7 @@ use crate::validity;
 use super::Context;
 
 pub(super) fn body(context: &Context<'_>) -> Option<String> {
-    let (words, found) = (context.words, context.report.summary.validity.as_ref()?);
+    let (lang, found) = (context.lang, context.report.summary.validity.as_ref()?);
     let mut text = String::new();
     for reason in &found.reasons {
         let mark = match reason.grade {
@@ -15,8 +15,8 @@ pub(super) fn body(context: &Context<'_>) -> Option<String> {
             Grade::Degraded => "⚠️",
             Grade::Valid | Grade::Unmeasured => "ℹ️",
         };
-        text += &format!("* {mark} {}\n", validity::reason(reason, found, words));
+        text += &format!("* {mark} {}\n", validity::reason(reason, found, lang));
     }
-    text.extend(validity::unmeasured(found, words).map(|unmeasured| format!("* {unmeasured}\n")));
+    text.extend(validity::unmeasured(found, lang).map(|unmeasured| format!("* {unmeasured}\n")));
     (!text.is_empty()).then_some(text)
 }

@@ -23,7 +23,7 @@ const BAR_MAX: usize = 38;
 /// A bar shorter than this says less than a percentage.
 const BAR_MIN: usize = 6;
 
-/// What the run is doing.
+/// The phase of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Initializing { ready: u32, planned: u32 },

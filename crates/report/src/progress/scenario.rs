@@ -1,4 +1,4 @@
-//! What one scenario's line says.
+//! The progress line of one scenario.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use model::{Instant, ScenarioProgress};
 
 use super::{clock, decimal_digits};
 
-/// What a scenario's line needs of its plan.
+/// The part of a scenario's plan that its line shows.
 #[derive(Debug)]
 pub(super) struct Shape {
     name: String,
@@ -19,7 +19,7 @@ pub(super) struct Shape {
     pub(super) vus_max: u64,
 }
 
-/// What a scenario is doing.
+/// The phase of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Waiting,

@@ -156,7 +156,7 @@ fn clocks_have_the_places_of_the_longest() {
     }
 }
 
-/// What a terminal or a file gets while a run goes on.
+/// The progress output on a terminal or in a file.
 fn shown(is_terminal: bool, width: usize) -> String {
     let mut out = Vec::new();
     let counters = counters();

@@ -1,4 +1,4 @@
-//! What is written is what the published schema says.
+//! Documents follow their published schemas.
 
 use serde_json::Value;
 

@@ -46,7 +46,7 @@ fn machines_formats_are_as_kept() {
     check(outputs(&fixture::passed()), expect_file!["../../golden/reports/passed.github.txt"]);
 }
 
-/// What a person reads in one place stands in every other: the values of the terminal's rows are in all formats.
+/// The values of the terminal's rows are in all formats.
 #[test]
 fn every_surface_has_the_same_numbers() {
     let report = fixture::failed();

@@ -47,9 +47,10 @@ fn a_run_passes_only_what_was_asked_and_measured() {
 fn every_surface_says_that_a_run_is_not_whole() {
     let partial = nothing();
     let live = RunReport { state: RunState::Live, ..passed() };
-    for (report, english, korean, word) in
-        [(&partial, "Partial run", "불완전한 실행", "partial"), (&live, "Live run", "실행 중", "live")]
-    {
+    for (report, english, korean, word) in [
+        (&partial, "Incomplete run", "불완전한 실행", "partial"),
+        (&live, "Run in progress", "실행 중", "live"),
+    ] {
         assert!(markdown::render(report, Lang::En).contains(english));
         assert!(markdown::render(report, Lang::Ko).contains(korean));
         assert!(junit::render(report).contains(&format!(r#"name="state" value="{word}""#)));
@@ -111,5 +112,5 @@ fn annotations_are_few_and_count_the_rest() {
     assert_eq!(crossed(8).lines().count(), 8);
     let many = crossed(20);
     assert_eq!(many.lines().count(), github::ANNOTATIONS_MAX);
-    assert!(many.lines().last().is_some_and(|line| line.contains("::13 further thresholds")), "{many}");
+    assert!(many.lines().last().is_some_and(|line| line.contains("::13 more thresholds")), "{many}");
 }

@@ -1,4 +1,4 @@
-//! What is said of a run beside its own numbers: what limits it, how much is safe, what changed.
+//! Diagnosis, capacity and comparison of a run.
 
 use std::time::Duration;
 

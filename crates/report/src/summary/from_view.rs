@@ -87,7 +87,7 @@ impl Statistic {
         }
     }
 
-    /// What was compared with a threshold's limit, and what it is worth.
+    /// The statistic that was compared with a threshold's limit, and its precision.
     pub fn of_quantile(quantile: Quantile) -> Statistic {
         statistic_of(quantile)
     }

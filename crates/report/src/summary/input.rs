@@ -1,4 +1,4 @@
-//! What a summary is made of.
+//! The input of a summary.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use model::{MetricKind, Validity, ValueKind};
 /// Everything a summary shows.
 #[derive(Clone, Debug, Default)]
 pub struct SummaryInput {
-    /// Whether the numbers can be trusted; `None` where nobody judged that.
+    /// Measurement validity; `None` where it was not judged.
     pub validity: Option<Validity>,
     /// From the start to the end of the run.
     pub run_duration: Duration,
@@ -22,7 +22,7 @@ pub struct SummaryInput {
     pub groups_outside: Vec<GroupSummary>,
     /// The scenarios, in the order to show.
     pub scenarios: Vec<ScenarioSummary>,
-    /// What `setup()` returned.
+    /// The return value of `setup()`.
     pub setup_data: Option<serde_json::Value>,
 }
 
@@ -31,7 +31,7 @@ pub struct SummaryInput {
 pub struct MetricSummary {
     /// `metric` or `metric{tag:value,…}`.
     pub name: String,
-    /// What its values measure.
+    /// The content type of its values.
     pub contains: ValueKind,
     /// Its values.
     pub values: Values,
@@ -83,7 +83,7 @@ pub enum Values {
 pub enum Statistic {
     /// It was measured.
     Number(f64),
-    /// It is at least this; the word says why nobody knows more (`timeout`, `cut`, `dropped`, `failed`).
+    /// A lower bound, with its reason (`timeout`, `cut`, `dropped`, `failed`).
     AtLeast(f64, &'static str),
     /// It lies among failures that have no value at all.
     Failed,
@@ -98,7 +98,7 @@ pub struct ThresholdSummary {
     pub source: String,
     /// Whether it held.
     pub ok: bool,
-    /// What was compared: the statistic's name and value.
+    /// The statistic's name and value.
     pub observed: (String, Statistic),
 }
 
@@ -147,7 +147,7 @@ impl MetricSummary {
         self.name.split_once('{').map_or(self.name.as_str(), |(parent, _)| parent)
     }
 
-    /// What is between the braces of a sub-metric.
+    /// The text between the braces of a sub-metric.
     pub(crate) fn suffix(&self) -> Option<&str> {
         let (_, suffix) = self.name.split_once('{')?;
         Some(suffix.strip_suffix('}').unwrap_or(suffix))

@@ -14,10 +14,10 @@ use super::{CheckSummary, GroupSummary, Layout, MetricSummary, Statistic, Summar
 /// The k6 version whose JSON shapes are written.
 const K6_VERSION: &str = "2.2.0";
 
-/// What `handleSummary` is told beside the results.
+/// The data that `handleSummary` gets beside the results.
 #[derive(Clone, Copy, Debug)]
 pub struct RunFacts<'a> {
-    /// What the summary shows.
+    /// The content of the summary.
     pub options: &'a SummaryOptions,
     /// Colour was refused.
     pub no_color: bool,
@@ -58,7 +58,7 @@ pub fn handle_summary_data(input: &SummaryInput, facts: &RunFacts<'_>) -> Summar
     }
 }
 
-/// What `--summary-export` writes.
+/// The document of `--summary-export`.
 pub fn export(input: &SummaryInput, compat: Compat) -> SummaryExport {
     let metric = |metric: &MetricSummary| {
         let (values, censored) = values(metric, Form::Export, compat);
@@ -72,7 +72,7 @@ pub fn export(input: &SummaryInput, compat: Compat) -> SummaryExport {
     }
 }
 
-/// What `--new-machine-readable-summary` writes: the metrics that the layout shows. `generated_at` is RFC 3339; `script` is its
+/// The document of `--new-machine-readable-summary`: the metrics that the layout shows. `generated_at` is RFC 3339; `script` is its
 /// whole text.
 pub fn machine_summary(
     input: &SummaryInput,

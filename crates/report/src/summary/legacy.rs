@@ -57,7 +57,7 @@ fn check_lines(check: &CheckSummary, indent: usize, options: &Options) -> String
     options.style.paint(checks::colour(check), &text) + "\n"
 }
 
-/// What stands before a name: the mark of its thresholds, and more room for a sub-metric.
+/// The prefix of a name: the mark of its thresholds, and the indentation of a sub-metric.
 fn lead(row: &Row, options: &Options) -> String {
     let (verdict, is_sub) = row.lead();
     let mark = verdict.map_or(" ".into(), |ok| options.style.mark(ok));

@@ -181,7 +181,7 @@ fn cells(metric: &MetricSummary, options: &Options) -> Cells {
     }
 }
 
-/// What a row's numbers are worth.
+/// The precision of a row's numbers.
 pub(crate) fn note(metric: &MetricSummary, options: &Options) -> Option<String> {
     if options.compat == Compat::Strict {
         return None;

@@ -5,8 +5,7 @@ use model::{Figure, Finding, Severity, Strength};
 use super::{Rule, say_measure, unit_of};
 use crate::audit::kinds::{Change, Facts};
 
-pub(super) const RULE: Rule =
-    Rule { name: "before-missing", about: "a comparison has no figure to compare with", judge };
+pub(super) const RULE: Rule = Rule { name: "before-missing", about: "a comparison has no baseline", judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.changes.iter().filter(|change| change.before.is_none()).map(find).collect()
@@ -14,21 +13,24 @@ fn judge(facts: &Facts) -> Vec<Finding> {
 
 fn find(change: &Change) -> Finding {
     let mut evidence = vec![Figure::new("after", change.after.value, unit_of(change.after.family))];
-    evidence.extend(change.change.map(|it| Figure::new("change as printed", it.value, unit_of(it.family))));
+    evidence.extend(change.change.map(|it| Figure::new("reported change", it.value, unit_of(it.family))));
     Finding {
         rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
         claim: match change.change {
             Some(printed) => {
-                format!("{}: a change of {} is told, and the figure before is not", change.metric, say_measure(printed))
+                format!(
+                    "{}: a change of {} is reported without its baseline",
+                    change.metric,
+                    say_measure(printed)
+                )
             }
-            None => format!("{}: {} stands beside nothing", change.metric, say_measure(change.after)),
+            None => format!("{}: {} has no baseline", change.metric, say_measure(change.after)),
         },
         evidence,
-        implies: "nobody can check the change, nor say whether this figure became better or worse".to_owned(),
-        remedy: "state the figure before, with its run, its load and its length; without one, leave the row out of the \
-                 comparison"
+        implies: "the change cannot be verified, nor whether it is an improvement or a regression".to_owned(),
+        remedy: "add the baseline with its run, load and duration, or remove the row from the comparison"
             .to_owned(),
         caveats: Vec::new(),
         place: change.place.clone(),

@@ -1,4 +1,4 @@
-//! Everything succeeds, and nobody gets what they came for.
+//! All requests succeed, and the business outcome never occurs.
 
 use model::{Figure, Finding, Severity, Strength, Unit};
 
@@ -7,7 +7,7 @@ use crate::audit::kinds::{Facts, Outcome};
 
 pub(super) const RULE: Rule = Rule {
     name: "business-zero",
-    about: "requests succeed, but the business outcome never occurs",
+    about: "the business outcome is zero although all requests succeed",
     judge,
 };
 
@@ -40,8 +40,8 @@ fn find(technical: &Outcome, business: &Outcome) -> Finding {
             Figure::new(technical.outcome.clone(), technical.share, Unit::Percent),
             Figure::new(business.outcome.clone(), business.share, Unit::Percent),
         ],
-        implies: "the path that matters was not exercised, or fails in silence: the times may be those of an error page".to_owned(),
-        remedy: "look at one response; then make the outcome a check and a threshold, so that a run without it cannot pass"
+        implies: "the business transaction was not executed, or fails silently: the response times may be those of an error page".to_owned(),
+        remedy: "inspect one response, then add a check and a threshold for the outcome, so that a run without it fails"
             .to_owned(),
         caveats: Vec::new(),
         place: business.place.clone(),

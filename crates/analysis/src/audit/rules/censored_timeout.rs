@@ -7,11 +7,11 @@ use crate::audit::kinds::{Facts, Summary};
 
 pub(super) const RULE: Rule = Rule {
     name: "censored-timeout",
-    about: "timed-out requests count with the timeout as their duration",
+    about: "timed-out requests are counted with the timeout as their duration",
     judge,
 };
 
-/// What a request that was given up may take longer than the timeout, as a share of it.
+/// Time that a timed-out request may take beyond the timeout, as a share of it.
 const OVER_SHARE_MAX: f64 = 0.01;
 
 fn judge(facts: &Facts) -> Vec<Finding> {
@@ -24,23 +24,21 @@ fn find(summary: &Summary) -> Option<Finding> {
         return None;
     }
     let mut evidence =
-        vec![Figure::new("largest time", max, Unit::Seconds), Figure::new("timeout", timeout, Unit::Seconds)];
+        vec![Figure::new("maximum time", max, Unit::Seconds), Figure::new("timeout", timeout, Unit::Seconds)];
     evidence.extend(summary.failed.map(|failed| Figure::new("failed requests", failed, Unit::Count)));
     Some(Finding {
         rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Limit,
         claim: format!(
-            "{}: the largest time is the timeout of {}, so it is a lower bound and no value",
+            "{}: the maximum equals the timeout of {}, so it is a lower bound (≥), not a measurement",
             summary.metric,
             say(timeout, Unit::Seconds)
         ),
         evidence,
-        implies: "requests that were given up would have taken longer, nobody knows how long: the mean and the largest value \
-                  are lower bounds, and so is every quantile that reaches these requests"
+        implies: "timed-out requests would have taken longer: the mean, the maximum and every percentile among them are lower bounds"
             .to_owned(),
-        remedy: "count them as more than the timeout (right-censored): quantiles below them stay right, those among them are \
-                 told as bounds, and the mean is not told"
+        remedy: "treat timed-out requests as right-censored: percentiles below them stay exact, percentiles among them are lower bounds, and the mean is undefined"
             .to_owned(),
         caveats: Vec::new(),
         place: summary.place.clone(),

@@ -7,7 +7,7 @@ use crate::audit::kinds::{Change, Facts};
 use crate::laws::change::{self, Recomputed};
 
 pub(super) const RULE: Rule =
-    Rule { name: "change-arithmetic", about: "a printed change does not follow from its own figures", judge };
+    Rule { name: "change-arithmetic", about: "a reported change does not match its own figures", judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.changes.iter().flat_map(|it| [unexplained(it), mismarked(it)]).flatten().collect()
@@ -25,10 +25,10 @@ fn unexplained(change: &Change) -> Option<Finding> {
     let mut evidence = vec![
         Figure::new("before", before.value, unit_of(before.family)),
         Figure::new("after", change.after.value, unit_of(change.after.family)),
-        Figure::new("change as printed", printed, Unit::Percent),
-        Figure::new("change of the printed figures", exact, Unit::Percent),
-        Figure::new("apart", off, Unit::Points),
-        Figure::new("explained by rounding", allowed, Unit::Points),
+        Figure::new("reported change", printed, Unit::Percent),
+        Figure::new("actual change", exact, Unit::Percent),
+        Figure::new("difference in change", off, Unit::Points),
+        Figure::new("rounding tolerance", allowed, Unit::Points),
     ];
     evidence.extend(points.map(|points| Figure::new("difference in points", points, Unit::Points)));
     Some(Finding {
@@ -44,8 +44,8 @@ fn unexplained(change: &Change) -> Option<Finding> {
             say(printed, Unit::Percent)
         ),
         evidence,
-        implies: "at least one of the three figures is wrong, and the table does not say which".to_owned(),
-        remedy: "compute changes by program from the figures that are shown".to_owned(),
+        implies: "at least one of the three figures is wrong".to_owned(),
+        remedy: "compute changes from the displayed figures with a program".to_owned(),
         caveats: Vec::new(),
         place: change.place.clone(),
     })
@@ -73,7 +73,7 @@ fn mismarked(change: &Change) -> Option<Finding> {
         severity: Severity::Error,
         strength: Strength::Arithmetic,
         claim: format!(
-            "{}: {} → {} is marked {mark}, and {good_when} is better",
+            "{}: {} → {} is marked {mark}, but {good_when} is better",
             change.metric,
             say_measure(before),
             say_measure(change.after)
@@ -82,7 +82,7 @@ fn mismarked(change: &Change) -> Option<Finding> {
             Figure::new("before", before.value, unit_of(before.family)),
             Figure::new("after", change.after.value, unit_of(change.after.family)),
         ],
-        implies: "readers who look at the marks take a loss for a gain, or a gain for a loss".to_owned(),
+        implies: "readers take a regression for an improvement, or the reverse".to_owned(),
         remedy: "derive the mark from the metric's direction".to_owned(),
         caveats: Vec::new(),
         place: change.place.clone(),

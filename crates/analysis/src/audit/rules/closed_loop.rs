@@ -1,4 +1,4 @@
-//! Throughput and latency of a closed loop, told as two results.
+//! Throughput and latency of a closed loop, reported as independent results.
 
 use model::{Figure, Finding, Severity, Strength, Unit};
 
@@ -8,7 +8,7 @@ use crate::laws::little;
 
 pub(super) const RULE: Rule = Rule {
     name: "closed-loop",
-    about: "throughput and latency of a closed workload are presented as two independent results",
+    about: "throughput and latency of a closed loop are reported as independent results",
     judge,
 };
 
@@ -32,7 +32,7 @@ fn find(run: &Run) -> Option<Finding> {
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
         claim: format!(
-            "{}: throughput × latency is {}, the {} threads: one result, not two",
+            "{}: closed loop: throughput × latency is {}, equal to the {} threads; they are one result, not two",
             run.run,
             say(busy, Unit::Count),
             say(vus, Unit::Count)
@@ -42,14 +42,11 @@ fn find(run: &Run) -> Option<Finding> {
             Figure::new("throughput", throughput, Unit::PerSecond),
             Figure::new("mean latency", latency, Unit::Seconds),
             Figure::new("throughput × latency", busy, Unit::Count),
-            Figure::new("left over per request, beside the measured latency", residual, Unit::Seconds),
+            Figure::new("unexplained time per request", residual, Unit::Seconds),
         ],
-        implies: "each thread waits for its answer before it asks again, so throughput is threads ÷ latency whatever the \
-                  target does: the one follows from the other and does not confirm it, and a stall makes the load smaller \
-                  instead of the queue longer"
+        implies: "in a closed loop throughput is threads ÷ latency, so one does not confirm the other; a stall reduces the offered load instead of growing the queue (coordinated omission)"
             .to_owned(),
-        remedy: "report one of the two; to learn both, offer a fixed arrival rate and measure the response time from the due \
-                 time"
+        remedy: "report only one of them; to measure both, use a fixed arrival rate and measure response time from the due time"
             .to_owned(),
         caveats: Vec::new(),
         place: run.place.clone(),

@@ -6,7 +6,7 @@ use super::{Rule, say_measure, unit_of};
 use crate::audit::kinds::{Criterion, Facts};
 
 pub(super) const RULE: Rule =
-    Rule { name: "conflicting-slos", about: "one figure is held to two different limits", judge };
+    Rule { name: "conflicting-slos", about: "one metric has two different limits", judge };
 
 /// Criteria that are compared with each other. Each is compared with all before it.
 const CRITERIA_MAX: usize = 1_000;
@@ -41,15 +41,15 @@ fn find(earlier: &Criterion, later: &Criterion) -> Finding {
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
         claim: format!(
-            "{} of {} is held to {} and to {}",
+            "{} of {} has two conflicting limits, {} and {}",
             later.statistic,
             later.metric,
             say_measure(earlier.target),
             say_measure(later.target)
         ),
         evidence,
-        implies: "what passes depends on which of the two one reads, and so does the load that is called safe".to_owned(),
-        remedy: "keep one limit per figure; if one is a goal and the other a duty, name them so and judge by the duty".to_owned(),
+        implies: "pass or fail, and the load considered safe, depend on which limit is applied".to_owned(),
+        remedy: "keep one limit per metric; if one is a goal and the other an SLO, label them so and judge by the SLO".to_owned(),
         caveats: Vec::new(),
         place: later.place.clone(),
     }

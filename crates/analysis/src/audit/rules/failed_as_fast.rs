@@ -6,11 +6,8 @@ use super::{Rule, say};
 use crate::audit::kinds::{Facts, Summary};
 use crate::laws::table_of;
 
-pub(super) const RULE: Rule = Rule {
-    name: "failed-as-fast",
-    about: "failed requests count as zero or fast response times",
-    judge,
-};
+pub(super) const RULE: Rule =
+    Rule { name: "failed-as-fast", about: "failed requests are counted as zero or as fast responses", judge };
 
 /// How much smaller the median of all may be than that of the successes.
 const MEDIAN_SHARE_MIN: f64 = 0.95;
@@ -31,18 +28,19 @@ fn find(all: &Summary, facts: &Facts) -> Option<Finding> {
         return None;
     }
     let mut evidence = vec![Figure::new("failed requests", failed, Unit::Count)];
-    evidence
-        .extend(all.count.map(|count| Figure::new("of all requests", failed / count * 100.0, Unit::Percent)));
-    evidence.extend(all.min.map(|min| Figure::new("smallest time", min, Unit::Seconds)));
+    evidence.extend(
+        all.count.map(|count| Figure::new("share of all requests", failed / count * 100.0, Unit::Percent)),
+    );
+    evidence.extend(all.min.map(|min| Figure::new("minimum time", min, Unit::Seconds)));
     if let Some((all, ok)) = medians {
-        evidence.push(Figure::new("median of all", all, Unit::Seconds));
-        evidence.push(Figure::new("median of successes", ok, Unit::Seconds));
+        evidence.push(Figure::new("median of all requests", all, Unit::Seconds));
+        evidence.push(Figure::new("median of successful requests", ok, Unit::Seconds));
     }
     let pulled = match medians {
         Some((all, ok)) => {
-            format!("pull the median from {} to {}", say(ok, Unit::Seconds), say(all, Unit::Seconds))
+            format!("lower the median from {} to {}", say(ok, Unit::Seconds), say(all, Unit::Seconds))
         }
-        None => "enter the times as zeros".to_owned(),
+        None => "are counted with a time of zero".to_owned(),
     };
     Some(Finding {
         rule: RULE.name,
@@ -50,8 +48,8 @@ fn find(all: &Summary, facts: &Facts) -> Option<Finding> {
         strength: Strength::Arithmetic,
         claim: format!("{}: {} failed requests {pulled}", all.metric, say(failed, Unit::Count)),
         evidence,
-        implies: "the more requests fail at once, the faster the target looks; every quantile of all requests is too low".to_owned(),
-        remedy: "report times of successes and the share of failures apart, or rank failures above every success".to_owned(),
+        implies: "the more requests fail fast, the faster the target appears; every percentile over all requests is too low".to_owned(),
+        remedy: "report the response times of successful requests and the error rate separately, or rank failures above every success".to_owned(),
         caveats: Vec::new(),
         place: all.place.clone(),
     })

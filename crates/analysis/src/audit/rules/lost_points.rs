@@ -7,7 +7,7 @@ use crate::audit::kinds::{Facts, Record};
 
 pub(super) const RULE: Rule = Rule {
     name: "lost-points",
-    about: "points were overwritten or lost: less is on record than was sent",
+    about: "points were overwritten or lost: fewer were recorded than sent",
     judge,
 };
 
@@ -22,12 +22,12 @@ fn find(record: &Record) -> Option<Finding> {
     }
     let claim = match lost > 0.0 {
         true => format!(
-            "{} of {} {} are not on record",
+            "{} of {} {} were not recorded",
             say(lost, Unit::Count),
             say(record.sent, Unit::Count),
             record.what
         ),
-        false => format!("{} more {} are on record than were sent", say(-lost, Unit::Count), record.what),
+        false => format!("{} more {} were recorded than sent", say(-lost, Unit::Count), record.what),
     };
     Some(Finding {
         rule: RULE.name,
@@ -36,14 +36,12 @@ fn find(record: &Record) -> Option<Finding> {
         claim,
         evidence: vec![
             Figure::new("sent", record.sent, Unit::Count),
-            Figure::new("on record", record.recorded, Unit::Count),
+            Figure::new("recorded", record.recorded, Unit::Count),
             Figure::new("difference", lost, Unit::Count),
         ],
-        implies: "counts and rates are wrong by at least this share, and quantiles by an unknown amount: what is lost is not \
-                  lost at random, since busy moments share their timestamps"
+        implies: "counts and rates are off by at least this share, percentiles by an unknown amount: losses concentrate in busy moments, where points share a timestamp"
             .to_owned(),
-        remedy: "store aggregates per interval, or give each point a key of its own; a store that is keyed by timestamp and \
-                 tags keeps the last of those that are equal"
+        remedy: "store aggregates per interval, or give each point a unique key; stores keyed by timestamp and tags overwrite duplicates"
             .to_owned(),
         caveats: Vec::new(),
         place: record.place.clone(),

@@ -30,7 +30,7 @@ use super::quantity::{Family, Measure};
 pub struct Rule {
     /// Its name.
     pub name: &'static str,
-    /// What it looks for, in one line.
+    /// The mistake it looks for, in one line.
     pub about: &'static str,
     /// Finds every case.
     pub judge: fn(&Facts) -> Vec<Finding>,

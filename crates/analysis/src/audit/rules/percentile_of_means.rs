@@ -7,7 +7,7 @@ use crate::audit::kinds::{Facts, QuantileClaim};
 
 pub(super) const RULE: Rule = Rule {
     name: "percentile-of-means",
-    about: "a percentile of means is presented as one of requests",
+    about: "a percentile of means is presented as a percentile of requests",
     judge,
 };
 
@@ -22,18 +22,17 @@ fn find(claim: &QuantileClaim) -> Option<Finding> {
         return None;
     }
     let mut evidence =
-        vec![Figure::text("computed of", claim.of.clone()), Figure::text("presented as of", presented)];
+        vec![Figure::text("computed from", claim.of.clone()), Figure::text("presented as", presented)];
     evidence.extend(claim.samples.map(|samples| Figure::new("means", samples, Unit::Count)));
     Some(Finding {
         rule: RULE.name,
         severity: Severity::Error,
         strength: Strength::Arithmetic,
-        claim: format!("p{} of {} is one of {}, not of {presented}", claim.quantile, claim.metric, claim.of),
+        claim: format!("p{} of {} is computed from {}, not from {presented}", claim.quantile, claim.metric, claim.of),
         evidence,
-        implies: "a mean hides its slow requests: the percentile of requests is at least as large as readers think in every \
-                  case that matters, and how much larger the means cannot tell"
+        implies: "means hide slow requests: the percentile of requests is higher than the reported one, by an amount the means do not reveal"
             .to_owned(),
-        remedy: "compute quantiles of requests, from a histogram that adds up over time; or name this one what it is".to_owned(),
+        remedy: "compute percentiles of requests from mergeable histograms, or label this one as a percentile of means".to_owned(),
         caveats: Vec::new(),
         place: claim.place.clone(),
     })

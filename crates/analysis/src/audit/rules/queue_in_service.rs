@@ -5,11 +5,8 @@ use model::{Figure, Finding, Severity, Strength, Unit};
 use super::{Rule, say};
 use crate::audit::kinds::{Facts, Queue};
 
-pub(super) const RULE: Rule = Rule {
-    name: "queue-in-service",
-    about: "a queue's length counts messages that are being worked on",
-    judge,
-};
+pub(super) const RULE: Rule =
+    Rule { name: "queue-in-service", about: "a queue's length includes messages in service", judge };
 
 /// Counters that hold what waits and what was handed out and not acknowledged.
 const WITH_UNACKNOWLEDGED: &[&str] = &["messages", "rabbitmq_queue_messages", "queue_messages"];
@@ -33,7 +30,7 @@ fn find(queue: &Queue) -> Option<Finding> {
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
         claim: format!(
-            "{}: up to {} of its {} messages were being worked on, not waiting",
+            "{}: up to {} of its {} messages were in service, not queued",
             queue.queue,
             say(at_most, Unit::Count),
             say(queue.peak, Unit::Count)
@@ -42,16 +39,15 @@ fn find(queue: &Queue) -> Option<Finding> {
             Figure::text("counter", queue.counter.clone()),
             Figure::new("peak", queue.peak, Unit::Count),
             Figure::new("consumers", queue.consumers, Unit::Count),
-            Figure::new("slots of each", queue.concurrency, Unit::Count),
+            Figure::new("slots per consumer", queue.concurrency, Unit::Count),
             Figure::new("messages that may be in service", in_service, Unit::Count),
         ],
         implies: format!(
-            "the counter is ready + unacknowledged: at least {} and at most {} messages waited at the peak, so its length \
-             does not prove a backlog",
+            "the counter is ready + unacknowledged: between {} and {} messages were queued at the peak, so it does not prove a backlog",
             say(queue.peak - at_most, Unit::Count),
             say(queue.peak, Unit::Count)
         ),
-        remedy: "read rabbitmq_queue_messages_ready for what waits and rabbitmq_queue_messages_unacked for what is in service"
+        remedy: "use rabbitmq_queue_messages_ready for queued messages and rabbitmq_queue_messages_unacked for messages in service"
             .to_owned(),
         caveats: Vec::new(),
         place: queue.place.clone(),

@@ -7,7 +7,7 @@ use crate::audit::kinds::{Facts, Snapshot};
 use crate::audit::moment;
 
 pub(super) const RULE: Rule =
-    Rule { name: "snapshot-outside", about: "a reading of one moment was taken outside of the run", judge };
+    Rule { name: "snapshot-outside", about: "a snapshot was taken outside the run", judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.snapshots.iter().filter_map(find).collect()
@@ -25,18 +25,20 @@ fn find(snapshot: &Snapshot) -> Option<Finding> {
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
         claim: format!(
-            "{} was read {} {side}, and says nothing about the run",
+            "{} was read {} {side}: it does not describe the run",
             snapshot.what,
             say(off_s, Unit::Seconds)
         ),
         evidence: vec![
             Figure::text("read at", moment::show(snapshot.taken)),
-            Figure::text("the run began", moment::show(snapshot.started)),
-            Figure::text("the run ended", moment::show(snapshot.ended)),
-            Figure::new("outside of the run by", off_s, Unit::Seconds),
+            Figure::text("run start", moment::show(snapshot.started)),
+            Figure::text("run end", moment::show(snapshot.ended)),
+            Figure::new("time outside the run", off_s, Unit::Seconds),
         ],
-        implies: "an idle system was read: headroom that was seen there was not there under load".to_owned(),
-        remedy: "use a series over the run's own window, its largest value and not its last".to_owned(),
+        implies: "the snapshot shows an idle system; the headroom in it was not available under load"
+            .to_owned(),
+        remedy: "use a time series over the run's window, and its maximum instead of its last value"
+            .to_owned(),
         caveats: Vec::new(),
         place: snapshot.place.clone(),
     })

@@ -1,4 +1,4 @@
-//! Two sources that tell one fact differently.
+//! Two sources report different values for the same fact.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{Rule, say_measure, unit_of};
 use crate::audit::kinds::{Facts, Source};
 
 pub(super) const RULE: Rule =
-    Rule { name: "sources-disagree", about: "two sources report different values of one fact", judge };
+    Rule { name: "sources-disagree", about: "two sources report different values for the same fact", judge };
 
 /// How far apart two sources may be by default, as a share of the larger.
 const DIFFERENCE_MAX: f64 = 0.01;
@@ -42,7 +42,7 @@ fn find(sources: &[&Source]) -> Option<Finding> {
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
         claim: format!(
-            "{} is {} by {} and {} by {}",
+            "{}: {} according to {}, {} according to {}",
             low.fact,
             say_measure(low.value),
             low.source,
@@ -50,8 +50,8 @@ fn find(sources: &[&Source]) -> Option<Finding> {
             high.source
         ),
         evidence: shown.map(|it| Figure::new(it.source.clone(), it.value.value, unit_of(it.value.family))).collect(),
-        implies: "one of them is about something else, another time, or a part of the whole; what rests on it is open".to_owned(),
-        remedy: "find out what each of them counts, and over which time; then tell one, and name its source".to_owned(),
+        implies: "at least one source covers another quantity, another time range or only a part; conclusions based on it are unconfirmed".to_owned(),
+        remedy: "check the definition and time range of each source, then report one and name its source".to_owned(),
         caveats: Vec::new(),
         place: high.place.clone(),
     })

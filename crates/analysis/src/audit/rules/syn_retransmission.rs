@@ -8,11 +8,11 @@ use crate::laws::retransmission;
 
 pub(super) const RULE: Rule = Rule {
     name: "syn-retransmission",
-    about: "connect times of 1, 3 or 7 s, the intervals of SYN retransmission",
+    about: "connect times are at 1, 3 or 7 s, the delays of SYN retransmissions",
     judge,
 };
 
-/// What measures connecting ends like this: `http_req_connecting`.
+/// Suffix of metrics of connect times: `http_req_connecting`.
 const CONNECTING: &str = "connecting";
 
 fn judge(facts: &Facts) -> Vec<Finding> {
@@ -20,7 +20,7 @@ fn judge(facts: &Facts) -> Vec<Finding> {
 }
 
 fn find(summary: &Summary) -> Option<Finding> {
-    // The median tells what connecting takes when nothing is lost; where it is slow itself, times prove nothing.
+    // The median is the connect time without loss; where it is slow itself, the pattern proves nothing.
     if summary.med.is_some_and(|med| med >= retransmission::FIRST_S / 2.0) {
         return None;
     }
@@ -33,28 +33,26 @@ fn find(summary: &Summary) -> Option<Finding> {
         .iter()
         .map(|(name, value, _)| Figure::new(format!("{name} connect time"), *value, Unit::Seconds))
         .collect();
-    evidence.push(Figure::new("sum of the waits until it is sent again", step.after_s, Unit::Seconds));
-    evidence.push(Figure::new("SYNs lost before", f64::from(step.lost), Unit::Count));
+    evidence.push(Figure::new("cumulative retransmission timeout", step.after_s, Unit::Seconds));
+    evidence.push(Figure::new("lost SYNs", f64::from(step.lost), Unit::Count));
     evidence.extend(summary.med.map(|med| Figure::new("median connect time", med, Unit::Seconds)));
     Some(Finding {
         rule: RULE.name,
         severity: Severity::Warning,
         strength: Strength::Pattern,
         claim: format!(
-            "{}: the {name} of {} is {} SYN{} lost and sent again, not slow code",
+            "{}: {name} of {} matches {} lost and retransmitted SYN{}, not slow application code",
             summary.metric,
             say(value, Unit::Seconds),
             step.lost,
             if step.lost == 1 { "" } else { "s" }
         ),
         evidence,
-        implies: "connections were refused attention below the application: a full accept queue, a full table of connections, \
-                  or loss on the way; request durations leave connecting out and do not show it"
+        implies: "connection attempts were dropped below the application: accept queue overflow, full conntrack table or packet loss. Request durations exclude connecting and do not show it"
             .to_owned(),
-        remedy: "look at ListenOverflows, ListenDrops and TCPSynRetrans on both sides and at nf_conntrack; raise the listen \
-                 backlog (somaxconn), or keep connections alive so that there are fewer of them"
+        remedy: "check ListenOverflows, ListenDrops and TCPSynRetrans on both sides, and nf_conntrack. Raise the listen backlog (somaxconn) or enable keep-alive to open fewer connections"
             .to_owned(),
-        caveats: vec!["only steps of an initial timeout of 1 s, as Linux has it, are recognised (RFC 6298)".to_owned()],
+        caveats: vec!["only retransmissions with an initial timeout of 1 s, the Linux default, are recognised (RFC 6298)".to_owned()],
         place: summary.place.clone(),
     })
 }

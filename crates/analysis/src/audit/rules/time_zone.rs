@@ -7,12 +7,12 @@ use crate::audit::kinds::{Facts, Stamp};
 use crate::audit::moment;
 
 pub(super) const RULE: Rule =
-    Rule { name: "time-zone", about: "a time of day carries the label of another zone", judge };
+    Rule { name: "time-zone", about: "a timestamp is labelled with the wrong time zone", judge };
 
 /// Zones differ by multiples of this, in seconds.
 const ZONE_STEP_S: f64 = 900.0;
 
-/// What a time without seconds may be off from its instant, in seconds.
+/// Tolerance of a time without seconds, in seconds.
 const OFF_MAX_S: f64 = 61.0;
 
 fn judge(facts: &Facts) -> Vec<Finding> {
@@ -34,24 +34,23 @@ fn find(stamp: &Stamp) -> Option<Finding> {
         severity: Severity::Error,
         strength: Strength::Arithmetic,
         claim: format!(
-            "{}: {} is labelled {} and is a time of {}",
+            "{}: {} is labelled {} but is in {}",
             stamp.what,
             stamp.shown,
             stamp.zone,
             hours(actual_s)
         ),
         evidence: vec![
-            Figure::text("as shown", format!("{} {}", stamp.shown, stamp.zone)),
-            Figure::text("the instant", moment::show(stamp.instant)),
-            Figure::text("the label means", hours(labelled_s)),
-            Figure::text("the time is of", hours(actual_s)),
+            Figure::text("timestamp", format!("{} {}", stamp.shown, stamp.zone)),
+            Figure::text("actual time", moment::show(stamp.instant)),
+            Figure::text("labelled offset", hours(labelled_s)),
+            Figure::text("actual offset", hours(actual_s)),
         ],
         implies: format!(
-            "whoever reads the label looks {} hours beside the run: in logs, in dashboards and in queries",
+            "logs, dashboards and queries read by this label are {} hours off the run",
             (labelled_s - actual_s).abs() / 3600.0
         ),
-        remedy: "write times with their offset (RFC 3339), all in UTC, and take them from one clock"
-            .to_owned(),
+        remedy: "write timestamps in UTC with their offset (RFC 3339), all from one clock".to_owned(),
         caveats: Vec::new(),
         place: stamp.place.clone(),
     })
@@ -72,7 +71,7 @@ mod tests {
         check(judge, &stamp("2026-01-27 13:00", "KST"), false);
         check(judge, &stamp("2026-01-27 13:00:09", "+09:00"), false);
         check(judge, &stamp("2026-01-27 13:00:09", "+08:00"), true);
-        // Another event, not another zone; and a zone that nobody can tell.
+        // Another event, not another zone; and an unknown zone.
         check(judge, &stamp("2026-01-27 04:07", "KST"), false);
         check(judge, &stamp("2026-01-27 04:00", "IST"), false);
     }

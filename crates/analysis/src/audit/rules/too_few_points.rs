@@ -1,4 +1,4 @@
-//! A peak that is told of a handful of points.
+//! A peak read from a handful of points.
 
 use model::{Figure, Finding, Severity, Strength, Unit};
 
@@ -31,7 +31,7 @@ fn find(scrape: &Scrape) -> Option<Finding> {
         severity: Severity::Warning,
         strength: Strength::Statistics,
         claim: format!(
-            "{} has {} points over {}: too few to tell a peak",
+            "{} has {} points over {}: too few to identify a peak",
             scrape.series,
             say(points, Unit::Count),
             say(scrape.span, Unit::Seconds)
@@ -40,21 +40,21 @@ fn find(scrape: &Scrape) -> Option<Finding> {
             Figure::new("step", scrape.step, Unit::Seconds),
             Figure::new("points", points, Unit::Count),
             Figure::new(
-                "the largest point is, with 95 % confidence, above this share of the run",
+                "share of the run below the largest point (95 % confidence)",
                 share * 100.0,
                 Unit::Percent,
             ),
             Figure::new("points needed for 90 %", needed, Unit::Count),
         ],
         implies: format!(
-            "the true peak may have been missed, and the time of the one that was seen is known to ±{}",
+            "the true peak may be missing, and the time of the observed peak is uncertain by ±{}",
             say(scrape.step, Unit::Seconds)
         ),
         remedy: format!(
-            "scrape at least every {}, and keep the range of rate() at no less than four steps",
+            "scrape at least every {}, with a rate() range of at least four scrape intervals",
             say((scrape.span / needed).floor().max(1.0), Unit::Seconds)
         ),
-        caveats: vec!["points that depend on each other support even less".to_owned()],
+        caveats: vec!["autocorrelated points carry even less information".to_owned()],
         place: scrape.place.clone(),
     })
 }

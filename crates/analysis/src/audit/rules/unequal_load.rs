@@ -6,7 +6,7 @@ use super::{Rule, say};
 use crate::audit::kinds::{Facts, Version};
 
 pub(super) const RULE: Rule =
-    Rule { name: "unequal-load", about: "versions are compared under loads of different size", judge };
+    Rule { name: "unequal-load", about: "versions are compared at different loads", judge };
 
 /// How much more one version may be offered than another.
 const DIFFERENCE_MAX: f64 = 0.05;
@@ -30,19 +30,17 @@ fn judge(facts: &Facts) -> Vec<Finding> {
         severity: Severity::Warning,
         strength: Strength::Arithmetic,
         claim: format!(
-            "response times are compared at {} and at {}, {} times as much",
+            "response times are compared at different loads: {} and {}, a factor of {}",
             say(least.offered, Unit::PerSecond),
             say(most.offered, Unit::PerSecond),
             say(most.offered / least.offered, Unit::Count)
         ),
         evidence: figures.collect(),
-        implies: "response time depends on load, so the difference is the version's and the load's together and cannot be \
-                  told apart"
+        implies: "response time depends on load, so the effect of the version cannot be separated from the effect of the load"
             .to_owned(),
-        remedy: "offer each version the same load, or compare what does not depend on it: the demand per request \
-                 (utilisation × processors ÷ throughput)"
+        remedy: "test each version at the same load, or compare the service demand per request (utilisation × processors ÷ throughput)"
             .to_owned(),
-        caveats: vec!["a version that is faster under more load is better for certain, only not by how much".to_owned()],
+        caveats: vec!["a version that is faster at higher load is an improvement, but its size is unknown".to_owned()],
         place: least.place.clone(),
     }]
 }

@@ -5,11 +5,8 @@ use model::{Figure, Finding, Severity, Strength, Unit};
 use super::{Rule, say, say_measure};
 use crate::audit::kinds::{Criterion, Facts};
 
-pub(super) const RULE: Rule = Rule {
-    name: "unmeasured-criterion",
-    about: "a part of the criterion of success was not measured",
-    judge,
-};
+pub(super) const RULE: Rule =
+    Rule { name: "unmeasured-criterion", about: "a success criterion was not measured", judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.criteria.iter().filter(|criterion| criterion.measured.is_none()).map(|it| find(it, facts)).collect()
@@ -23,7 +20,7 @@ fn find(criterion: &Criterion, facts: &Facts) -> Finding {
         severity: Severity::Error,
         strength: Strength::Arithmetic,
         claim: format!(
-            "{} of {} decides about success (limit {}) and was not measured",
+            "success criterion not measured: {} of {} (limit {})",
             criterion.statistic,
             criterion.metric,
             say_measure(criterion.target)
@@ -33,11 +30,11 @@ fn find(criterion: &Criterion, facts: &Facts) -> Finding {
             Figure::new("criteria with a measured value", measured as f64, Unit::Count),
         ],
         implies: format!(
-            "the verdict is open: {} of {} criteria are known, and the others may have failed",
+            "the verdict is inconclusive: {} of {} criteria were measured, and the others may have failed",
             say(measured as f64, Unit::Count),
             say(all as f64, Unit::Count)
         ),
-        remedy: "measure it in the same run, and call the verdict incomplete until then".to_owned(),
+        remedy: "measure it in the same run, and report the verdict as incomplete until then".to_owned(),
         caveats: Vec::new(),
         place: criterion.place.clone(),
     }

@@ -1,4 +1,4 @@
-//! A quantile that lies beyond what so few values can tell.
+//! A percentile that needs more samples than there are.
 
 use model::{Figure, Finding, Severity, Strength, Unit};
 
@@ -7,7 +7,7 @@ use crate::audit::kinds::{Facts, QuantileClaim};
 use crate::laws::dependence;
 
 pub(super) const RULE: Rule =
-    Rule { name: "unsupported-quantile", about: "a quantile needs more values than there are", judge };
+    Rule { name: "unsupported-quantile", about: "a percentile needs more samples than there are", judge };
 
 fn judge(facts: &Facts) -> Vec<Finding> {
     facts.quantiles.iter().filter_map(find).collect()
@@ -23,7 +23,7 @@ fn find(claim: &QuantileClaim) -> Option<Finding> {
         severity: Severity::Warning,
         strength: Strength::Statistics,
         claim: format!(
-            "p{} of {} needs {} independent values and has {}",
+            "p{} of {} needs {} independent samples and has {}",
             claim.quantile,
             claim.metric,
             say(needed, Unit::Count),
@@ -31,16 +31,15 @@ fn find(claim: &QuantileClaim) -> Option<Finding> {
         ),
         evidence: vec![
             Figure::new("values", samples, Unit::Count),
-            Figure::new("correlation of neighbours", lag1, Unit::Count),
-            Figure::new("worth this many independent ones", independent, Unit::Count),
-            Figure::new("needed for an upper bound with 95 % confidence", needed, Unit::Count),
+            Figure::new("lag-1 autocorrelation", lag1, Unit::Count),
+            Figure::new("effective sample size", independent, Unit::Count),
+            Figure::new("samples needed for a 95 % upper bound", needed, Unit::Count),
         ],
         implies: format!(
-            "p{} is a few extreme values of this run: another run of the same system gives another figure, and a change of it \
-             proves nothing",
+            "p{} rests on a few extreme values: repeating the run changes it, so a difference is not evidence of a regression",
             claim.quantile
         ),
-        remedy: format!("measure longer, or report the quantile that {} values support", say(independent.floor(), Unit::Count)),
+        remedy: format!("measure longer, or report a percentile that {} samples support", say(independent.floor(), Unit::Count)),
         caveats: Vec::new(),
         place: claim.place.clone(),
     })

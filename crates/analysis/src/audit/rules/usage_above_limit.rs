@@ -6,7 +6,7 @@ use super::{Rule, say, say_measure, unit_of};
 use crate::audit::kinds::{Facts, Usage};
 
 pub(super) const RULE: Rule =
-    Rule { name: "usage-above-limit", about: "usage is above what the resource may use", judge };
+    Rule { name: "usage-above-limit", about: "usage exceeds the resource's limit", judge };
 
 /// A rate over an interval may run over by what one period of the scheduler allows at its ends.
 const OVER_SHARE_MAX: f64 = 0.05;
@@ -27,7 +27,7 @@ fn find(usage: &Usage) -> Option<Finding> {
     // Each container's cgroup is counted again in the pod's: a sum over both is twice the truth.
     let halved = match half <= limit.value {
         true => format!(
-            "; if it is a sum over the pod's cgroup and the container's, the true figure is half, {} or {} of the limit",
+            "; if it adds the pod's and the container's cgroup, the true usage is half: {}, or {} of the limit",
             say(half, unit),
             say(half / limit.value * 100.0, Unit::Percent)
         ),
@@ -38,7 +38,7 @@ fn find(usage: &Usage) -> Option<Finding> {
         severity: Severity::Error,
         strength: Strength::Limit,
         claim: format!(
-            "{}: {} is used of a limit of {}, which cannot be",
+            "{}: usage of {} exceeds its limit of {}, which is impossible",
             usage.resource,
             say_measure(used),
             say_measure(limit)
@@ -46,14 +46,13 @@ fn find(usage: &Usage) -> Option<Finding> {
         evidence: vec![
             Figure::new("usage", used.value, unit),
             Figure::new("limit", limit.value, unit),
-            Figure::new("usage of the limit", share * 100.0, Unit::Percent),
+            Figure::new("usage relative to the limit", share * 100.0, Unit::Percent),
             Figure::new("half of the usage", half, unit),
         ],
-        implies: format!("the series adds up more than this resource{halved}"),
-        remedy: "sum over containers alone (container!=\"\", image!=\"\"), list the values of the label `container` to find \
-                 sidecars, and take the limits by the same label"
+        implies: format!("the series sums more than this resource{halved}"),
+        remedy: "sum over containers alone (container!=\"\", image!=\"\"), check the label `container` for sidecars, and read limits by the same label"
             .to_owned(),
-        caveats: vec!["sidecars in the same pod have limits of their own, and would explain a part of it".to_owned()],
+        caveats: vec!["sidecars in the same pod have their own limits and could explain part of the excess".to_owned()],
         place: usage.place.clone(),
     })
 }

@@ -7,12 +7,12 @@ use crate::audit::kinds::{Facts, Window};
 use crate::audit::moment;
 
 pub(super) const RULE: Rule =
-    Rule { name: "wrong-window", about: "the analysed time is not the run's own", judge };
+    Rule { name: "wrong-window", about: "the analysed window does not match the run", judge };
 
-/// What each end may be off, as a share of the run: averages change by no more than that.
+/// Tolerance of each end, as a share of the run: averages change by no more than that.
 const OFF_SHARE_MAX: f64 = 0.02;
 
-/// What each end may be off in any case, in seconds: clocks of different machines, and times without fractions.
+/// Tolerance of each end in any case, in seconds: clocks of different machines, and times without fractions.
 const OFF_MAX_S: f64 = 1.0;
 
 fn judge(facts: &Facts) -> Vec<Finding> {
@@ -36,25 +36,24 @@ fn find(window: &Window) -> Option<Finding> {
         severity: Severity::Error,
         strength: Strength::Arithmetic,
         claim: format!(
-            "the analysed window is not the run's: it begins {} and ends {}",
+            "the analysed window does not match the run: it begins {} and ends {}",
             offset(late_s, "after its start", "before its start"),
             offset(over_s, "after its end", "before its end"),
         ),
         evidence: vec![
-            Figure::text("the run began", moment::show(window.started)),
-            Figure::text("the run ended", moment::show(window.ended)),
-            Figure::new("the run took", run_s, Unit::Seconds),
-            Figure::text("the analysis begins", moment::show(window.claimed_from)),
-            Figure::text("the analysis ends", moment::show(window.claimed_to)),
-            Figure::new("of the analysed time without any run", outside_s / claimed_s * 100.0, Unit::Percent),
+            Figure::text("run start", moment::show(window.started)),
+            Figure::text("run end", moment::show(window.ended)),
+            Figure::new("run duration", run_s, Unit::Seconds),
+            Figure::text("analysis start", moment::show(window.claimed_from)),
+            Figure::text("analysis end", moment::show(window.claimed_to)),
+            Figure::new("share of the window outside the run", outside_s / claimed_s * 100.0, Unit::Percent),
         ],
         implies: format!(
-            "rates over the analysed {} are {} of what they were over the run, values at its start are of a run already \
-             under way, and averages include time without load",
+            "over the analysed {}, rates are {} of the run's, start values are not the run's, and averages include idle time",
             say(claimed_s, Unit::Seconds),
             say(run_s / claimed_s * 100.0, Unit::Percent),
         ),
-        remedy: "take the window from the load generator's own record, and query every series with these two instants"
+        remedy: "take start and end from the load generator's record, and query every series with these two timestamps"
             .to_owned(),
         caveats: Vec::new(),
         place: window.place.clone(),

@@ -35,7 +35,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     }
 }
 
-/// What late seconds make of a run whose own percentile is fine, and so fewer than one start in a hundred late. A second's
+/// The grade by late seconds of a run whose own percentile is fine, and so fewer than one start in a hundred late. A second's
 /// percentile is one or two of its hundred starts, and says nothing about the run; many invalid seconds do, where few
 /// iterations were due in them.
 fn of_seconds_alone(bad: &[(u32, Grade)], of: usize) -> Grade {

@@ -1,4 +1,4 @@
-//! What the generator says that it lost itself: seconds that are not stored, threads that never handed over.
+//! Losses in the load generator: seconds that are not stored, threads that never delivered their samples.
 
 use model::{Amount, Fault, Grade, Reason};
 

@@ -26,15 +26,15 @@ use super::judge::{Case, Ruling};
 
 /// A rule.
 pub(super) struct Rule {
-    /// What it looks for; some find special kinds of it.
+    /// The fault it looks for; some rules find special kinds of it.
     pub(super) fault: Fault,
     /// Whether a run in which it had no evidence cannot be called valid.
     pub(super) is_core: bool,
-    /// What it says about a case.
+    /// Judges a case.
     pub(super) judge: fn(&Case<'_>) -> Ruling,
 }
 
-/// All rules, in the order in which equals are told.
+/// All rules, in the order of equal reasons.
 pub(super) const ALL: &[Rule] = &[
     Rule { fault: Fault::StartLag, is_core: true, judge: lateness::judge },
     Rule { fault: Fault::Dropped, is_core: true, judge: rate::judge },

@@ -5,7 +5,7 @@ use model::{Amount, Fault};
 use crate::validity::judge::{Case, Limits, Ruling};
 use crate::validity::second::Second;
 
-/// A silent second is invalid at once: whatever the target did, nobody saw it.
+/// A silent second is invalid at once: the target was not observed.
 const LIMITS: Limits = Limits::new(0.0, 0.0);
 
 /// Silence in so many seconds in a row is no coincidence.
@@ -23,7 +23,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     })
 }
 
-/// What is sent again in such seconds, as a share of all segments. A slow target is silent, too, and others in the network
+/// Retransmissions in such seconds, as a share of all segments. A slow target is silent, too, and others in the network
 /// namespace send a segment again now and then.
 const REPEATED_SHARE_MIN: f64 = 0.01;
 

@@ -17,7 +17,7 @@ pub(super) fn judge(case: &Case<'_>) -> Ruling {
     if finished == 0 && recorded == 0 {
         return Ruling::NotApplicable;
     }
-    // A request that is called off while it waits for its connection was under way, and nobody saw it.
+    // A request cancelled while it waits for its connection was in flight, and is in no metric.
     let apart = match finished.checked_sub(recorded) {
         Some(missing) => missing.saturating_sub(under_way_max(case)),
         None => recorded - finished,

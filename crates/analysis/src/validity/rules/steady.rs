@@ -8,7 +8,7 @@ use crate::validity::judge::{Case, Limits, Ruling, ranges};
 /// A smaller change of level is a remark. It is the target's and no fault of the measurement, so it is never invalid.
 const CHANGE: Limits = Limits::new(0.25, f64::INFINITY);
 
-/// What changes by less is below what people tell apart, milliseconds.
+/// Smaller changes are imperceptible, milliseconds.
 const CHANGE_MS_MIN: f64 = 1.0;
 
 pub(super) fn judge(case: &Case<'_>) -> Ruling {

@@ -1,4 +1,4 @@
-//! A thread that asked to be woken and was not: the process was stopped, its machine was, or nobody could run.
+//! A thread that was not woken in time: the process, its machine or the scheduler was stopped.
 
 use model::{Amount, Fault};
 

@@ -1,0 +1,62 @@
+//! Foreign text on terminals: control sequences and hidden characters are shown as escapes.
+
+/// Text for a terminal: what would steer it, or hide or reorder what is read, is shown as an escape (`\u{1b}`, `\n`).
+pub fn terminal(text: &str) -> String {
+    escaped(text, is_unseen)
+}
+
+/// Text of several lines for a terminal: as [`terminal`], with line breaks and tabs left as they are.
+pub fn terminal_lines(text: &str) -> String {
+    escaped(text, |glyph| is_unseen(glyph) && !matches!(glyph, '\n' | '\t'))
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
+    if !text.chars().any(&is_escaped) {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for glyph in text.chars() {
+        match is_escaped(glyph) {
+            true => shown.extend(glyph.escape_default()),
+            false => shown.push(glyph),
+        }
+    }
+    shown
+}
+
+/// Controls (Cc), and the format characters that hide or reorder text (UAX #9, "Trojan Source", CVE-2021-42574).
+pub fn is_unseen(glyph: char) -> bool {
+    glyph.is_control()
+        || matches!(glyph, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
+        || matches!(glyph, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(escape: fn(&str) -> String, cases: &[(&str, &str)]) {
+        for (text, expect) in cases {
+            assert_eq!(escape(text), *expect, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn terminals_show_what_would_steer_them() {
+        check(
+            terminal,
+            &[
+                ("ünï ✓ 한글", "ünï ✓ 한글"),
+                ("a\x1b[2Jb\nc", "a\\u{1b}[2Jb\\nc"),
+                ("\u{9b}31m", "\\u{9b}31m"),
+                ("user\u{202e}nimda", "user\\u{202e}nimda"),
+            ],
+        );
+    }
+
+    #[test]
+    fn lines_stay_lines() {
+        check(terminal_lines, &[("a\n\tb\r\x1b]0;t\x07", "a\n\tb\\r\\u{1b}]0;t\\u{7}"), ("a\nb", "a\nb")]);
+    }
+}

@@ -1,0 +1,101 @@
+//! Comparisons of runs.
+
+crate::catalogue! {
+    comparison_comparable = "Comparability" | "비교 가능성";
+    comparison_no_obstacle = "No obstacle found." | "비교를 막는 문제가 없습니다.";
+    comparison_no_run(side) = "side {side} has no run" | "{side} 쪽에 실행이 없습니다";
+    comparison_unequal_rate(a, b) =
+        "planned rates differ: {a}/s and {b}/s. Latency and throughput are not compared at unequal load; to override, use --despite-unequal-load"
+        | "계획한 부하가 다릅니다: {a}/s, {b}/s. 부하가 다르면 지연 시간과 처리량을 비교하지 않습니다 (강제하려면 --despite-unequal-load)";
+    comparison_unequal_vus(a, b) =
+        "VU counts differ: {a} and {b}. Latency and throughput are not compared at unequal load; to override, use --despite-unequal-load"
+        | "VU 수가 다릅니다: {a}, {b}. 부하가 다르면 지연 시간과 처리량을 비교하지 않습니다 (강제하려면 --despite-unequal-load)";
+    comparison_open_and_closed =
+        "one side is an open workload, the other a closed one. Latency is not compared; to override, use --despite-unequal-load"
+        | "한쪽은 열린 부하, 다른 쪽은 닫힌 부하입니다. 지연 시간을 비교하지 않습니다 (강제하려면 --despite-unequal-load)";
+    comparison_run_validity(run, side, validity) =
+        "run {run} ({side}): validity {validity}"
+        | "실행 {run} ({side}): 유효성 {validity}";
+    comparison_valid = "valid" | "유효";
+    comparison_not_checked = "not checked" | "확인 안 됨";
+    comparison_degraded = "degraded" | "주의";
+    comparison_invalid = "invalid" | "무효";
+    comparison_no_steady(run, side, reason) =
+        "run {run} ({side}) has no steady state: {reason}. To compare the whole run, use --despite-no-steady-part"
+        | "실행 {run} ({side})에 안정 구간이 없습니다: {reason} (전체를 비교하려면 --despite-no-steady-part)";
+    comparison_too_short(seconds, needed) =
+        "{seconds} s is too short; at least {needed} s needed"
+        | "{seconds}초는 너무 짧습니다 (최소 {needed}초)";
+    comparison_warming_up =
+        "the level was still changing halfway through"
+        | "중간까지도 수준이 계속 변했습니다";
+    comparison_level_shift(second, before, after) =
+        "the level changed at {second} s from {before} to {after}"
+        | "{second}초에 수준이 바뀌었습니다: {before} → {after}";
+    comparison_scripts(a, b) = "scripts differ: {a} and {b}" | "스크립트가 다릅니다: {a}, {b}";
+    comparison_durations(a, b) = "planned durations differ: {a} and {b}" | "계획한 시간이 다릅니다: {a}, {b}";
+    comparison_load_unknown =
+        "the load of at least one side is unknown, so equal load cannot be verified"
+        | "한쪽 이상의 부하를 알 수 없어 같은 부하인지 확인할 수 없습니다";
+    comparison_closed_loop =
+        "both workloads are closed: VUs wait for the target, so throughput and latency are not independent results"
+        | "양쪽 모두 닫힌 부하입니다. VU가 대상의 응답을 기다리므로 처리량과 지연 시간은 독립된 결과가 아닙니다";
+    comparison_versions(a, b) = "target versions: {a} and {b}" | "대상 버전: {a}, {b}";
+    comparison_only_on(series, side) = "{series} is on side {side} only" | "{series}: {side} 쪽에만 있습니다";
+    comparison_steady = "Steady state" | "안정 구간";
+    comparison_steady_seconds(start, end, total) =
+        "seconds {start} to {end} of {total}"
+        | "{start}초 ~ {end}초 (전체 {total}초)";
+    comparison_steady_none(reason) = "none: {reason}" | "없음: {reason}";
+    comparison_before = "before" | "이전";
+    comparison_after = "after" | "이후";
+    comparison_figures = "Results" | "결과";
+    comparison_series = "Series" | "계열";
+    comparison_figure = "Statistic" | "통계량";
+    comparison_change = "After / before" | "변화 (이후/이전)";
+    comparison_verdict = "Verdict" | "판정";
+    comparison_whole_run = "whole run" | "전체 실행";
+    comparison_mean = "mean" | "평균";
+    comparison_errors = "error rate" | "오류율";
+    comparison_goodput = "successful responses" | "정상 응답";
+    comparison_throughput = "iterations" | "반복";
+    comparison_improved = "improved" | "개선";
+    comparison_regressed = "regressed" | "악화";
+    comparison_equivalent = "equivalent" | "동등";
+    comparison_inconclusive(remedy) = "inconclusive ({remedy})" | "판단 불가 ({remedy})";
+    comparison_more_minutes(minutes) =
+        "needs about {minutes} more min per side"
+        | "양쪽 각각 약 {minutes}분 더 필요";
+    comparison_more_runs(runs) = "needs about {runs} more runs per side" | "양쪽 각각 약 {runs}회 더 필요";
+    comparison_more_none = "more data would not resolve this" | "더 측정해도 결론이 나지 않음";
+    comparison_not_available(reason) = "not available ({reason})" | "판정 없음 ({reason})";
+    comparison_why_unsteady = "no steady state" | "안정 구간 없음";
+    comparison_why_load = "unequal load" | "부하가 다름";
+    comparison_why_support(have, needed) =
+        "{have} independent samples, {needed} needed"
+        | "독립 표본 {have}개, {needed}개 필요";
+    comparison_why_censored = "falls among failed requests" | "실패한 요청 구간에 있음";
+    comparison_why_none = "no data" | "측정값 없음";
+    comparison_closing(regressed, improved, equivalent, inconclusive, unavailable) =
+        "Regressed {regressed}, improved {improved}, equivalent {equivalent}, inconclusive {inconclusive}, not available {unavailable}."
+        | "악화 {regressed}, 개선 {improved}, 동등 {equivalent}, 판단 불가 {inconclusive}, 판정 없음 {unavailable}.";
+    comparison_worst(series, before, after) =
+        "Largest regression: {series}, {before} → {after}."
+        | "가장 큰 악화: {series}, {before} → {after}.";
+    comparison_within_run(runs) =
+        "Within-run only: with fewer than {runs} runs per side, run-to-run variance is unknown. Confidence intervals apply to these runs alone."
+        | "실행 내부 비교: 한쪽이 {runs}회 미만이라 실행 간 편차를 알 수 없습니다. 신뢰 구간은 이 실행들에만 해당합니다.";
+    comparison_rows_hidden(count) =
+        "Rows not shown: {count}. To list all rows, use --format json."
+        | "{count}개 행은 생략했습니다. 전체는 --format json에서 볼 수 있습니다.";
+    comparison_endpoints_hidden(count) =
+        "Endpoints not compared, because they have the fewest requests: {count}."
+        | "요청이 가장 적은 엔드포인트 {count}개는 비교하지 않았습니다.";
+    comparison_legend(confidence, margin, margin_ms) =
+        "Intervals: {confidence} % CI. Equivalence margin: ±{margin} % or {margin_ms}, whichever is larger. q: p-value adjusted for false discovery rate. Failed and timed-out requests rank above every success."
+        | "구간: {confidence} % 신뢰 구간. 동등성 한계: ±{margin} %, {margin_ms} 중 큰 값. q: 거짓 발견율(FDR)로 보정한 p-값. 실패와 시간 초과는 모든 성공보다 느린 것으로 간주합니다.";
+    comparison_levels = "Server CPU" | "서버 CPU";
+    comparison_levels_none =
+        "no source reported server CPU in all of these runs; add one with --evidence"
+        | "모든 실행에서 서버 CPU를 수집한 소스가 없습니다. --evidence로 추가하십시오";
+}

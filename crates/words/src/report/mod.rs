@@ -1,0 +1,36 @@
+//! Reports of runs, comparisons, capacity studies and audits.
+
+pub mod audit;
+pub mod bottleneck;
+pub mod capacity;
+pub mod comparison;
+pub mod evidence;
+pub mod history;
+pub mod run;
+pub mod sections;
+pub mod validity;
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Entry, check};
+
+    #[test]
+    fn messages_follow_the_rules_of_wording() {
+        let catalogues = [
+            super::audit::ALL,
+            super::bottleneck::ALL,
+            super::capacity::ALL,
+            super::comparison::ALL,
+            super::evidence::ALL,
+            super::history::ALL,
+            super::run::ALL,
+            super::sections::ALL,
+            super::validity::ALL,
+        ];
+        // Symbols and terms that Korean engineers write in Latin letters.
+        let latin =
+            ["per_second", "at_least", "approximate", "capacity_slo", "evidence_story_peak", "audit_found"];
+        let entries: Vec<Entry> = catalogues.concat();
+        check(&entries, &latin);
+    }
+}
