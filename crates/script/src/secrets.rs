@@ -196,7 +196,7 @@ mod tests {
         };
         check("vault=x", "unknown kind; use file, mock or url");
         check("url=urlTemplate=http://h/", "must contain {key}");
-        check("mock=", "no KEY=VALUE");
+        check("mock=", "expected KEY=VALUE");
         check("file=/nowhere/secrets", "read the secrets in");
     }
 

@@ -257,7 +257,7 @@ mod tests {
             "requestsPerMinuteLimit must be greater",
         );
         check("config=/nowhere/x.json", "/nowhere/x.json");
-        check("urlTemplate", "no KEY=VALUE");
+        check("urlTemplate", "expected KEY=VALUE");
     }
 
     #[track_caller]
