@@ -356,7 +356,7 @@ mod tests {
     fn signal(name: &str, at: Instant, value: f64) -> Signal {
         Signal {
             source: "made".to_owned(),
-            name: name.to_owned(),
+            name: name.into(),
             labels: BTreeMap::new(),
             unit: String::new(),
             query: "made".to_owned(),

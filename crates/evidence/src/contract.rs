@@ -205,7 +205,7 @@ pub(crate) mod promises {
     fn check(told: &Evidence, about: &About, secret: Option<&str>) {
         for signal in &told.signals {
             assert_eq!(signal.source, about.name);
-            assert!(!signal.name.is_empty() && !signal.query.is_empty(), "{signal:?}");
+            assert!(!signal.name.as_str().is_empty() && !signal.query.is_empty(), "{signal:?}");
             assert!(signal.points.is_sorted_by_key(|(at, _)| *at), "{}", signal.name);
             assert!(signal.points.iter().all(|(_, value)| value.is_finite()), "{}", signal.name);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::{Instant, Signal};
+use model::{Instant, Signal, SignalName};
 
 /// How long points wait. A point alone is stored with its series' name, labels and question; a few together share them.
 const WAIT: Duration = Duration::from_secs(5);
@@ -11,7 +11,7 @@ const WAIT: Duration = Duration::from_secs(5);
 /// Series of one source, at most so many.
 #[derive(Debug)]
 pub(crate) struct Gathered {
-    series: BTreeMap<(String, BTreeMap<String, String>), Signal>,
+    series: BTreeMap<(SignalName, BTreeMap<String, String>), Signal>,
     series_max: usize,
     /// When the first point came that waits.
     since: Option<Instant>,
@@ -64,7 +64,7 @@ mod tests {
     fn point(name: &str, second: u64) -> Signal {
         Signal {
             source: "made".to_owned(),
-            name: name.to_owned(),
+            name: name.into(),
             labels: BTreeMap::new(),
             unit: String::new(),
             query: "made".to_owned(),

@@ -4,24 +4,23 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
 use std::time::Duration;
 
-use model::{Datum, Evidence, Instant, Record, RecordKind, Signal};
+use model::{Datum, Evidence, Instant, Record, RecordKind, Signal, SignalId};
 
 use crate::contract::Trouble;
 
 /// Of a text that a server chose, so much is told.
 const TEXT_CHARS_MAX: usize = 300;
 
-/// A signal's name, its unit, and what asks for it again.
+/// A signal of the catalogue, and the query by which anyone can ask for it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct What {
-    pub(crate) name: &'static str,
-    pub(crate) unit: &'static str,
-    pub(crate) query: &'static str,
+pub(crate) struct SignalQuery {
+    pub(crate) signal: SignalId,
+    pub(crate) text: &'static str,
 }
 
-impl What {
-    pub(crate) const fn new(name: &'static str, unit: &'static str, query: &'static str) -> What {
-        What { name, unit, query }
+impl SignalQuery {
+    pub(crate) const fn new(signal: SignalId, text: &'static str) -> SignalQuery {
+        SignalQuery { signal, text }
     }
 }
 
@@ -41,16 +40,16 @@ impl Answer {
     }
 
     /// Adds a point. What is no number is not told.
-    pub(crate) fn number(&mut self, what: &What, labels: &[(&str, &str)], value: f64) {
+    pub(crate) fn number(&mut self, query: &SignalQuery, labels: &[(&str, &str)], value: f64) {
         if !value.is_finite() {
             return;
         }
         self.evidence.signals.push(Signal {
             source: self.source.clone(),
-            name: what.name.to_owned(),
+            name: query.signal.into(),
             labels: labels.iter().map(|(name, value)| ((*name).to_owned(), clip(value))).collect(),
-            unit: what.unit.to_owned(),
-            query: what.query.to_owned(),
+            unit: query.signal.unit().to_owned(),
+            query: query.text.to_owned(),
             step: self.step,
             points: vec![(self.at, value)],
         });
@@ -270,9 +269,9 @@ mod tests {
     #[test]
     fn what_is_no_number_is_not_told() {
         let mut answer = Answer::new("made", at(1), Duration::from_secs(1));
-        let what = What::new("share", "1", "made");
-        answer.number(&what, &[], f64::NAN);
-        answer.number(&what, &[("long", &"x".repeat(1000))], 0.5);
+        let query = SignalQuery::new(SignalId::Cpu, "made");
+        answer.number(&query, &[], f64::NAN);
+        answer.number(&query, &[("long", &"x".repeat(1000))], 0.5);
         let [signal] = &answer.evidence().signals[..] else { panic!("one number") };
         assert_eq!((signal.points[0], signal.labels["long"].len()), ((at(1), 0.5), TEXT_CHARS_MAX));
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::{Instant, Trace};
+use crate::{Instant, SignalName, Trace};
 
 /// What sources told since the last time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,8 +27,8 @@ pub struct Evidence {
 pub struct Signal {
     /// The source by its name in the settings: `postgresql`, `rabbitmq`.
     pub source: String,
-    /// What is measured, in the words of the pack that asked: `queue_ready`, `container_cpu`.
-    pub name: String,
+    /// Its name: one of the catalogue, or that of a user's own query.
+    pub name: SignalName,
     /// Which of them: `queue` = `scan.vision`.
     pub labels: BTreeMap<String, String>,
     /// The unit in UCUM: `1` is a share, `s`, `By`, `{connection}`; empty for a number of things.

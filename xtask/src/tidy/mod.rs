@@ -5,6 +5,7 @@ mod files;
 mod lines;
 mod links;
 mod roots;
+mod signals;
 
 use anyhow::{Context, bail};
 
@@ -13,8 +14,14 @@ use files::TextFile;
 /// A rule: gives one sentence for each place that breaks it.
 type Rule = fn(&[TextFile]) -> anyhow::Result<Vec<String>>;
 
-const RULES: &[Rule] =
-    &[edges::allowed, edges::absent, roots::say_what_they_are, lines::clean, links::resolve];
+const RULES: &[Rule] = &[
+    edges::allowed,
+    edges::absent,
+    roots::say_what_they_are,
+    lines::clean,
+    links::resolve,
+    signals::only_in_the_catalogue,
+];
 
 pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {
     if let Some(argument) = parser.next().context("read the arguments")? {

@@ -3,6 +3,8 @@
 //! A row says what to measure and not how it is asked for, so that a Prometheus is asked with PromQL and a page of metrics
 //! is read directly, and both mean the same.
 
+use model::SignalId;
+
 mod selector;
 mod table;
 
@@ -23,10 +25,8 @@ pub(crate) struct Pack {
 /// One signal of a pack.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// What it is called wherever it comes from.
-    pub(crate) signal: &'static str,
-    /// Its unit in UCUM.
-    pub(crate) unit: &'static str,
+    /// The signal of the catalogue, which also has the unit.
+    pub(crate) signal: SignalId,
     /// What is measured.
     pub(crate) measure: Measure,
     /// The labels that are kept; over the rest it is put together.
@@ -125,7 +125,7 @@ mod tests {
 
     #[track_caller]
     fn check(measure: Measure, also: &str, expect: &str) {
-        let row = Row { signal: "made", unit: "", measure, by: &["pod", "container"] };
+        let row = Row { signal: SignalId::Cpu, measure, by: &["pod", "container"] };
         assert_eq!(row.promql("60s", also), expect);
     }
 
@@ -151,9 +151,11 @@ mod tests {
             for row in pack.rows {
                 let selectors = row.measure.selectors().into_iter().map(Selector::parse);
                 let selectors: Option<Vec<Selector>> = selectors.collect();
-                assert!(selectors.is_some_and(|all| !all.is_empty()), "{}: {}", pack.name, row.signal);
                 assert!(
-                    row.signal.chars().all(|char| char.is_ascii_lowercase() || "_0123456789".contains(char))
+                    selectors.is_some_and(|all| !all.is_empty()),
+                    "{}: {}",
+                    pack.name,
+                    row.signal.as_str()
                 );
             }
         }
@@ -170,27 +172,16 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_has_one_unit() {
-        let mut units = std::collections::BTreeMap::new();
-        for row in PACKS.iter().flat_map(|pack| pack.rows) {
-            let unit = units.entry(row.signal).or_insert(row.unit);
-            assert_eq!(*unit, row.unit, "{}", row.signal);
-        }
-        for signal in units.keys().filter_map(|signal| signal.strip_suffix("_limit")) {
-            assert_eq!(units.get(signal), units.get(format!("{signal}_limit").as_str()), "{signal}");
-        }
-    }
-
-    #[test]
     fn the_guide_shows_the_table() {
         let mut table = String::new();
         for pack in PACKS {
             let _ = writeln!(table, "\n### {}\n\nRevealed by `{}`.\n", pack.name, pack.reveals);
             table.push_str("| Signal | Unit | PromQL |\n|---|---|---|\n");
             for row in pack.rows {
-                let unit = if row.unit.is_empty() { String::new() } else { format!("`{}`", row.unit) };
+                let (signal, unit) = (row.signal.as_str(), row.signal.unit());
+                let unit = if unit.is_empty() { String::new() } else { format!("`{unit}`") };
                 let promql = row.promql("$window", "").replace('|', "\\|");
-                let _ = writeln!(table, "| `{}` | {unit} | `{promql}` |", row.signal);
+                let _ = writeln!(table, "| `{signal}` | {unit} | `{promql}` |");
             }
         }
         let guide = include_str!("../../../../docs/guide/prometheus.md");

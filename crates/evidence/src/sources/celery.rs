@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use model::{Evidence, RecordKind};
+use model::{Evidence, RecordKind, SignalId};
 use serde_json::{Map, Value};
 
 use super::Kind;
 use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::tell::{Answer, Counters, Few, Part, What, clip, fields};
+use crate::tell::{Answer, Counters, Few, Part, SignalQuery, clip, fields};
 
 /// One question takes no longer. Flower itself waits a second for the answers of its workers.
 const QUESTION_LIMIT: Duration = Duration::from_secs(4);
@@ -38,25 +38,28 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-const WORKERS: What = What::new("workers", "", "GET /api/workers?refresh=true");
-const QUEUE_READY: What = What::new("queue_ready", "", "GET /api/queues/length: messages");
-const TASKS_DONE: What =
-    What::new("tasks_done", "1/s", "GET /api/workers?refresh=true: stats.total of all workers");
+const WORKERS: SignalQuery = SignalQuery::new(SignalId::Workers, "GET /api/workers?refresh=true");
+const QUEUE_READY: SignalQuery = SignalQuery::new(SignalId::QueueReady, "GET /api/queues/length: messages");
+const TASKS_DONE: SignalQuery =
+    SignalQuery::new(SignalId::TasksDone, "GET /api/workers?refresh=true: stats.total of all workers");
 
 /// What a worker says of itself, by where it says it; of a list, how long it is.
-const WORKER_NOW: &[(What, &str)] = &[
-    (What::new("tasks_active", "", "GET /api/workers?refresh=true: active"), "/active"),
+const WORKER_NOW: &[(SignalQuery, &str)] = &[
+    (SignalQuery::new(SignalId::TasksActive, "GET /api/workers?refresh=true: active"), "/active"),
     (
-        What::new("tasks_active_max", "", "GET /api/workers?refresh=true: stats.pool.max-concurrency"),
+        SignalQuery::new(
+            SignalId::TasksActiveMax,
+            "GET /api/workers?refresh=true: stats.pool.max-concurrency",
+        ),
         "/stats/pool/max-concurrency",
     ),
-    (What::new("tasks_reserved", "", "GET /api/workers?refresh=true: reserved"), "/reserved"),
+    (SignalQuery::new(SignalId::TasksReserved, "GET /api/workers?refresh=true: reserved"), "/reserved"),
     (
-        What::new("prefetch", "", "GET /api/workers?refresh=true: stats.prefetch_count"),
+        SignalQuery::new(SignalId::Prefetch, "GET /api/workers?refresh=true: stats.prefetch_count"),
         "/stats/prefetch_count",
     ),
     (
-        What::new("processes", "", "GET /api/workers?refresh=true: stats.pool.processes"),
+        SignalQuery::new(SignalId::Processes, "GET /api/workers?refresh=true: stats.pool.processes"),
         "/stats/pool/processes",
     ),
 ];

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::{Evidence, Gap, Instant, Signal, SystemClock};
+use model::{Evidence, Gap, Instant, Signal, SignalId, SystemClock};
 use serde::Deserialize;
 
 use super::Kind;
@@ -202,11 +202,11 @@ impl Loki {
             wall::utc(period.from.wall_ns),
             wall::utc(period.to.wall_ns)
         );
-        let of = |place: usize, name: &str| Signal {
+        let of = |place: usize, signal: SignalId| Signal {
             source: self.about.name.clone(),
-            name: name.to_owned(),
+            name: signal.into(),
             labels: BTreeMap::new(),
-            unit: "/s".to_owned(),
+            unit: signal.unit().to_owned(),
             query: query.clone(),
             step: STEP,
             points: (0..steps)
@@ -216,7 +216,7 @@ impl Loki {
                 })
                 .collect(),
         };
-        vec![of(0, "log_lines"), of(1, "log_errors")]
+        vec![of(0, SignalId::LogLines), of(1, SignalId::LogErrors)]
     }
 }
 

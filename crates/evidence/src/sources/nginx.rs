@@ -4,13 +4,13 @@
 
 use std::time::Duration;
 
-use model::Evidence;
+use model::{Evidence, SignalId};
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
-use crate::tell::{Answer, Counters, What};
+use crate::tell::{Answer, Counters, SignalQuery};
 
 /// How the kind is made.
 pub(super) const KIND: Kind = Kind {
@@ -21,13 +21,13 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-const ACTIVE: What = What::new("connections_active", "{connection}", "stub_status: Active connections");
-const READING: What = What::new("reading", "{connection}", "stub_status: Reading");
-const WRITING: What = What::new("writing", "{connection}", "stub_status: Writing");
-const WAITING: What = What::new("waiting", "{connection}", "stub_status: Waiting");
-const ACCEPTED: What = What::new("connections_accepted", "1/s", "stub_status: accepts");
-const DROPPED: What = What::new("connections_dropped", "1/s", "stub_status: accepts - handled");
-const REQUESTS: What = What::new("requests", "1/s", "stub_status: requests");
+const ACTIVE: SignalQuery = SignalQuery::new(SignalId::ConnectionsActive, "stub_status: Active connections");
+const READING: SignalQuery = SignalQuery::new(SignalId::Reading, "stub_status: Reading");
+const WRITING: SignalQuery = SignalQuery::new(SignalId::Writing, "stub_status: Writing");
+const WAITING: SignalQuery = SignalQuery::new(SignalId::Waiting, "stub_status: Waiting");
+const ACCEPTED: SignalQuery = SignalQuery::new(SignalId::ConnectionsAccepted, "stub_status: accepts");
+const DROPPED: SignalQuery = SignalQuery::new(SignalId::ConnectionsDropped, "stub_status: accepts - handled");
+const REQUESTS: SignalQuery = SignalQuery::new(SignalId::Requests, "stub_status: requests");
 
 const REMEDY: &str = "location = /nginx_status { stub_status; allow 127.0.0.1; deny all; }";
 
@@ -87,7 +87,7 @@ impl Source for Nginx {
             (&REQUESTS, status.requests.saturating_sub(self.own.into()) as f64),
         ];
         for (what, count) in counts {
-            let rate = self.counters.rate(what.name, count);
+            let rate = self.counters.rate(what.signal.as_str(), count);
             rate.into_iter().for_each(|rate| answer.number(what, &[], rate));
         }
         Ok(answer.evidence())

@@ -8,14 +8,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Evidence, RecordKind};
+use model::{Evidence, RecordKind, SignalId};
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::tell::{Answer, Counters, Fields, Part, What};
+use crate::tell::{Answer, Counters, Fields, Part, SignalQuery};
 use database::{Database, number, text};
 use sessions::{Blocked, SESSIONS_SQL, Sessions};
 use statements::{Looked, STATEMENTS_MAX};
@@ -58,21 +58,25 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-const CONNECTIONS_MAX: What = What::new("connections_max", "{connection}", "SHOW max_connections");
+const CONNECTIONS_MAX: SignalQuery = SignalQuery::new(SignalId::ConnectionsMax, "SHOW max_connections");
 
 /// What the server counts, in the order of the columns of [`counts_sql`].
-const COUNTS: &[What] = &[
-    What::new(COMMITS, "1/s", "pg_stat_database: xact_commit of all databases"),
-    What::new("rollbacks", "1/s", "pg_stat_database: xact_rollback of all databases"),
-    What::new("blocks_hit", "1/s", "pg_stat_database: blks_hit of all databases"),
-    What::new("blocks_read", "1/s", "pg_stat_database: blks_read of all databases"),
-    What::new("temp_bytes", "By/s", "pg_stat_database: temp_bytes of all databases"),
-    What::new("deadlocks", "1/s", "pg_stat_database: deadlocks of all databases"),
-    What::new("checkpoints", "1/s", "pg_stat_bgwriter, since 17 pg_stat_checkpointer: timed and requested"),
-    What::new("checkpoint_blocks", "1/s", "pg_stat_bgwriter, since 17 pg_stat_checkpointer: buffers written"),
+const COUNTS: &[SignalQuery] = &[
+    SignalQuery::new(SignalId::Commits, "pg_stat_database: xact_commit of all databases"),
+    SignalQuery::new(SignalId::Rollbacks, "pg_stat_database: xact_rollback of all databases"),
+    SignalQuery::new(SignalId::BlocksHit, "pg_stat_database: blks_hit of all databases"),
+    SignalQuery::new(SignalId::BlocksRead, "pg_stat_database: blks_read of all databases"),
+    SignalQuery::new(SignalId::TempBytes, "pg_stat_database: temp_bytes of all databases"),
+    SignalQuery::new(SignalId::Deadlocks, "pg_stat_database: deadlocks of all databases"),
+    SignalQuery::new(
+        SignalId::Checkpoints,
+        "pg_stat_bgwriter, since 17 pg_stat_checkpointer: timed and requested",
+    ),
+    SignalQuery::new(
+        SignalId::CheckpointBlocks,
+        "pg_stat_bgwriter, since 17 pg_stat_checkpointer: buffers written",
+    ),
 ];
-
-const COMMITS: &str = "commits";
 
 /// What the server is and may be asked for, and how it is set.
 const LAYOUT_SQL: &str = "SELECT /* plimsoll */ current_setting('server_version_num'), current_setting('server_version'), \
@@ -270,8 +274,8 @@ impl Postgresql {
         let own = self.counters.rate("own", self.database.transactions() as f64).unwrap_or_default();
         for (column, what) in COUNTS.iter().enumerate() {
             let Some(count) = number(row, column) else { continue };
-            let Some(rate) = self.counters.rate(what.name, count) else { continue };
-            let others = if what.name == COMMITS { (rate - own).max(0.0) } else { rate };
+            let Some(rate) = self.counters.rate(what.signal.as_str(), count) else { continue };
+            let others = if what.signal == SignalId::Commits { (rate - own).max(0.0) } else { rate };
             answer.number(what, &[], others);
         }
         let (part, database) = (&mut self.scanned, &mut self.database);

@@ -8,14 +8,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use model::{Evidence, RecordKind};
+use model::{Evidence, RecordKind, SignalId};
 use serde_json::Value;
 
 use super::Kind;
 use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::tell::{Answer, Counters, Few, Fields, Part, What, fields, line};
+use crate::tell::{Answer, Counters, Few, Fields, Part, SignalQuery, fields, line};
 
 /// Queues that are told one by one; the rest is added up.
 const QUEUES_MAX: usize = 200;
@@ -57,35 +57,42 @@ const NODE_COLUMNS: &str = "name,uptime,mem_used,mem_limit,mem_alarm,disk_free,d
                             sockets_used,sockets_total";
 
 /// What a queue says of itself, by where it says it.
-const QUEUE_NOW: &[(What, &str)] = &[
-    (What::new("queue_ready", "", "GET /api/queues: messages_ready"), "/messages_ready"),
-    (What::new("queue_unacked", "", "GET /api/queues: messages_unacknowledged"), "/messages_unacknowledged"),
-    (What::new("queue_consumers", "", "GET /api/queues: consumers"), "/consumers"),
-    (What::new("queue_memory", "By", "GET /api/queues: memory"), "/memory"),
+const QUEUE_NOW: &[(SignalQuery, &str)] = &[
+    (SignalQuery::new(SignalId::QueueReady, "GET /api/queues: messages_ready"), "/messages_ready"),
+    (
+        SignalQuery::new(SignalId::QueueUnacked, "GET /api/queues: messages_unacknowledged"),
+        "/messages_unacknowledged",
+    ),
+    (SignalQuery::new(SignalId::QueueConsumers, "GET /api/queues: consumers"), "/consumers"),
+    (SignalQuery::new(SignalId::QueueMemory, "GET /api/queues: memory"), "/memory"),
 ];
 
 /// What it counts.
-const QUEUE_COUNTS: &[(What, &str)] = &[
-    (What::new("queue_published", "1/s", "GET /api/queues: message_stats.publish"), "/message_stats/publish"),
+const QUEUE_COUNTS: &[(SignalQuery, &str)] = &[
     (
-        What::new("queue_delivered", "1/s", "GET /api/queues: message_stats.deliver_get"),
+        SignalQuery::new(SignalId::QueuePublished, "GET /api/queues: message_stats.publish"),
+        "/message_stats/publish",
+    ),
+    (
+        SignalQuery::new(SignalId::QueueDelivered, "GET /api/queues: message_stats.deliver_get"),
         "/message_stats/deliver_get",
     ),
-    (What::new("queue_acked", "1/s", "GET /api/queues: message_stats.ack"), "/message_stats/ack"),
+    (SignalQuery::new(SignalId::QueueAcked, "GET /api/queues: message_stats.ack"), "/message_stats/ack"),
 ];
 
-const UTILISATION: What = What::new("queue_utilisation", "1", "GET /api/queues: consumer_utilisation");
-const PREFETCH: What =
-    What::new("queue_prefetch", "", "GET /api/consumers: prefetch_count, added up per queue");
+const UTILISATION: SignalQuery =
+    SignalQuery::new(SignalId::QueueUtilisation, "GET /api/queues: consumer_utilisation");
+const PREFETCH: SignalQuery =
+    SignalQuery::new(SignalId::QueuePrefetch, "GET /api/consumers: prefetch_count, added up per queue");
 
-const NODE_NOW: &[(What, &str)] = &[
-    (What::new("node_memory", "By", "GET /api/nodes: mem_used"), "/mem_used"),
-    (What::new("node_memory_limit", "By", "GET /api/nodes: mem_limit"), "/mem_limit"),
-    (What::new("node_files", "", "GET /api/nodes: fd_used"), "/fd_used"),
-    (What::new("node_files_limit", "", "GET /api/nodes: fd_total"), "/fd_total"),
-    (What::new("node_sockets", "", "GET /api/nodes: sockets_used"), "/sockets_used"),
-    (What::new("node_sockets_limit", "", "GET /api/nodes: sockets_total"), "/sockets_total"),
-    (What::new("node_disk_free", "By", "GET /api/nodes: disk_free"), "/disk_free"),
+const NODE_NOW: &[(SignalQuery, &str)] = &[
+    (SignalQuery::new(SignalId::NodeMemory, "GET /api/nodes: mem_used"), "/mem_used"),
+    (SignalQuery::new(SignalId::NodeMemoryLimit, "GET /api/nodes: mem_limit"), "/mem_limit"),
+    (SignalQuery::new(SignalId::NodeFiles, "GET /api/nodes: fd_used"), "/fd_used"),
+    (SignalQuery::new(SignalId::NodeFilesLimit, "GET /api/nodes: fd_total"), "/fd_total"),
+    (SignalQuery::new(SignalId::NodeSockets, "GET /api/nodes: sockets_used"), "/sockets_used"),
+    (SignalQuery::new(SignalId::NodeSocketsLimit, "GET /api/nodes: sockets_total"), "/sockets_total"),
+    (SignalQuery::new(SignalId::NodeDiskFree, "GET /api/nodes: disk_free"), "/disk_free"),
 ];
 
 /// A node that has one of these stops taking messages from publishers.
@@ -287,7 +294,7 @@ impl RabbitMq {
         for (label, queue) in labelled {
             let is_told = self.few.has(&label);
             rest_count += usize::from(!is_told);
-            let mut tell = |what: &'static What, value: f64| match is_told {
+            let mut tell = |what: &'static SignalQuery, value: f64| match is_told {
                 true => answer.number(what, &[("queue", &label)], value),
                 false => rest.add(what, value),
             };
@@ -298,7 +305,7 @@ impl RabbitMq {
             let is_counted = tells_rates && number(queue, "/messages_ready").is_some();
             for (what, place) in QUEUE_COUNTS.iter().filter(|_| is_counted) {
                 let count = number(queue, place).unwrap_or(0.0);
-                let rate = self.counters.rate(&format!("{} {label}", what.name), count);
+                let rate = self.counters.rate(&format!("{} {label}", what.signal.as_str()), count);
                 rate.into_iter().for_each(|rate| tell(what, rate));
             }
             let held = prefetch.map(|prefetch| prefetch.get(&label).copied().unwrap_or(Some(0.0)));
@@ -368,11 +375,11 @@ impl Freshness {
 
 /// What the queues have together that are not told one by one.
 #[derive(Debug, Default)]
-struct Rest(Vec<(&'static What, f64)>);
+struct Rest(Vec<(&'static SignalQuery, f64)>);
 
 impl Rest {
-    fn add(&mut self, what: &'static What, value: f64) {
-        match self.0.iter_mut().find(|(known, _)| known.name == what.name) {
+    fn add(&mut self, what: &'static SignalQuery, value: f64) {
+        match self.0.iter_mut().find(|(known, _)| known.signal == what.signal) {
             Some((_, sum)) => *sum += value,
             None => self.0.push((what, value)),
         }

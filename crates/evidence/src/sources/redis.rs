@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use model::{Evidence, Instant, RecordKind, SystemClock};
+use model::{Evidence, Instant, RecordKind, SignalId, SystemClock};
 use redis::{
     Client, Connection, ConnectionAddr, FromRedisValue, IntoConnectionInfo, ProtocolVersion, RedisError,
     TlsCertificates, Value,
@@ -14,7 +14,7 @@ use redis::{
 use super::Kind;
 use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::tell::{self, Answer, Counters, Few, Part, What, clip, fields};
+use crate::tell::{self, Answer, Counters, Few, Part, SignalQuery, clip, fields};
 
 /// Connecting takes no longer, and neither does one question.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -63,23 +63,23 @@ pub(super) const KIND: Kind = Kind {
 };
 
 /// What is so now, by its name in `INFO`.
-const NOW: &[(What, &str)] = &[
-    (What::new("memory_used", "By", "INFO: used_memory"), "used_memory"),
-    (What::new("memory_rss", "By", "INFO: used_memory_rss"), "used_memory_rss"),
-    (What::new("blocked", "", "INFO: blocked_clients"), "blocked_clients"),
-    (What::new("clients_max", "", "INFO: maxclients"), "maxclients"),
+const NOW: &[(SignalQuery, &str)] = &[
+    (SignalQuery::new(SignalId::MemoryUsed, "INFO: used_memory"), "used_memory"),
+    (SignalQuery::new(SignalId::MemoryRss, "INFO: used_memory_rss"), "used_memory_rss"),
+    (SignalQuery::new(SignalId::Blocked, "INFO: blocked_clients"), "blocked_clients"),
+    (SignalQuery::new(SignalId::ClientsMax, "INFO: maxclients"), "maxclients"),
 ];
 
 /// What is counted.
-const COUNTS: &[(What, &str)] = &[
-    (What::new("ops", "1/s", "INFO: total_commands_processed"), COMMANDS_PROCESSED),
-    (What::new("hits", "1/s", "INFO: keyspace_hits"), "keyspace_hits"),
-    (What::new("misses", "1/s", "INFO: keyspace_misses"), "keyspace_misses"),
-    (What::new("evicted", "1/s", "INFO: evicted_keys"), "evicted_keys"),
-    (What::new("expired", "1/s", "INFO: expired_keys"), "expired_keys"),
-    (What::new("rejected_connections", "1/s", "INFO: rejected_connections"), "rejected_connections"),
-    (What::new("bytes_in", "By/s", "INFO: total_net_input_bytes"), "total_net_input_bytes"),
-    (What::new("bytes_out", "By/s", "INFO: total_net_output_bytes"), "total_net_output_bytes"),
+const COUNTS: &[(SignalQuery, &str)] = &[
+    (SignalQuery::new(SignalId::Ops, "INFO: total_commands_processed"), COMMANDS_PROCESSED),
+    (SignalQuery::new(SignalId::Hits, "INFO: keyspace_hits"), "keyspace_hits"),
+    (SignalQuery::new(SignalId::Misses, "INFO: keyspace_misses"), "keyspace_misses"),
+    (SignalQuery::new(SignalId::Evicted, "INFO: evicted_keys"), "evicted_keys"),
+    (SignalQuery::new(SignalId::Expired, "INFO: expired_keys"), "expired_keys"),
+    (SignalQuery::new(SignalId::RejectedConnections, "INFO: rejected_connections"), "rejected_connections"),
+    (SignalQuery::new(SignalId::BytesIn, "INFO: total_net_input_bytes"), "total_net_input_bytes"),
+    (SignalQuery::new(SignalId::BytesOut, "INFO: total_net_output_bytes"), "total_net_output_bytes"),
 ];
 
 /// How the server is set up.
@@ -96,11 +96,11 @@ const CONFIGURED: &[&str] = &[
 
 const COMMANDS_PROCESSED: &str = "total_commands_processed";
 
-const MEMORY_MAX: What = What::new("memory_max", "By", "INFO: maxmemory");
-const CLIENTS: What = What::new("clients", "", "INFO: connected_clients");
-const CPU: What = What::new("cpu", "1", "INFO: used_cpu_sys + used_cpu_user");
-const KEYS: What = What::new("keys", "", "INFO: keyspace");
-const SLOW_COMMANDS: What = What::new("slow_commands", "1/s", "SLOWLOG GET");
+const MEMORY_MAX: SignalQuery = SignalQuery::new(SignalId::MemoryMax, "INFO: maxmemory");
+const CLIENTS: SignalQuery = SignalQuery::new(SignalId::Clients, "INFO: connected_clients");
+const CPU: SignalQuery = SignalQuery::new(SignalId::Cpu, "INFO: used_cpu_sys + used_cpu_user");
+const KEYS: SignalQuery = SignalQuery::new(SignalId::Keys, "INFO: keyspace");
+const SLOW_COMMANDS: SignalQuery = SignalQuery::new(SignalId::SlowCommands, "SLOWLOG GET");
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     Ok(Box::new(Redis::new(settings)?))
@@ -387,7 +387,7 @@ impl Redis {
         let Some(next) = self.slow_next else {
             // What was slow before is not of the run.
             self.slow_next = Some(newest.unwrap_or(0));
-            self.counters.rate(SLOW_COMMANDS.name, 0.0);
+            self.counters.rate(SLOW_COMMANDS.signal.as_str(), 0.0);
             return;
         };
         // The numbers go on when the log is emptied, and begin anew when the server does.
@@ -409,7 +409,7 @@ impl Redis {
         let lost = (newest - next - SLOW_AT_ONCE).max(0);
         self.happenings_untold += lost.unsigned_abs();
         self.slow_count += told + lost as f64;
-        let rate = self.counters.rate(SLOW_COMMANDS.name, self.slow_count);
+        let rate = self.counters.rate(SLOW_COMMANDS.signal.as_str(), self.slow_count);
         rate.into_iter().for_each(|rate| answer.number(&SLOW_COMMANDS, &[], rate));
     }
 

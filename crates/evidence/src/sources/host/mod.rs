@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use host::{Machine, Tcp};
-use model::{Datum, Evidence, Instant, Record, RecordKind, Signal, SystemClock};
+use model::{Datum, Evidence, Instant, Record, RecordKind, Signal, SignalId, SystemClock};
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
@@ -54,9 +54,8 @@ struct Host {
 
 /// One value and where it comes from.
 struct Value {
-    name: &'static str,
+    signal: SignalId,
     label: Option<(&'static str, String)>,
-    unit: &'static str,
     file: &'static str,
     value: Option<f64>,
 }
@@ -171,9 +170,9 @@ impl Host {
         let number = value.value?;
         Some(Signal {
             source: self.about.name.clone(),
-            name: value.name.to_owned(),
+            name: value.signal.into(),
             labels: BTreeMap::from_iter(value.label.map(|(label, text)| (label.to_owned(), text))),
-            unit: value.unit.to_owned(),
+            unit: value.signal.unit().to_owned(),
             query: value.file.to_owned(),
             step: self.step,
             points: vec![(at, number)],
@@ -183,63 +182,62 @@ impl Host {
 
 /// What is so now.
 fn levels(machine: &Machine) -> Vec<Value> {
-    let count = |name, file, value: Option<u64>| plain(name, "", file, value.map(|count| count as f64));
-    let bytes =
-        |name, value: Option<u64>| plain(name, "By", "/proc/meminfo", value.map(|bytes| bytes as f64));
+    let count = |signal, file, value: Option<u64>| plain(signal, file, value.map(|count| count as f64));
+    let bytes = |signal, value| count(signal, "/proc/meminfo", value);
     let used = machine.memory_bytes_max.zip(machine.memory_bytes_available);
     vec![
-        count("run_queue", "/proc/stat procs_running", machine.runnable),
-        count("blocked", "/proc/stat procs_blocked", machine.blocked),
-        bytes("memory_used", used.map(|(total, available)| total.saturating_sub(available))),
-        bytes("memory_limit", machine.memory_bytes_max),
+        count(SignalId::RunQueue, "/proc/stat procs_running", machine.runnable),
+        count(SignalId::Blocked, "/proc/stat procs_blocked", machine.blocked),
+        bytes(SignalId::MemoryUsed, used.map(|(total, available)| total.saturating_sub(available))),
+        bytes(SignalId::MemoryLimit, machine.memory_bytes_max),
     ]
 }
 
 /// What happened since the reading before.
 fn growth(before: &Machine, now: &Machine, elapsed_s: f64) -> Vec<Value> {
-    let cpu = |name, value| plain(name, "1", "/proc/stat", value);
-    let mut values = vec![cpu("cpu", now.all.busy_since(&before.all))];
+    let cpu = |signal, value| plain(signal, "/proc/stat", value);
+    let mut values = vec![cpu(SignalId::Cpu, now.all.busy_since(&before.all))];
     for (number, ticks) in &now.cores {
         // Cores can be taken out and put in.
         let Some((_, earlier)) = before.cores.iter().find(|(earlier, _)| earlier == number) else { continue };
         let label = Some(("core", number.to_string()));
-        values.push(Value { label, ..cpu("core_cpu", ticks.busy_since(earlier)) });
+        values.push(Value { label, ..cpu(SignalId::CoreCpu, ticks.busy_since(earlier)) });
     }
     let pressure_us = grown(before.cpu_pressure_us, now.cpu_pressure_us);
     let waiting = pressure_us.map(|us| us / 1e6 / elapsed_s);
-    values.push(plain("cpu_waiting", "1", "/proc/pressure/cpu", waiting));
+    values.push(plain(SignalId::CpuWaiting, "/proc/pressure/cpu", waiting));
     for interface in &now.interfaces {
         let Some(earlier) = before.interfaces.iter().find(|earlier| earlier.name == interface.name) else {
             continue;
         };
         let both = [
-            ("network_in", earlier.bytes_in, interface.bytes_in),
-            ("network_out", earlier.bytes_out, interface.bytes_out),
+            (SignalId::NetworkIn, earlier.bytes_in, interface.bytes_in),
+            (SignalId::NetworkOut, earlier.bytes_out, interface.bytes_out),
         ];
-        for (name, earlier, bytes) in both {
+        for (signal, earlier, bytes) in both {
             let per_s = grown(Some(earlier), Some(bytes)).map(|bytes| bytes / elapsed_s);
             let label = Some(("interface", interface.name.clone()));
-            values.push(Value { label, ..plain(name, "By/s", "/proc/net/dev", per_s) });
+            values.push(Value { label, ..plain(signal, "/proc/net/dev", per_s) });
         }
     }
-    let tcp = |name, file, field: fn(&Tcp) -> Option<u64>| {
+    let tcp = |signal, file, field: fn(&Tcp) -> Option<u64>| {
         let count = grown(before.tcp.as_ref().and_then(field), now.tcp.as_ref().and_then(field));
-        plain(name, "/s", file, count.map(|count| count / elapsed_s))
+        plain(signal, file, count.map(|count| count / elapsed_s))
     };
     let (snmp, netstat) = ("/proc/net/snmp", "/proc/net/netstat");
     values.extend([
-        tcp("segments_sent", snmp, |tcp| Some(tcp.segments_sent)),
-        tcp("segments_repeated", snmp, |tcp| Some(tcp.segments_repeated)),
-        tcp("syn_repeated", netstat, |tcp| Some(tcp.syn_repeated)),
-        tcp("listen_drops", netstat, |tcp| Some(tcp.listen_drops)),
-        tcp("listen_overflows", netstat, |tcp| tcp.listen_overflows),
-        tcp("connections_taken", snmp, |tcp| tcp.passive_opens),
+        tcp(SignalId::SegmentsSent, snmp, |tcp| Some(tcp.segments_sent)),
+        tcp(SignalId::SegmentsRepeated, snmp, |tcp| Some(tcp.segments_repeated)),
+        tcp(SignalId::SynRepeated, netstat, |tcp| Some(tcp.syn_repeated)),
+        tcp(SignalId::ListenDrops, netstat, |tcp| Some(tcp.listen_drops)),
+        tcp(SignalId::ListenOverflows, netstat, |tcp| tcp.listen_overflows),
+        tcp(SignalId::ConnectionsTaken, snmp, |tcp| tcp.passive_opens),
     ]);
     values
 }
 
-fn plain(name: &'static str, unit: &'static str, file: &'static str, value: Option<f64>) -> Value {
-    Value { name, label: None, unit, file, value }
+fn plain(signal: SignalId, file: &'static str, value: Option<f64>) -> Value {
+    Value { signal, label: None, file, value }
 }
 
 /// By how much a counter grew; one that went back was set anew.
@@ -253,7 +251,7 @@ fn assert_bounded(before: &Machine, now: &Machine) {
     let values: Vec<Value> = levels(now).into_iter().chain(growth(before, now, 1e-9)).collect();
     assert!(values.len() <= SERIES_MAX, "{} values", values.len());
     for value in &values {
-        assert!(value.value.is_none_or(|number| number.is_finite() && number >= 0.0), "{}", value.name);
+        assert!(value.value.is_none_or(|number| number.is_finite() && number >= 0.0), "{:?}", value.signal);
     }
 }
 
@@ -321,7 +319,9 @@ mod tests {
             ..Machine::default()
         };
         let values = growth(&machine(100, 50, 1_000, 3), &machine(300, 200, 5_000, 9), 2.0);
-        let of = |name: &str| values.iter().find(|value| value.name == name).and_then(|value| value.value);
+        let of = |name: &str| {
+            values.iter().find(|value| value.signal.as_str() == name).and_then(|value| value.value)
+        };
         assert_eq!(of("cpu"), Some(0.25));
         assert_eq!(of("network_in"), Some(2_000.0));
         assert_eq!(of("segments_repeated"), Some(3.0));

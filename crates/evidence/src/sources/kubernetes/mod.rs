@@ -282,9 +282,9 @@ impl Kubernetes {
         labels.insert("namespace".to_owned(), self.namespace.clone());
         Signal {
             source: self.about.name.clone(),
-            name: level.name.to_owned(),
+            name: level.signal.into(),
             labels,
-            unit: String::new(),
+            unit: level.signal.unit().to_owned(),
             query: format!("GET {}", self.path(list)),
             step: self.step,
             points: vec![(at, level.value)],

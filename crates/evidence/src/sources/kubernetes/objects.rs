@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::Datum;
+use model::{Datum, SignalId};
 use serde_json::Value;
 
 use crate::lines::harmless;
@@ -45,7 +45,7 @@ const TRIGGER_FIELDS: [&str; 10] = [
 /// A value that is so now.
 #[derive(Debug, PartialEq)]
 pub(super) struct Level {
-    pub(super) name: &'static str,
+    pub(super) signal: SignalId,
     pub(super) labels: BTreeMap<String, String>,
     pub(super) value: f64,
 }
@@ -67,11 +67,11 @@ pub(super) fn pods(pods: &[Value]) -> Vec<Level> {
     for pod in pods {
         *phases.entry(pod["status"]["phase"].as_str().unwrap_or("Unknown")).or_default() += 1.0;
     }
-    let phases = phases.into_iter().map(|(phase, value)| level("pods", &[("phase", phase)], value));
+    let phases = phases.into_iter().map(|(phase, value)| level(SignalId::Pods, &[("phase", phase)], value));
     let restarts = pods.iter().flat_map(|pod| {
         containers(pod).filter_map(|status| {
             let labels = [("pod", name(pod)), ("container", text(&status["name"]))];
-            Some(level("container_restarts", &labels, status["restartCount"].as_f64()?))
+            Some(level(SignalId::ContainerRestarts, &labels, status["restartCount"].as_f64()?))
         })
     });
     phases.chain(restarts).collect()
@@ -84,9 +84,9 @@ pub(super) fn deployments(deployments: &[Value]) -> Vec<Level> {
         // A count of zero is left out of the API's answers.
         let count = |value: &Value| value.as_f64().unwrap_or(0.0);
         [
-            ("deployment_replicas", count(&status["replicas"])),
-            ("deployment_replicas_available", count(&status["availableReplicas"])),
-            ("deployment_replicas_wanted", count(&deployment["spec"]["replicas"])),
+            (SignalId::DeploymentReplicas, count(&status["replicas"])),
+            (SignalId::DeploymentReplicasAvailable, count(&status["availableReplicas"])),
+            (SignalId::DeploymentReplicasWanted, count(&deployment["spec"]["replicas"])),
         ]
         .map(|(signal, value)| level(signal, &[("deployment", name(deployment))], value))
     });
@@ -98,9 +98,9 @@ pub(super) fn scalers(scalers: &[Value]) -> Vec<Level> {
     let levels = scalers.iter().flat_map(|scaler| {
         let (status, spec) = (&scaler["status"], &scaler["spec"]);
         let counts = [
-            ("hpa_replicas", &status["currentReplicas"]),
-            ("hpa_replicas_wanted", &status["desiredReplicas"]),
-            ("hpa_replicas_limit", &spec["maxReplicas"]),
+            (SignalId::HpaReplicas, &status["currentReplicas"]),
+            (SignalId::HpaReplicasWanted, &status["desiredReplicas"]),
+            (SignalId::HpaReplicasLimit, &spec["maxReplicas"]),
         ];
         let labels = [("horizontalpodautoscaler", name(scaler))];
         counts.map(|(signal, value)| level(signal, &labels, value.as_f64().unwrap_or(0.0)))
@@ -266,7 +266,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn level(name: &'static str, labels: &[(&str, &str)], value: f64) -> Level {
+fn level(signal: SignalId, labels: &[(&str, &str)], value: f64) -> Level {
     let labels = labels.iter().map(|(label, value)| ((*label).to_owned(), (*value).to_owned())).collect();
-    Level { name, labels, value }
+    Level { signal, labels, value }
 }

@@ -5,7 +5,7 @@ mod follow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::{Evidence, Instant, Record, RecordKind, Signal};
+use model::{Evidence, Instant, Record, RecordKind, Signal, SignalId};
 
 use super::Kind;
 use crate::contract::{About, Check, Moment, Period, Source, Trouble};
@@ -128,12 +128,12 @@ impl Log {
         }
         for path in self.follow.paths() {
             let counts = counts.get(path).copied().unwrap_or_default();
-            for (signal, count) in ["log_lines", "log_errors"].into_iter().zip(counts) {
+            for (signal, count) in [SignalId::LogLines, SignalId::LogErrors].into_iter().zip(counts) {
                 self.gathered.add(Signal {
                     source: self.about.name.clone(),
-                    name: signal.to_owned(),
+                    name: signal.into(),
                     labels: BTreeMap::from([("file".to_owned(), path.to_owned())]),
-                    unit: "/s".to_owned(),
+                    unit: signal.unit().to_owned(),
                     query: path.to_owned(),
                     step: self.step,
                     points: vec![(now, count as f64 / elapsed_s)],

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use model::{Instant, RecordKind};
+use model::{Instant, RecordKind, SignalId};
 use tokio_postgres::SimpleQueryRow;
 
 use super::database::{number, text};
-use crate::tell::{Answer, Few, What, clip, fields};
+use crate::tell::{Answer, Few, SignalQuery, clip, fields};
 
 /// Wait events that are told one by one; the rest is [`OTHER`].
 const WAIT_EVENTS_MAX: usize = 100;
@@ -19,14 +19,14 @@ const OTHER: &str = "other";
 /// What an active session that waits for nothing is said to wait for: it computes, or would if a processor were free.
 const ON_CPU: &str = "CPU";
 
-const ACTIVE: What = What::new(
-    "active_sessions",
-    "",
+const ACTIVE: SignalQuery = SignalQuery::new(
+    SignalId::ActiveSessions,
     "pg_stat_activity at 10 Hz: state = 'active', by wait_event_type and wait_event",
 );
-const CONNECTIONS: What = What::new("connections", "{connection}", "pg_stat_activity at 10 Hz, by state");
-const LOCKS_WAITING: What =
-    What::new("locks_waiting", "", "pg_stat_activity at 10 Hz: wait_event_type = 'Lock'");
+const CONNECTIONS: SignalQuery =
+    SignalQuery::new(SignalId::Connections, "pg_stat_activity at 10 Hz, by state");
+const LOCKS_WAITING: SignalQuery =
+    SignalQuery::new(SignalId::LocksWaiting, "pg_stat_activity at 10 Hz: wait_event_type = 'Lock'");
 
 /// Sessions by what they do; asked for by [`super::Postgresql`] itself too, and left out.
 pub(super) const SESSIONS_SQL: &str = "SELECT /* plimsoll */ backend_type, coalesce(state, ''), \

@@ -4,14 +4,16 @@ use tokio_postgres::SimpleQueryRow;
 
 use super::MARK;
 use super::database::{number, text};
-use crate::tell::{Answer, Counters, Few, What};
+use model::SignalId;
+
+use crate::tell::{Answer, Counters, Few, SignalQuery};
 
 /// Tables that are asked for at once, those of which most was read so far, and those that are told in a run.
 const TABLES_MAX: usize = 20;
 const TABLES_TOLD_MAX: usize = 50;
 
-const SCANS: What = What::new("table_scans", "1/s", "pg_stat_user_tables: seq_scan");
-const ROWS: What = What::new("table_rows_scanned", "1/s", "pg_stat_user_tables: seq_tup_read");
+const SCANS: SignalQuery = SignalQuery::new(SignalId::TableScans, "pg_stat_user_tables: seq_scan");
+const ROWS: SignalQuery = SignalQuery::new(SignalId::TableRowsScanned, "pg_stat_user_tables: seq_tup_read");
 
 /// The tables of a database.
 #[derive(Debug)]
@@ -42,7 +44,7 @@ impl Tables {
             }
             for (column, what) in [(1, &SCANS), (2, &ROWS)] {
                 let Some(count) = number(row, column) else { continue };
-                let rate = counters.rate(&format!("{} {table}", what.name), count);
+                let rate = counters.rate(&format!("{} {table}", what.signal.as_str()), count);
                 rate.into_iter().for_each(|rate| answer.number(what, &[("table", table)], rate));
             }
         }

@@ -12,7 +12,8 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use model::{Clock, Datum, Evidence, Instant, Record, RecordKind, Signal, SystemClock};
+use model::signal::label;
+use model::{Clock, Datum, Evidence, Instant, Record, RecordKind, Signal, SignalId, SignalName, SystemClock};
 use serde_json::Value;
 
 use super::Kind;
@@ -72,7 +73,7 @@ struct Prometheus {
 
 /// Something to ask.
 struct Question {
-    signal: String,
+    signal: SignalName,
     unit: &'static str,
     promql: String,
 }
@@ -173,15 +174,15 @@ impl Prometheus {
     /// What is asked: one's own questions first, so that they are told if time is short.
     fn questions(&self, names: &HashSet<String>, window: &Window) -> Vec<Question> {
         let own = self.queries.iter().map(|(name, promql)| Question {
-            signal: name.clone(),
+            signal: name.as_str().into(),
             unit: "",
             promql: promql.replace("$window", &window.rate),
         });
         let rows = revealed(names).into_iter().flat_map(|pack| pack.rows);
         let known = rows.filter(|row| row.metrics().all(|metric| names.contains(metric)));
         let known = known.map(|row| Question {
-            signal: row.signal.to_owned(),
-            unit: row.unit,
+            signal: row.signal.into(),
+            unit: row.signal.unit(),
             promql: row.promql(&window.rate, &self.selector),
         });
         own.chain(known).collect()
@@ -237,7 +238,7 @@ impl Prometheus {
                 }
                 Some(Err(Trouble(why))) => {
                     let fields = [("query", question.promql.as_str().into()), ("why", why.into())];
-                    evidence.records.push(self.warning(&question.signal, window, fields));
+                    evidence.records.push(self.warning(question.signal.as_str(), window, fields));
                     continue;
                 }
                 Some(Ok(answer)) => answer,
@@ -245,7 +246,7 @@ impl Prometheus {
             if answer.series_dropped > 0 {
                 let kept = ("series_kept", (answer.series.len() as f64).into());
                 let dropped = ("series_dropped", (answer.series_dropped as f64).into());
-                evidence.records.push(self.warning(&question.signal, window, [kept, dropped]));
+                evidence.records.push(self.warning(question.signal.as_str(), window, [kept, dropped]));
             }
             for (labels, points) in answer.series {
                 // Alternatives that tell the same are told once.
@@ -295,12 +296,12 @@ impl Prometheus {
     /// Nodes that were nearly out of memory, whatever runs on them: a neighbour's trouble is soon everybody's.
     fn full_nodes(&self, signals: &[Signal], window: &Window) -> Vec<Record> {
         let peak = |signal: &Signal| signal.points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
-        let named = |name: &'static str| signals.iter().filter(move |signal| signal.name == name);
-        let full = named("node_memory").filter_map(|used| {
-            let limit = named("node_memory_limit").find(|limit| limit.labels == used.labels)?;
+        let series = |id: SignalId| signals.iter().filter(move |signal| signal.name == id);
+        let full = series(SignalId::NodeMemory).filter_map(|used| {
+            let limit = series(SignalId::NodeMemoryLimit).find(|limit| limit.labels == used.labels)?;
             let share = peak(used) / peak(limit);
             let is_full = share.is_finite() && share >= FULL_SHARE;
-            let node = used.labels.get("instance").map_or("a node", String::as_str);
+            let node = used.labels.get(label::INSTANCE).map_or("a node", String::as_str);
             let fields = [("node", node.into()), ("memory_max_share", share.into())];
             is_full.then(|| self.warning("a node is nearly out of memory", window, fields))
         });

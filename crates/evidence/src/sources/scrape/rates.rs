@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use model::SignalName;
+
 use super::exposition::{Page, Part, Sample};
 use crate::packs::{Measure, PACKS, Pack, Row, Selector};
 
@@ -11,7 +13,7 @@ pub(super) type Labels = BTreeMap<String, String>;
 /// A value of a signal.
 #[derive(Debug, PartialEq)]
 pub(super) struct Value {
-    pub(super) signal: String,
+    pub(super) signal: SignalName,
     pub(super) unit: &'static str,
     pub(super) labels: Labels,
     /// What it is made of, in PromQL as far as a page goes.
@@ -127,7 +129,7 @@ impl Reading<'_> {
         let values = values.into_iter().filter(|(_, value)| value.is_finite());
         values
             .map(|(labels, value)| {
-                self.value(row.signal.to_owned(), row.unit, labels, row.promql("$step", ""), value)
+                self.value(row.signal.into(), row.signal.unit(), labels, row.promql("$step", ""), value)
             })
             .collect()
     }
@@ -158,10 +160,10 @@ impl Reading<'_> {
         let rate = || Some(self.grown[place]? / self.elapsed_s).filter(|rate| rate.is_finite());
         match self.page.part(sample) {
             Part::Aside => None,
-            Part::Level => Some(self.value(name.clone(), unit_of(&name), labels, name, sample.value)),
+            Part::Level => Some(self.value(name.as_str().into(), unit_of(&name), labels, name, sample.value)),
             Part::Counter | Part::Count => {
                 let query = format!("rate({name}[$step])");
-                Some(self.value(name, "/s", labels, query, rate()?))
+                Some(self.value(name.into(), "/s", labels, query, rate()?))
             }
             Part::Sum => {
                 let metric = name.strip_suffix("_sum")?;
@@ -169,12 +171,19 @@ impl Reading<'_> {
                 let count = count.copied().find(|place| self.page.samples[*place].labels == sample.labels)?;
                 let mean = self.grown[place]? / self.grown[count].filter(|count| *count > 0.0)?;
                 let query = format!("rate({metric}_sum[$step]) / rate({metric}_count[$step])");
-                Some(self.value(format!("{metric}_mean"), unit_of(metric), labels, query, mean))
+                Some(self.value(format!("{metric}_mean").into(), unit_of(metric), labels, query, mean))
             }
         }
     }
 
-    fn value(&self, signal: String, unit: &'static str, labels: Labels, query: String, value: f64) -> Value {
+    fn value(
+        &self,
+        signal: SignalName,
+        unit: &'static str,
+        labels: Labels,
+        query: String,
+        value: f64,
+    ) -> Value {
         Value { signal, unit, labels, query, value }
     }
 }

@@ -1,0 +1,140 @@
+//! Names of signals are written in the catalogue and nowhere else.
+
+use model::SignalId;
+
+use super::files::TextFile;
+
+/// Places that have the names as text of their own, with the reason.
+struct Exception {
+    /// The beginning of a path.
+    path: &'static str,
+    /// The names that are allowed there; none for all of them.
+    names: &'static [&'static str],
+    reason: &'static str,
+}
+
+const EXCEPTIONS: &[Exception] = &[
+    exception("crates/model/src/signal/", &[], "the catalogue"),
+    exception("crates/model/src/generator.rs", &[], "vitals of the load generator have their own names"),
+    exception("crates/evidence/src/", &[], "fields of the servers' own protocols"),
+    exception("crates/testkit/src/", &[], "test servers expose metrics under these names"),
+    exception("lab/", &[], "the lab's services expose metrics under these names"),
+    exception("crates/plimsoll/src/of_lab.rs", &["worker_count"], "a query of the lab's configuration"),
+    exception("crates/report/src/evidence/rows.rs", &[], "keys of lanes in addresses of the page"),
+    exception("crates/report/src/evidence/scene.rs", &[], "the run that tests of the page are made of"),
+    exception("crates/report/src/evidence/tables.rs", FIELDS, FIELDS_REASON),
+    exception("crates/analysis/src/diagnosis/detectors/statements.rs", FIELDS, FIELDS_REASON),
+    exception(
+        "crates/analysis/src/diagnosis/detectors/imbalance.rs",
+        &["requests"],
+        "part of the name of any signal that counts requests",
+    ),
+];
+
+const FIELDS: &[&str] = &["blocks_hit", "blocks_read"];
+const FIELDS_REASON: &str = "fields of statements, which are records";
+
+const fn exception(path: &'static str, names: &'static [&'static str], reason: &'static str) -> Exception {
+    Exception { path, names, reason }
+}
+
+/// No code outside the catalogue has the name of a known signal as a literal.
+pub(super) fn only_in_the_catalogue(files: &[TextFile]) -> anyhow::Result<Vec<String>> {
+    Ok(files
+        .iter()
+        .filter(|file| file.extension() == "rs" && !is_test(&file.path))
+        .flat_map(complaints)
+        .collect())
+}
+
+fn is_test(path: &str) -> bool {
+    path.contains("/tests/") || path.ends_with("/tests.rs") || path.ends_with("/testing.rs")
+}
+
+fn complaints(file: &TextFile) -> Vec<String> {
+    let code = file.text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+    let named = lines.flat_map(|(index, line)| signals(line).map(move |signal| (index, signal)));
+    let unexpected = named.filter(|(_, signal)| !is_allowed(&file.path, signal.as_str()));
+    unexpected
+        .map(|(index, signal)| {
+            format!(
+                "{}:{}: the signal name {:?} is written as text; use SignalId::{signal:?} or its role, or add an \
+                 exception with its reason to xtask/src/tidy/signals.rs",
+                file.path,
+                index + 1,
+                signal.as_str()
+            )
+        })
+        .collect()
+}
+
+/// The signals whose names are literals of a line. Names of one word are words of English, too, and count where the line is
+/// about signals.
+fn signals(line: &str) -> impl Iterator<Item = SignalId> {
+    let is_about_signals = line.to_lowercase().contains("signal");
+    let literals = line.split('"').skip(1).step_by(2);
+    let known = literals.filter_map(SignalId::named);
+    known.filter(move |signal| is_about_signals || signal.as_str().contains('_'))
+}
+
+fn is_allowed(path: &str, name: &str) -> bool {
+    EXCEPTIONS.iter().any(|exception| {
+        path.starts_with(exception.path) && (exception.names.is_empty() || exception.names.contains(&name))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, text: &str, expect: &[&str]) {
+        let file = TextFile { path: path.into(), text: text.into() };
+        let found = only_in_the_catalogue(&[file]).expect("a rule that reads nothing else");
+        assert_eq!(found.len(), expect.len(), "{path}: {text:?} gave {found:?}");
+        for (found, expect) in found.iter().zip(expect) {
+            assert!(found.contains(expect), "{found:?} lacks {expect:?}");
+        }
+    }
+
+    #[test]
+    fn planted_names_are_found() {
+        let detector = "crates/analysis/src/diagnosis/detectors/made.rs";
+        check(
+            detector,
+            "fn made() {\n    view.signals(&[\"locks_waiting\"]);\n}",
+            &["made.rs:2: the signal name \"locks_waiting\" is written as text; use SignalId::LocksWaiting"],
+        );
+        check(detector, "const USES: [&str; 2] = [\"pool_pending\", \"mine\"];", &["\"pool_pending\""]);
+        check(detector, "if signal.name == \"cpu\" {}", &["SignalId::Cpu"]);
+        check("xtask/src/bench/made.rs", "let name = \"container_cpu\";", &["\"container_cpu\""]);
+    }
+
+    #[test]
+    fn words_comments_tests_and_exceptions_are_left_alone() {
+        let detector = "crates/analysis/src/diagnosis/detectors/made.rs";
+        check(detector, "let title = \"requests\";", &[]);
+        check(detector, "/// Sums `\"queue_ready\"` of all signals.", &[]);
+        check(detector, "#[cfg(test)]\nmod tests {\n    flat(\"queue_ready\");\n}", &[]);
+        check("crates/runfile/tests/compatibility.rs", "name: \"queue_ready\".into()", &[]);
+        check(
+            "crates/report/src/evidence/tables.rs",
+            "&[\"blocks_hit\"]; &[\"queue_ready\"]",
+            &["queue_ready"],
+        );
+    }
+
+    #[test]
+    fn exceptions_are_needed_and_have_reasons() {
+        let files = crate::tidy::files::all().expect("readable sources");
+        for exception in EXCEPTIONS {
+            assert!(!exception.reason.is_empty(), "{}", exception.path);
+            assert!(
+                files.iter().any(|file| file.path.starts_with(exception.path)),
+                "nothing is at {}",
+                exception.path
+            );
+        }
+    }
+}
