@@ -5,16 +5,12 @@
 //! Not: a loss in the network, which looks the same to who waits; where the kernel of the target counts overflows, it is the queue.
 
 use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{Strength, Unit};
+use model::{SignalRole, Strength, Unit};
 
 use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, rate};
 
 const NAME: &str = "accept-queue";
 const LABEL: &str = "accept-queue overflow";
-
-/// The kernel's counters, by the host's own source and by the node exporter's pack. They count the same, and the first packets
-/// that were sent again are those that were dropped.
-const OVERFLOWS: [&str; 4] = ["listen_overflows", "listen_drops", "node_listen_overflows", "syn_repeated"];
 
 /// Overflows per second from which on it is told.
 const OVERFLOWS_MIN: f64 = 0.2;
@@ -31,8 +27,7 @@ const AGAIN_S: f64 = 1.0;
 /// Which connections were dropped.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let level = view.level;
-    let means = OVERFLOWS.iter().filter_map(|name| view.sum_of_means(&[*name]));
-    let overflows = means.reduce(f64::max);
+    let overflows = view.highest_of_means(SignalRole::AcceptDrops);
     let late = level.requests.after_lost_syns as f64 / level.requests.count.max(1) as f64;
     let overflown = overflows.is_some_and(|per_s| per_s >= OVERFLOWS_MIN);
     if !overflown && late < LATE_MIN {
@@ -70,7 +65,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
             explains: Some(explains),
             numbers,
             queries: view
-                .signals(&OVERFLOWS)
+                .signals(&SignalRole::AcceptDrops.signals())
                 .into_iter()
                 .take(super::QUERIES_MAX)
                 .map(|signal| view.query(signal))

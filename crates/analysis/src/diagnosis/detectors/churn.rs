@@ -5,15 +5,12 @@
 //! Not: connections that the test opens; a few for each hundred requests.
 
 use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{Strength, Unit};
+use model::{SignalRole, Strength, Unit};
 
 use super::super::view::{Depth, Says, View, draft, exact, not, percent, rate};
 
 const NAME: &str = "connection-churn";
 const LABEL: &str = "connection churn";
-
-/// Connections that listeners took, by the host's own source and by the node exporter's pack.
-const TAKEN: [&str; 2] = ["connections_taken", "node_connections_taken"];
 
 /// So many connections for each request, and per second, at least.
 const PER_REQUEST_MIN: f64 = 0.5;
@@ -24,7 +21,7 @@ const WAITS_MIN: f64 = 0.15;
 
 /// Who makes connections anew.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let taken = TAKEN.iter().filter_map(|name| view.sum_of_means(&[*name])).reduce(f64::max);
+    let taken = view.highest_of_means(SignalRole::ConnectionsAccepted);
     let Some(taken) = taken else { return Vec::new() };
     let level = view.level;
     let own = level.requests.connections as f64 / level.length_s().max(1e-9);
@@ -56,7 +53,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
                 exact("waiting for a turn", waits * 100.0, Unit::Percent).noted("of the time of requests"),
             ],
             queries: view
-                .signals(&TAKEN)
+                .signals(&SignalRole::ConnectionsAccepted.signals())
                 .into_iter()
                 .take(super::QUERIES_MAX)
                 .map(|signal| view.query(signal))

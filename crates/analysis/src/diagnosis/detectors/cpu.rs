@@ -4,7 +4,8 @@
 //! Not: a processor that is busy and not at its limit, and one whose use is above its limit, which is no measurement at all.
 
 use model::diagnosis::{CostClass, Hypothesis, Measured, Prediction, Role};
-use model::{Figure, Strength, Unit};
+use model::signal::label;
+use model::{Figure, SignalId, SignalRole, Strength, Unit};
 
 use super::super::ceilings::{self, FULL, Resource};
 use super::super::series;
@@ -20,9 +21,6 @@ const IMPOSSIBLE: f64 = 1.2;
 
 /// Whose work a core of a machine does, the core does not tell: somebody of the target must want one for so much of the time.
 const WANTED_MIN: f64 = 0.8;
-
-/// What of the target wants processors: processes, and sessions of a database that wait for nothing else.
-const PROCESSES: [&str; 2] = ["process_cpu", "container_cpu"];
 
 /// Resources that are processors.
 const PROCESSORS: [&str; 4] = ["CPU", "CPU of the node", "core", "CPU of the JVM"];
@@ -129,10 +127,10 @@ fn of(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
 
 /// How many processors the target wants, as its processes, which may be told as containers as well, and its database say.
 fn wanted(view: &View<'_>) -> f64 {
-    let of_processes = PROCESSES.iter().filter_map(|name| view.sum_of_means(&[*name])).fold(0.0, f64::max);
-    let sessions = view.signals(&["active_sessions"]).into_iter();
+    let of_processes = view.highest_of_means(SignalRole::ProcessCpu).unwrap_or(0.0).max(0.0);
+    let sessions = view.signals(&[SignalId::ActiveSessions]).into_iter();
     let computing =
-        sessions.filter(|signal| signal.labels.get("wait_type").is_some_and(|wait| wait == "CPU"));
+        sessions.filter(|signal| signal.labels.get(label::WAIT_TYPE).is_some_and(|wait| wait == "CPU"));
     of_processes + computing.filter_map(|signal| series::mean(view.level, signal)).sum::<f64>()
 }
 

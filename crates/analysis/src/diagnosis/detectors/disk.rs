@@ -4,7 +4,8 @@
 //! Not: a disk that is busy while nobody waits for it.
 
 use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{Signal, Strength, Unit};
+use model::signal::label;
+use model::{Signal, SignalId, Strength, Unit};
 
 use super::super::series;
 use super::super::view::{Depth, Says, View, count, draft, exact, not, percent};
@@ -22,7 +23,7 @@ const LOG: [&str; 4] = ["walsync", "walwrite", "walinitwrite", "walbuffermapping
 
 /// What waits for a disk.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let sessions = view.signals(&["active_sessions"]);
+    let sessions = view.signals(&[SignalId::ActiveSessions]);
     if sessions.is_empty() {
         return Vec::new();
     }
@@ -87,11 +88,11 @@ fn is_log(signal: &Signal) -> bool {
 
 /// Whether sessions wait for blocks.
 fn is_read(signal: &Signal) -> bool {
-    signal.labels.get("wait_type").is_some_and(|kind| kind == "IO") && !is_log(signal)
+    signal.labels.get(label::WAIT_TYPE).is_some_and(|kind| kind == "IO") && !is_log(signal)
 }
 
 fn event(signal: &Signal) -> &str {
-    signal.labels.get("wait_event").map_or("", String::as_str)
+    signal.labels.get(label::WAIT_EVENT).map_or("", String::as_str)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use model::Signal;
 use model::diagnosis::{CostClass, Hypothesis, Measured, Prediction, Role};
+use model::signal::label;
 use model::{Figure, Strength, Unit};
 
 use super::super::series;
@@ -15,7 +16,8 @@ const NAME: &str = "replica-imbalance";
 const LABEL: &str = "replica imbalance";
 
 /// Labels that tell replicas apart.
-const REPLICA: [&str; 6] = ["pod", "instance", "proxy", "replica", "controller_pod", "hostname"];
+const REPLICA: [&str; 6] =
+    [label::POD, label::INSTANCE, label::PROXY, label::REPLICA, label::CONTROLLER_POD, label::HOSTNAME];
 
 /// The busiest has so many times its share.
 const TIMES_MIN: f64 = 1.5;
@@ -51,14 +53,14 @@ fn of_signals<'a>(view: &View<'a>) -> Vec<(String, Shares, Vec<&'a Signal>)> {
         .evidence
         .signals
         .iter()
-        .filter(|signal| signal.name.contains("requests") && signal.unit == "/s");
+        .filter(|signal| signal.name.as_str().contains("requests") && signal.unit == "/s");
     for signal in requests {
         let Some(label) = REPLICA.iter().find(|label| signal.labels.contains_key(**label)) else { continue };
         let (Some(replica), Some(mean)) = (signal.labels.get(*label), series::mean(view.level, signal))
         else {
             continue;
         };
-        let group = groups.entry((&signal.name, label)).or_default();
+        let group = groups.entry((signal.name.as_str(), label)).or_default();
         *group.0.entry(replica.clone()).or_default() += mean * view.level.length_s();
         group.1.push(signal);
     }

@@ -4,7 +4,7 @@
 //! Not: light-weight locks of the server's own, which are told with what it waits for.
 
 use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{Record, RecordKind, Strength, Unit};
+use model::{Record, RecordKind, SignalId, Strength, Unit};
 
 use super::super::paths::Slowest;
 use super::super::series;
@@ -20,7 +20,7 @@ const LIMITS_MIN: f64 = 0.15;
 
 /// What waits for locks.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let Some(waiting) = view.sum_of_means(&["locks_waiting"]) else { return Vec::new() };
+    let Some(waiting) = view.sum_of_means(&[SignalId::LocksWaiting]) else { return Vec::new() };
     let share = view.share_of_waiting(waiting);
     if share < SHARE_MIN {
         return vec![not(
@@ -48,7 +48,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     if longest_ms > 0.0 {
         numbers.push(exact("longest wait seen", longest_ms / 1e3, Unit::Seconds));
     }
-    let queries = view.signals(&["locks_waiting"]).into_iter().map(|signal| view.query(signal)).collect();
+    let queries =
+        view.signals(&[SignalId::LocksWaiting]).into_iter().map(|signal| view.query(signal)).collect();
     let role = if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes };
     vec![Says::Found(
         Box::new(Hypothesis {

@@ -8,7 +8,7 @@
 
 use model::SpanKind;
 use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{Strength, Unit};
+use model::{SignalId, Strength, Unit};
 
 use super::super::paths::{Step, StepKey};
 use super::super::view::{Depth, Gone, Says, View, draft, exact, percent, time};
@@ -56,7 +56,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let share = (view.share_of_paths(after_ns) + door).min(1.0);
     // Without the process's own word nobody knows that it did not compute.
     let computed_s =
-        view.sum_of_means(&["process_cpu"]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
+        view.sum_of_means(&[SignalId::ProcessCpu]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
     let is_so = share >= SHARE_MIN
         && end_s >= END_S_MIN
         && computed_s.is_some_and(|computed_s| computed_s <= end_s * COMPUTED_MAX);
@@ -83,7 +83,11 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
                 exact("CPU of a request", computed_s.unwrap_or(0.0), Unit::Seconds).noted("all of it"),
                 exact("of the time of requests", share * 100.0, Unit::Percent),
             ],
-            queries: view.signals(&["process_cpu"]).into_iter().map(|signal| view.query(signal)).collect(),
+            queries: view
+                .signals(&[SignalId::ProcessCpu])
+                .into_iter()
+                .map(|signal| view.query(signal))
+                .collect(),
             exemplars: view.exemplars(&step.slowest),
             caveats: vec!["anything else that is waited for without a span looks the same".to_owned()],
             remedy: "write the log without waiting for the disk".to_owned(),

@@ -4,7 +4,7 @@
 //! Not: a service that waits for one slow thing, in which something else goes on, and one that has nothing to do.
 
 use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{Strength, Unit};
+use model::{SignalRole, Strength, Unit};
 
 use super::super::series;
 use super::super::view::{Depth, Says, View, count, draft, exact, not, percent, time};
@@ -24,11 +24,9 @@ const STALLED_MIN: f64 = 0.04;
 /// Pauses are equally long to within so much.
 const VARIATION_MAX: f64 = 0.4;
 
-const SHARES: [&str; 3] = ["jvm_gc_share", "go_gc_share", "nodejs_gc_share"];
-
 /// What stops.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let told = view.signals(&SHARES).into_iter().filter_map(|signal| {
+    let told = view.signals(&SignalRole::GcShare.signals()).into_iter().filter_map(|signal| {
         let share = series::mean(view.level, signal)?;
         let place = series::place(signal).to_owned();
         if share < SHARE_MIN {
@@ -103,7 +101,11 @@ fn found(
             strength,
             explains: Some(explains),
             numbers,
-            queries: view.signals(&SHARES).into_iter().map(|signal| view.query(signal)).collect(),
+            queries: view
+                .signals(&SignalRole::GcShare.signals())
+                .into_iter()
+                .map(|signal| view.query(signal))
+                .collect(),
             remedy: "allocate less, or take a collector that does not stop the world".to_owned(),
             cost: CostClass::Setting,
             prediction: view.without(explains, "no pauses"),

@@ -8,7 +8,7 @@
 
 use model::SpanKind;
 use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{Strength, Unit};
+use model::{SignalId, Strength, Unit};
 
 use super::super::view::{Depth, Says, View, draft, exact, not, percent, time};
 
@@ -66,7 +66,7 @@ fn length(view: &View<'_>, each: f64) -> Option<Says> {
         return None;
     }
     let cpu_s =
-        view.sum_of_means(&["process_cpu"]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
+        view.sum_of_means(&[SignalId::ProcessCpu]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
     let mut numbers = vec![
         exact("an answer", each, Unit::Bytes).noted("mean of all requests"),
         exact("the service itself", own * 100.0, Unit::Percent).noted("of the time of requests"),

@@ -8,7 +8,7 @@
 //! Not: a pool that is full because what its connections do takes long; then the database is busy, and that is told.
 
 use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{SpanKind, Strength, Unit};
+use model::{SignalRole, SpanKind, Strength, Unit};
 
 use super::super::paths::{Step, StepKey};
 use super::super::series;
@@ -18,16 +18,8 @@ use super::says;
 const POOL: &str = "connection-pool";
 const LINE: &str = "head-of-line";
 
-/// Requests that wait for a connection, by the names that pools give them (Micrometer's HikariCP, OpenTelemetry's conventions for
-/// database clients before and since they were stable).
-const PENDING: [&str; 3] =
-    ["pool_pending", "db_client_connection_pending_requests", "db_client_connections_pending_requests"];
-
-/// Connections that may be open.
-const LIMITS: [&str; 3] = ["pool_active_limit", "db_client_connection_max", "db_client_connections_max"];
-
-/// Connections in use.
-const USED: [&str; 3] = ["pool_active", "db_client_connection_used", "db_client_connections_usage"];
+/// The signals of a connection pool.
+const POOLS: [SignalRole; 3] = [SignalRole::PoolPending, SignalRole::PoolSize, SignalRole::PoolInUse];
 
 /// The share of the time from which on a wait is told.
 const SHARE_MIN: f64 = 0.1;
@@ -39,7 +31,7 @@ const LIMITS_MIN: f64 = 0.2;
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let waits: Vec<(&StepKey, &Step)> =
         view.paths.steps.iter().filter(|(key, _)| is_wait_for_connection(key)).collect();
-    let pending = view.sum_of_means(&PENDING);
+    let pending = view.sum_of_means(&SignalRole::PoolPending.signals());
     if waits.is_empty() && pending.is_none() {
         return vec![missing(
             "the pools of connections",
@@ -62,7 +54,11 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     }
     let by_law = pending.map_or(0.0, |pending| view.share_of_waiting(pending));
     if !has_span && by_law >= SHARE_MIN {
-        let place = view.signals(&PENDING).first().map_or("pool", |signal| series::place(signal)).to_owned();
+        let place = view
+            .signals(&SignalRole::PoolPending.signals())
+            .first()
+            .map_or("pool", |signal| series::place(signal))
+            .to_owned();
         all.push(of_pool(view, &place, by_law, None));
     } else if !has_span {
         let number =
@@ -85,8 +81,11 @@ fn asks_database(view: &View<'_>, service: &str) -> bool {
 }
 
 fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Says {
-    let pending = view.sum_of_means(&PENDING);
-    let (limit, used) = (view.sum_of_means(&LIMITS), view.sum_of_means(&USED));
+    let pending = view.sum_of_means(&SignalRole::PoolPending.signals());
+    let (limit, used) = (
+        view.sum_of_means(&SignalRole::PoolSize.signals()),
+        view.sum_of_means(&SignalRole::PoolInUse.signals()),
+    );
     let mut numbers = Vec::new();
     numbers.extend(step.map(|step| {
         exact("wait for a connection", step.mean_s(), Unit::Seconds).noted("mean of those that waited")
@@ -117,7 +116,7 @@ fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Say
             explains: Some(share),
             numbers,
             queries: view
-                .signals(&[PENDING, LIMITS, USED].concat())
+                .signals(&POOLS.map(SignalRole::signals).concat())
                 .into_iter()
                 .take(super::QUERIES_MAX)
                 .map(|signal| view.query(signal))

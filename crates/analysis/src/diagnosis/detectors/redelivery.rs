@@ -4,7 +4,8 @@
 //! Not: messages that wait.
 
 use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{Strength, Unit};
+use model::signal::label;
+use model::{SignalId, Strength, Unit};
 
 use super::super::series;
 use super::super::view::{Depth, Says, View, draft, exact, not, percent, rate};
@@ -33,12 +34,13 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
 
 fn by_rates<'a>(view: &View<'a>) -> Option<Says> {
     let of = |signal: &'a model::Signal| {
-        let queue = signal.labels.get("queue")?;
-        let acked = view.signals(&["queue_acked"]).into_iter().find(|acked| acked.labels == signal.labels)?;
+        let queue = signal.labels.get(label::QUEUE)?;
+        let acked =
+            view.signals(&[SignalId::QueueAcked]).into_iter().find(|acked| acked.labels == signal.labels)?;
         let (delivered, acked) = (series::mean(view.level, signal)?, series::mean(view.level, acked)?);
         (delivered > 0.0).then(|| (queue.as_str(), 1.0 - acked / delivered))
     };
-    let signals = view.signals(&["queue_delivered"]);
+    let signals = view.signals(&[SignalId::QueueDelivered]);
     let (queue, again) = signals.into_iter().filter_map(of).max_by(|a, b| a.1.total_cmp(&b.1))?;
     (again >= AGAIN_MIN).then(|| found(view, queue, again, None))
 }
@@ -59,9 +61,9 @@ fn found(view: &View<'_>, queue: &str, again: f64, traced: Option<u64>) -> Says 
             explains: Some(again),
             numbers,
             queries: view
-                .signals(&["queue_delivered", "queue_acked"])
+                .signals(&[SignalId::QueueDelivered, SignalId::QueueAcked])
                 .into_iter()
-                .filter(|signal| signal.labels.get("queue").is_some_and(|name| name == queue))
+                .filter(|signal| signal.labels.get(label::QUEUE).is_some_and(|name| name == queue))
                 .map(|signal| view.query(signal))
                 .collect(),
             remedy: "acknowledge what was done, and put what cannot be done aside".to_owned(),

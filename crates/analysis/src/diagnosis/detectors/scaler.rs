@@ -5,9 +5,8 @@
 //! Not: one that is slow to decide; then its replicas are below the ceiling while work waits. Nor workers that do less than they
 //! could: more of them would, too.
 
-use model::Signal;
 use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{Strength, Unit};
+use model::{Signal, SignalId, Strength, Unit};
 
 use super::super::series;
 use super::super::view::{Depth, Says, View, count, draft, exact, not, percent};
@@ -15,9 +14,6 @@ use super::consumers;
 
 const NAME: &str = "scaler-ceiling";
 const LABEL: &str = "scaler ceiling";
-
-/// How limits of signals are called.
-const LIMITS: [&str; 2] = ["_limit", "_max"];
 
 /// At its ceiling for so much of the time.
 const AT_LIMIT_MIN: f64 = 0.5;
@@ -27,15 +23,13 @@ const WAITS_MIN: f64 = 0.1;
 
 /// Which scaler is at its ceiling.
 pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let replicas = view.level.evidence.signals.iter().filter(|signal| signal.name.ends_with("replicas"));
+    let replicas =
+        view.level.evidence.signals.iter().filter(|signal| signal.name.as_str().ends_with("replicas"));
     replicas.filter_map(|signal| of(view, signal)).collect()
 }
 
 fn of(view: &View<'_>, signal: &Signal) -> Option<Says> {
-    let is_limit = |limit: &&Signal| {
-        let name = limit.name.strip_prefix(signal.name.as_str());
-        name.is_some_and(|rest| LIMITS.contains(&rest)) && limit.labels == signal.labels
-    };
+    let is_limit = |limit: &&Signal| limit.name.is_limit_of(&signal.name) && limit.labels == signal.labels;
     let limit_signal = view.level.evidence.signals.iter().find(is_limit)?;
     let limit = series::last(view.level, limit_signal).filter(|limit| *limit >= 1.0)?;
     let at_limit = series::share(view.level, signal, |value| value >= limit)?;
@@ -90,8 +84,10 @@ fn of(view: &View<'_>, signal: &Signal) -> Option<Says> {
 
 /// The share of the time in which the autoscaler would start more than it may, as it says itself.
 fn limited(view: &View<'_>, replicas: &Signal) -> Option<f64> {
-    let says =
-        view.signals(&["autoscaler_limited"]).into_iter().find(|says| says.labels == replicas.labels)?;
+    let says = view
+        .signals(&[SignalId::AutoscalerLimited])
+        .into_iter()
+        .find(|says| says.labels == replicas.labels)?;
     series::mean(view.level, says)
 }
 
@@ -99,7 +95,7 @@ fn waits(view: &View<'_>) -> f64 {
     if view.paths.queue_ns > 0.0 {
         return view.paths.share(view.paths.queue_ns);
     }
-    view.share_of_waiting(view.sum_of_means(&["queue_ready"]).unwrap_or(0.0))
+    view.share_of_waiting(view.sum_of_means(&[SignalId::QueueReady]).unwrap_or(0.0))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! Not: use below the limit. A mean says nothing about a tenth of a second; that is what makes throttling easy to miss.
 
 use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{Strength, Unit};
+use model::{SignalId, Strength, Unit};
 
 use super::super::series;
 use super::super::view::{Depth, Says, View, count, draft, exact, not, percent};
@@ -71,13 +71,13 @@ fn told(view: &View<'_>) -> Vec<Says> {
             Depth::Cause,
         ))
     };
-    view.signals(&["container_throttled"]).iter().filter_map(of).collect()
+    view.signals(&[SignalId::ContainerThrottled]).iter().filter_map(of).collect()
 }
 
 /// A service of one thread that stands still again and again, and uses the same little CPU all the time.
 fn seen(view: &View<'_>) -> Option<Says> {
     let stalls = view.stalls.as_ref()?;
-    let process = view.signals(&["process_cpu"]).into_iter().next()?;
+    let process = view.signals(&[SignalId::ProcessCpu]).into_iter().next()?;
     let cores = series::mean(view.level, process)?;
     let points = series::inside(view.level, process);
     let variance =
