@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use model::{Epoch, Evidence, Gap, Instant, Record, RecordKind, SystemClock};
 
-use crate::contract::{About, Moment, Period, Source, Trouble};
+use crate::contract::{About, Moment, Period, Source, SourceError};
 
 /// What was told and is not taken yet, in answers; what comes while so many wait is a gap.
 const ANSWERS_WAITING_MAX: usize = 1024;
@@ -21,7 +21,7 @@ const REST_MAX: Duration = Duration::from_secs(15);
 const LATE_PERIODS: u32 = 2;
 
 /// Why there is a gap where nobody took what was told.
-const NOBODY_TOOK_IT: &str = "what the source told was not stored in time";
+const NOT_STORED: &str = "samples were dropped: the run file could not be written fast enough";
 
 /// Asks sources while a run goes on, and once more when it is over.
 pub struct Collector {
@@ -112,11 +112,11 @@ impl Collector {
             match asked.last.recv_timeout(left) {
                 Ok(told) => evidence.append(told),
                 Err(RecvTimeoutError::Timeout) => {
-                    let reason = format!("the source did not answer within {} s", patience.as_secs());
+                    let reason = format!("no response within {} s", patience.as_secs());
                     evidence.gaps.push(Gap { source: asked.about.name.clone(), from, to, reason });
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let reason = "asking the source failed in a way that is a bug of plimsoll".to_owned();
+                    let reason = "the source crashed, which is a bug in plimsoll; please report it".to_owned();
                     evidence.gaps.push(Gap { source: asked.about.name.clone(), from, to, reason });
                 }
             }
@@ -153,7 +153,7 @@ impl Asked {
         let about = source.about();
         let state = Arc::<Shared>::default();
         let (over, is_over) = channel();
-        let (tell_last, last) = sync_channel(1);
+        let (last_sender, last) = sync_channel(1);
         let begun = SystemClock::now();
         let asking = Asking {
             source,
@@ -168,7 +168,7 @@ impl Asked {
             let state = asking.state.clone();
             let evidence = asking.run(&is_over);
             // Nobody waits any more if the run's end was too long ago.
-            let _ = tell_last.send(evidence);
+            let _ = last_sender.send(evidence);
             state.is_done.store(true, Ordering::Release);
         };
         let thread = std::thread::Builder::new().name(format!("ask {}", about.name)).spawn(work)?;
@@ -215,7 +215,7 @@ impl Asking {
                 self.state.answers.fetch_add(1, Ordering::Relaxed);
                 evidence
             }
-            Err(Trouble(reason)) => {
+            Err(SourceError { message: reason, .. }) => {
                 self.failed(&reason);
                 // Where it was asked all the time, what is missing is only what this question was for.
                 let from = if self.source.period().is_some() { over.to.at } else { over.from.at };
@@ -248,7 +248,7 @@ impl Asking {
                     self.state.set_trouble(None);
                     evidence.gaps.extend(self.close_silence(asked_at));
                     evidence.gaps.extend(self.late_gap(asked_at, answered_at, period));
-                    self.tell(evidence, answered_at);
+                    self.deliver(evidence, answered_at);
                     self.last_at = answered_at;
                     rest = REST_MIN;
                     // What was missed is missed: a slow source is not asked twice in a row.
@@ -257,7 +257,7 @@ impl Asking {
                         due = answered_at + period;
                     }
                 }
-                Err(Trouble(reason)) => {
+                Err(SourceError { message: reason, .. }) => {
                     self.failed(&reason);
                     self.silent_since.get_or_insert((self.last_at, reason));
                     due = answered_at + rest.max(period);
@@ -284,12 +284,12 @@ impl Asking {
             source: self.source.about().name,
             from: asked_at,
             to: answered_at,
-            reason: format!("the source took {:.1} s to answer", took.as_secs_f64()),
+            reason: format!("slow response: the source took {:.1} s", took.as_secs_f64()),
         })
     }
 
     /// Hands over what was told, with a gap for what found no room before.
-    fn tell(&mut self, mut evidence: Evidence, now: Instant) {
+    fn deliver(&mut self, mut evidence: Evidence, now: Instant) {
         let untold = self.untold.take();
         evidence.gaps.extend(untold.map(|untold| self.gap_of(untold)));
         if evidence.is_empty() {
@@ -306,7 +306,7 @@ impl Asking {
     }
 
     fn gap_of(&self, (from, to): (Instant, Instant)) -> Gap {
-        Gap { source: self.source.about().name, from, to, reason: NOBODY_TOOK_IT.to_owned() }
+        Gap { source: self.source.about().name, from, to, reason: NOT_STORED.to_owned() }
     }
 }
 
@@ -339,15 +339,15 @@ mod tests {
             Some(Duration::from_millis(50))
         }
 
-        fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+        fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
             self.asked += 1;
             if self.fails.contains(&self.asked) {
-                return Err(Trouble::new("connection refused"));
+                return Err(SourceError::new("connection refused"));
             }
             Ok(Evidence { signals: vec![signal("asked", now.at, self.asked as f64)], ..Evidence::default() })
         }
 
-        fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+        fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
             std::thread::sleep(self.takes);
             Ok(Evidence { signals: vec![signal("last", period.to.at, 1.0)], ..Evidence::default() })
         }
@@ -408,7 +408,7 @@ mod tests {
         let begun = SystemClock::now();
         let told = collect(source, Duration::from_millis(120), Duration::from_millis(300));
         assert!(SystemClock::now().since(begun) < Duration::from_secs(5));
-        assert!(told.gaps[0].reason.starts_with("the source did not answer"), "{:?}", told.gaps);
+        assert!(told.gaps[0].reason.starts_with("no response within"), "{:?}", told.gaps);
         assert!(told.signals.iter().any(|signal| signal.name == "asked"), "what it told before stays");
     }
 }

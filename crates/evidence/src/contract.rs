@@ -26,7 +26,7 @@ pub trait Source: Send {
     ///
     /// # Errors
     /// The server cannot be reached, refuses, or tells what cannot be understood.
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble>;
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError>;
 
     /// Tells of traces that requests of the run were put into. Those who keep traces look for these first.
     fn look_for(&mut self, _traces: &[u128]) {}
@@ -35,7 +35,7 @@ pub trait Source: Send {
     ///
     /// # Errors
     /// As of [`Source::sample`].
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble>;
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError>;
 }
 
 /// No call of a source takes longer.
@@ -72,10 +72,30 @@ pub struct Missing {
     pub is_fatal: bool,
 }
 
-/// Why a source told nothing: a sentence without its full stop, for people, without credentials.
+/// Failure of a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Trouble(pub String);
+#[error("{message}")]
+pub struct SourceError {
+    /// Class of the failure, from which the remedy follows.
+    pub kind: ErrorKind,
+    /// One sentence without its full stop and without credentials.
+    pub message: String,
+}
+
+/// Classes of failures that need different remedies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// No credential, or a wrong one: SQLSTATE 28P01, HTTP 401, `NOAUTH`.
+    Unauthenticated,
+    /// The user lacks a permission: HTTP 403, `NOPERM`.
+    Forbidden,
+    /// The server has no such thing: HTTP 404.
+    NotFound,
+    /// The server refuses connections from this host: no line of `pg_hba.conf` matches.
+    HostRefused,
+    /// Everything else: unreachable, too slow, an unexpected response.
+    Other,
+}
 
 /// One moment on both clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,10 +143,15 @@ impl Period {
     }
 }
 
-impl Trouble {
-    /// Trouble with a text.
-    pub fn new(text: impl Into<String>) -> Trouble {
-        Trouble(text.into())
+impl SourceError {
+    /// A failure of no particular class.
+    pub fn new(message: impl Into<String>) -> SourceError {
+        SourceError::classified(ErrorKind::Other, message)
+    }
+
+    /// A failure of a class.
+    pub fn classified(kind: ErrorKind, message: impl Into<String>) -> SourceError {
+        SourceError { kind, message: message.into() }
     }
 }
 
@@ -194,11 +219,11 @@ pub(crate) mod promises {
         let checks = source.probe();
         assert!(checks.iter().any(|check| check.outcome.is_err()), "{checks:?}");
         let now = Moment::of(SystemClock::now(), &epoch);
-        let trouble = match source.period() {
+        let error = match source.period() {
             Some(_) => source.sample(now).expect_err("nobody is there"),
             None => source.look_back(&Period { from: now, to: now }).expect_err("nobody is there"),
         };
-        assert!(!trouble.0.is_empty() && !trouble.0.ends_with('.'), "{trouble}");
+        assert!(!error.message.is_empty() && !error.message.ends_with('.'), "{error}");
         assert!(SystemClock::now().since(begun) < CALL_LIMIT * 2);
     }
 

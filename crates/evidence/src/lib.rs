@@ -5,6 +5,7 @@
 //! hands over what they told; a source that fails or lags leaves a [`model::Gap`] with its reason, and never makes the load
 //! wait. The room knows nothing of run files, of what the numbers mean, and of who looks at them.
 
+mod answer;
 mod collector;
 pub mod contract;
 #[cfg(test)]
@@ -18,11 +19,10 @@ mod settings;
 pub mod sources;
 #[cfg(test)]
 mod stage;
-mod tell;
 #[cfg(test)]
 mod trial;
 mod wall;
 
 pub use collector::{Collector, SourceState};
-pub use contract::{About, Check, Moment, Period, Source, Trouble};
+pub use contract::{About, Check, Moment, Period, Source, SourceError};
 pub use settings::{Settings, SettingsError, password_variable};

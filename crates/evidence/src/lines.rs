@@ -42,7 +42,7 @@ impl Lines {
     pub(crate) fn of(settings: &Settings) -> Result<Lines, SettingsError> {
         let regex = |setting: &str, text: &str| {
             Regex::new(text)
-                .map_err(|error| settings.wrong(setting, &format!("is no regular expression: {error}")))
+                .map_err(|error| settings.wrong(setting, &format!("not a regular expression: {error}")))
         };
         let pattern = settings.values.get("pattern").map(|text| regex("pattern", text)).transpose()?;
         let has = |name: &str| {
@@ -52,7 +52,7 @@ impl Lines {
         };
         if !has("task") || !has("duration") {
             let why =
-                r"has no groups (?<task>…) and (?<duration>…); one is (?<task>\S+) took (?<duration>[\d.]+)s";
+                r"the groups (?<task>…) and (?<duration>…) are missing; for example (?<task>\S+) took (?<duration>[\d.]+)s";
             return Err(settings.wrong("pattern", why));
         }
         let unit_ms = match settings.text("unit", "s").as_str() {
@@ -61,7 +61,7 @@ impl Lines {
             "ms" => 1.0,
             "s" => 1e3,
             "m" => 60e3,
-            _ => return Err(settings.wrong("unit", "is none of ns, us, ms, s, m")),
+            _ => return Err(settings.wrong("unit", "expected ns, us, ms, s or m")),
         };
         Ok(Lines {
             pattern,
@@ -148,8 +148,8 @@ impl Lines {
                 records.push(record(RecordKind::Warning, subject, fields));
             }
         };
-        left_out("kinds of tasks beyond the limit are not counted", self.tasks_dropped, TASKS_MAX);
-        left_out("error lines beyond the limit are counted and not kept", self.errors_dropped, ERRORS_MAX);
+        left_out("too many kinds of tasks: some are not counted", self.tasks_dropped, TASKS_MAX);
+        left_out("too many error lines: some are counted but not stored", self.errors_dropped, ERRORS_MAX);
         records
     }
 }
@@ -246,9 +246,9 @@ mod tests {
             let error = lines(&[(name, value)]).err().map(|error| error.to_string());
             assert!(error.as_ref().is_some_and(|error| error.contains(expect)), "{error:?}");
         };
-        check("pattern", "(?<task>", "no regular expression");
-        check("pattern", "(?<task>x)", "no groups");
-        check("unit", "hours", "none of");
-        check("error", "(", "no regular expression");
+        check("pattern", "(?<task>", "not a regular expression");
+        check("pattern", "(?<task>x)", "are missing");
+        check("unit", "hours", "expected ns");
+        check("error", "(", "not a regular expression");
     }
 }

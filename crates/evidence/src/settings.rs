@@ -22,7 +22,7 @@ pub struct Settings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// There is no such kind.
-    #[error("use the evidence source {name:?}: there is no kind {kind:?}; the kinds are {known}")]
+    #[error("use the evidence source {name:?}: unknown kind {kind:?}; known kinds: {known}")]
     Kind {
         /// The source.
         name: String,
@@ -32,7 +32,7 @@ pub enum SettingsError {
         known: String,
     },
     /// A setting cannot be understood.
-    #[error("use the evidence source {name:?}: {setting} = {value:?} {why}")]
+    #[error("use the evidence source {name:?}: invalid {setting} {value:?}: {why}")]
     Value {
         /// The source.
         name: String,
@@ -45,7 +45,7 @@ pub enum SettingsError {
     },
     /// Nobody asks for this setting.
     #[error(
-        "use the evidence source {name:?}: there is no setting {setting:?} of the kind {kind:?}; there are {known}"
+        "use the evidence source {name:?}: unknown setting {setting:?} for kind {kind:?}; known settings: {known}"
     )]
     Unknown {
         /// The source.
@@ -80,7 +80,7 @@ impl Settings {
         let parsed = model::GoDuration::parse(value).map(model::GoDuration::to_std);
         parsed
             .filter(|duration| !duration.is_zero())
-            .ok_or_else(|| self.wrong(setting, "is no time; one is written as 500ms, 5s or 1m"))
+            .ok_or_else(|| self.wrong(setting, "expected a duration, for example 500ms, 5s or 1m"))
     }
 
     /// An error about a setting.

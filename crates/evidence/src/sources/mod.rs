@@ -25,7 +25,7 @@ pub struct Kind {
     /// Its name in settings and flags.
     pub name: &'static str,
     /// What it tells, in a sentence.
-    pub tells: &'static str,
+    pub provides: &'static str,
     /// The address of one, as it may be.
     pub example: &'static str,
     /// What can be set beside the address, each with what it means.

@@ -7,17 +7,17 @@ use std::time::Duration;
 use model::{Evidence, SignalId};
 
 use super::Kind;
-use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
-use crate::tell::{Answer, Counters, SignalQuery};
+use crate::answer::{Answer, Counters, SignalQuery};
 
 /// How the kind is made.
 pub(super) const KIND: Kind = Kind {
     name: "nginx",
-    tells: "NGINX: connections, what they do, those that were dropped, and requests.",
+    provides: "NGINX: connections by state, dropped connections, and requests.",
     example: "http://localhost/nginx_status",
-    settings: &[("step", "time between two questions, 1s if not set")],
+    settings: &[("step", "interval between queries [default: 1s]")],
     open,
 };
 
@@ -64,7 +64,7 @@ impl Source for Nginx {
     fn probe(&mut self) -> Vec<Check> {
         match self.ask() {
             Ok(status) => vec![Check::works("stub_status", format!("{} requests so far", status.requests))],
-            Err(Trouble(why)) => vec![Check::fails("stub_status", why, REMEDY)],
+            Err(SourceError { message: why, .. }) => vec![Check::fails("stub_status", why, REMEDY)],
         }
     }
 
@@ -72,7 +72,7 @@ impl Source for Nginx {
         Some(self.step)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         let status = self.ask()?;
         let mut answer = Answer::new(&self.name, now.at, self.step);
         // The question itself is one connection that is written to.
@@ -93,7 +93,7 @@ impl Source for Nginx {
         Ok(answer.evidence())
     }
 
-    fn look_back(&mut self, _: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, _: &Period) -> Result<Evidence, SourceError> {
         Ok(Evidence::default())
     }
 }
@@ -110,11 +110,11 @@ impl Nginx {
         })
     }
 
-    fn ask(&mut self) -> Result<Status, Trouble> {
+    fn ask(&mut self) -> Result<Status, SourceError> {
         let page = self.client.text("", &[])?;
         self.own = self.own.wrapping_add(1);
-        let what = "the page is not what stub_status writes";
-        Status::parse(&page).ok_or_else(|| Trouble(format!("GET {}: {what}", self.client.base())))
+        let what = "the response is not a stub_status page";
+        Status::parse(&page).ok_or_else(|| SourceError::new(format!("GET {}: {what}", self.client.base())))
     }
 }
 

@@ -12,9 +12,9 @@ use redis::{
 };
 
 use super::Kind;
-use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, CALL_LIMIT, Check, ErrorKind, Moment, Period, Source, SourceError};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::tell::{self, Answer, Counters, Few, Part, SignalQuery, clip, fields};
+use crate::answer::{self, Answer, Counters, FirstSeen, OptionalQuery, SignalQuery, clip, fields};
 
 /// Connecting takes no longer, and neither does one question.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -53,11 +53,11 @@ const CLIENT_NAME: &str = "plimsoll";
 /// How the kind is made.
 pub(super) const KIND: Kind = Kind {
     name: "redis",
-    tells: "Redis: memory, evictions, hits, clients, what each command took, slow commands and latency events.",
+    provides: "Redis: memory, evictions, hits, clients, time per command, slow commands and latency events.",
     example: "redis://plimsoll@localhost:6379",
     settings: &[
-        ("step", "time between two questions, 1s if not set"),
-        ("ca", "a PEM file with the authorities of its certificate, with rediss:// (the system's)"),
+        ("step", "interval between queries [default: 1s]"),
+        ("ca", "PEM file of certificate authorities, with rediss:// [default: the system's]"),
     ],
     open,
 };
@@ -114,10 +114,10 @@ struct Redis {
     connection: Option<Connection>,
     step: Duration,
     counters: Counters,
-    databases: Few,
-    slow_log: Part,
-    latency: Part,
-    commands: Part,
+    databases: FirstSeen,
+    slow_log: OptionalQuery,
+    latency: OptionalQuery,
+    commands: OptionalQuery,
     /// When the call ends.
     deadline: Instant,
     /// Questions asked, which the server counts with all others.
@@ -161,13 +161,13 @@ impl Source for Redis {
         self.begin_call();
         let info = match self.ask::<String>(&["INFO"]) {
             Ok(info) => info,
-            Err(Trouble(why)) => {
-                let remedy = self.remedy(&why);
-                return vec![Check::fails("INFO", why, remedy)];
+            Err(error) => {
+                let remedy = self.remedy(error.kind);
+                return vec![Check::fails("INFO", error.message, remedy)];
             }
         };
         let known = read_info(&info);
-        let version = known.get("redis_version").copied().unwrap_or("of an unknown version");
+        let version = known.get("redis_version").copied().unwrap_or("(unknown version)");
         vec![
             Check::works("INFO", format!("Redis {}", clip(version))),
             self.check(&["INFO", "commandstats"], "+info"),
@@ -181,7 +181,7 @@ impl Source for Redis {
         Some(self.step)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         self.begin_call();
         let mut answer = Answer::new(&self.name, now.at, self.step);
         let is_first = self.before.is_none();
@@ -197,30 +197,30 @@ impl Source for Redis {
                 .filter_map(|name| Some(((*name).to_owned(), clip(known.get(name)?).into())));
             answer.record(RecordKind::Configuration, &self.name, known.collect());
         }
-        self.tell_info(&mut answer, &known, now);
+        self.add_info(&mut answer, &known, now);
         let slow = self.part(&mut answer, |redis| &mut redis.slow_log, Redis::slow)?;
         let clock = server_clock(&known, now);
         if let Some(slow) = slow {
-            self.tell_slow(&mut answer, slow, &clock);
+            self.add_slow(&mut answer, slow, &clock);
         }
         let events = self.part(&mut answer, |redis| &mut redis.latency, Redis::latency)?;
         if let Some(events) = events {
-            self.tell_latency(&mut answer, events, &clock);
+            self.add_latency(&mut answer, events, &clock);
         }
         Ok(answer.evidence())
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         self.begin_call();
         let mut answer = Answer::new(&self.name, period.to.at, self.step);
         let Some(before) = self.before.take() else { return Ok(answer.evidence()) };
         if self.happenings_untold > 0 {
             let text =
-                format!("{} more slow commands and latency events are not told", self.happenings_untold);
+                format!("{} more slow commands and latency events were left out", self.happenings_untold);
             answer.warning(&text);
         }
         if let Some(now) = self.part(&mut answer, |redis| &mut redis.commands, Redis::commands)? {
-            tell_commands(&mut answer, &before, &now);
+            add_commands(&mut answer, &before, &now);
         }
         Ok(answer.evidence())
     }
@@ -233,21 +233,21 @@ impl Redis {
             .address
             .as_str()
             .into_connection_info()
-            .map_err(|_| wrong("is no address; one is written as redis://plimsoll@localhost:6379"))?;
+            .map_err(|_| wrong("expected a URL, for example redis://plimsoll@localhost:6379"))?;
         let mut access = info.redis_settings().clone();
         if access.password().is_some() {
             return Err(wrong(
-                "has a password in it; passwords are read from the environment or from a file",
+                "it contains a password; set the password in the environment or in a file",
             ));
         }
         let place = match info.addr() {
             ConnectionAddr::Tcp(host, port) => format!("redis://{host}:{port}"),
             ConnectionAddr::Unix(path) => format!("redis+unix://{}", path.display()),
             ConnectionAddr::TcpTls { insecure: true, .. } => {
-                return Err(wrong("asks not to check who answers, which would show the password to anybody"));
+                return Err(wrong("without certificate checks the password could be intercepted; remove #insecure"));
             }
             ConnectionAddr::TcpTls { host, port, .. } => format!("rediss://{host}:{port}"),
-            _ => return Err(wrong("is no address of a Redis")),
+            _ => return Err(wrong("expected the URL of a Redis server")),
         };
         let user = access.username().map(str::to_owned);
         if let Some(credential) = &settings.credential {
@@ -256,14 +256,14 @@ impl Redis {
         access = access.set_protocol(ProtocolVersion::RESP2).set_skip_set_lib_name();
         let root_cert = settings.values.get("ca").map(std::fs::read).transpose();
         let root_cert =
-            root_cert.map_err(|error| settings.wrong("ca", &format!("cannot be read: {error}")))?;
+            root_cert.map_err(|error| settings.wrong("ca", &format!("the file cannot be read: {error}")))?;
         let info = info.set_redis_settings(access);
         let client = match info.addr() {
             ConnectionAddr::TcpTls { .. } => {
                 Client::build_with_tls(info, TlsCertificates { client_tls: None, root_cert })
-                    .map_err(|error| settings.wrong("ca", &format!("is of no use: {error}")))?
+                    .map_err(|error| settings.wrong("ca", &format!("the certificates cannot be used: {error}")))?
             }
-            _ => Client::open(info).map_err(|_| wrong("is no address of a Redis"))?,
+            _ => Client::open(info).map_err(|_| wrong("expected the URL of a Redis server"))?,
         };
         Ok(Redis {
             name: settings.name.clone(),
@@ -273,10 +273,10 @@ impl Redis {
             connection: None,
             step: settings.duration("step", Duration::from_secs(1))?,
             counters: Counters::default(),
-            databases: Few::new(DATABASES_MAX),
-            slow_log: Part::new("slow commands"),
-            latency: Part::new("latency events"),
-            commands: Part::new("what commands took"),
+            databases: FirstSeen::new(DATABASES_MAX),
+            slow_log: OptionalQuery::new("slow commands"),
+            latency: OptionalQuery::new("latency events"),
+            commands: OptionalQuery::new("command times"),
             deadline: Instant::ZERO,
             own: 0,
             before: None,
@@ -293,10 +293,10 @@ impl Redis {
     }
 
     /// What the server answers to these words.
-    fn ask<T: FromRedisValue>(&mut self, words: &[&str]) -> Result<T, Trouble> {
+    fn ask<T: FromRedisValue>(&mut self, words: &[&str]) -> Result<T, SourceError> {
         let limit = self.deadline.since(SystemClock::now()).min(LIMIT);
         if limit.is_zero() {
-            return Err(Trouble::new("the server did not answer in time"));
+            return Err(SourceError::new("the server did not respond in time"));
         }
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
@@ -308,12 +308,12 @@ impl Redis {
         if answer.as_ref().map_or_else(|error| error.code().is_some(), |_| true) {
             self.connection = Some(connection);
         }
-        answer.map_err(|error| tell::trouble(&error))
+        answer.map_err(|error| classified(&error))
     }
 
-    fn connect(&mut self, limit: Duration) -> Result<Connection, Trouble> {
+    fn connect(&mut self, limit: Duration) -> Result<Connection, SourceError> {
         let connected = self.client.get_connection_with_timeout(limit);
-        let mut connection = connected.map_err(|error| tell::trouble(&error))?;
+        let mut connection = connected.map_err(|error| classified(&error))?;
         // A user who may not have a name is served without one. Beside it a password was sent.
         let _: Result<Value, RedisError> =
             exchange(&mut connection, &["CLIENT", "SETNAME", CLIENT_NAME], limit);
@@ -325,25 +325,25 @@ impl Redis {
     fn part<T>(
         &mut self,
         answer: &mut Answer,
-        which: fn(&mut Redis) -> &mut Part,
-        question: fn(&mut Redis) -> Result<T, Trouble>,
-    ) -> Result<Option<T>, Trouble> {
-        let mut part = std::mem::replace(which(self), Part::new(""));
+        which: fn(&mut Redis) -> &mut OptionalQuery,
+        question: fn(&mut Redis) -> Result<T, SourceError>,
+    ) -> Result<Option<T>, SourceError> {
+        let mut part = std::mem::replace(which(self), OptionalQuery::new(""));
         let told = part.ask(answer, || question(self));
         *which(self) = part;
         told
     }
 
-    fn commands(&mut self) -> Result<BTreeMap<String, Taken>, Trouble> {
+    fn commands(&mut self) -> Result<BTreeMap<String, Taken>, SourceError> {
         Ok(read_commands(&self.ask::<String>(&["INFO", "commandstats"])?))
     }
 
-    fn slow(&mut self) -> Result<Vec<Slow>, Trouble> {
+    fn slow(&mut self) -> Result<Vec<Slow>, SourceError> {
         let entries: Vec<Value> = self.ask(&["SLOWLOG", "GET", &SLOW_AT_ONCE.to_string()])?;
         Ok(entries.iter().filter_map(Slow::read).collect())
     }
 
-    fn latency(&mut self) -> Result<Vec<(String, i64, i64)>, Trouble> {
+    fn latency(&mut self) -> Result<Vec<(String, i64, i64)>, SourceError> {
         let events: Vec<Value> = self.ask(&["LATENCY", "LATEST"])?;
         let event = |value: &Value| match value {
             Value::Array(parts) => {
@@ -354,7 +354,7 @@ impl Redis {
         Ok(events.iter().filter_map(event).collect())
     }
 
-    fn tell_info(&mut self, answer: &mut Answer, known: &HashMap<&str, &str>, now: Moment) {
+    fn add_info(&mut self, answer: &mut Answer, known: &HashMap<&str, &str>, now: Moment) {
         let number = |name: &str| known.get(name)?.parse::<f64>().ok();
         for (what, name) in NOW {
             number(name).into_iter().for_each(|value| answer.number(what, &[], value));
@@ -382,7 +382,7 @@ impl Redis {
         }
     }
 
-    fn tell_slow(&mut self, answer: &mut Answer, entries: Vec<Slow>, clock: &Period) {
+    fn add_slow(&mut self, answer: &mut Answer, entries: Vec<Slow>, clock: &Period) {
         let newest = entries.iter().map(|entry| entry.number + 1).max();
         let Some(next) = self.slow_next else {
             // What was slow before is not of the run.
@@ -413,7 +413,7 @@ impl Redis {
         rate.into_iter().for_each(|rate| answer.number(&SLOW_COMMANDS, &[], rate));
     }
 
-    fn tell_latency(&mut self, answer: &mut Answer, events: Vec<(String, i64, i64)>, clock: &Period) {
+    fn add_latency(&mut self, answer: &mut Answer, events: Vec<(String, i64, i64)>, clock: &Period) {
         let now = events.iter().map(|(event, at_s, _)| (event.clone(), *at_s)).collect();
         // What was late before is not of the run.
         let Some(before) = self.latency_at.replace(now) else { return };
@@ -432,7 +432,7 @@ impl Redis {
         subject: &str,
         at_s: i64,
         clock: &Period,
-        known: tell::Fields,
+        known: answer::Fields,
     ) {
         if self.happenings == HAPPENINGS_MAX {
             self.happenings_untold += 1;
@@ -445,8 +445,8 @@ impl Redis {
 
     fn check(&mut self, words: &[&str], grant: &str) -> Check {
         match self.ask::<Value>(words) {
-            Ok(_) => Check::works(words.join(" "), "may be asked"),
-            Err(Trouble(why)) => Check::lacks(words.join(" "), why, self.grant(grant)),
+            Ok(_) => Check::works(words.join(" "), "permitted"),
+            Err(SourceError { message: why, .. }) => Check::lacks(words.join(" "), why, self.grant(grant)),
         }
     }
 
@@ -456,9 +456,9 @@ impl Redis {
         let remedy = "CONFIG SET latency-monitor-threshold 100";
         match self.ask::<Vec<String>>(&["CONFIG", "GET", what]).as_deref() {
             Ok([_, limit_ms]) if limit_ms != "0" => Check::works(what, format!("{} ms", clip(limit_ms))),
-            Ok(_) => Check::lacks(what, "no latency events are recorded", remedy),
+            Ok(_) => Check::lacks(what, "latency events are not recorded", remedy),
             // Whoever may not see the setting is not told to change it.
-            Err(_) => Check::works(what, "may not be seen"),
+            Err(_) => Check::works(what, "not visible to this user"),
         }
     }
 
@@ -466,19 +466,29 @@ impl Redis {
         format!("ACL SETUSER {} {grant}", self.user.as_deref().unwrap_or("default"))
     }
 
-    /// What to do when nothing is answered.
-    fn remedy(&self, why: &str) -> String {
+    /// Remedy for a failure of `INFO`.
+    fn remedy(&self, kind: ErrorKind) -> String {
         let variable = password_variable(&self.name);
-        let is_refused = ["NOAUTH", "WRONGPASS", "uthentication"].iter().any(|word| why.contains(word));
-        match why {
-            why if why.contains("NOPERM") => self.grant("+info"),
-            _ if is_refused => format!(
-                "ACL SETUSER plimsoll on >PASSWORD +info +slowlog|get +latency|latest +client|setname; and the password in \
-                 {variable}"
+        match kind {
+            ErrorKind::Forbidden => self.grant("+info"),
+            ErrorKind::Unauthenticated => format!(
+                "put the password into {variable}; to create the user: ACL SETUSER plimsoll on >PASSWORD +info \
+                 +slowlog|get +latency|latest +client|setname"
             ),
-            _ => format!("start the server, or mend the address {}", self.address),
+            _ => format!("start the server, or correct the address {}", self.address),
         }
     }
+}
+
+/// An error of the client library, with the class that its code stands for.
+fn classified(error: &RedisError) -> SourceError {
+    let kind = match error.code() {
+        Some("NOPERM") => ErrorKind::Forbidden,
+        Some("NOAUTH" | "WRONGPASS") => ErrorKind::Unauthenticated,
+        _ if error.kind() == redis::ErrorKind::AuthenticationFailed => ErrorKind::Unauthenticated,
+        _ => ErrorKind::Other,
+    };
+    SourceError { kind, ..answer::source_error(error) }
 }
 
 impl Slow {
@@ -510,7 +520,7 @@ fn exchange<T: FromRedisValue>(
     command.query(connection)
 }
 
-fn tell_commands(answer: &mut Answer, before: &BTreeMap<String, Taken>, now: &BTreeMap<String, Taken>) {
+fn add_commands(answer: &mut Answer, before: &BTreeMap<String, Taken>, now: &BTreeMap<String, Taken>) {
     let others = now.iter().filter(|(command, _)| !OWN_COMMANDS.contains(&command.as_str()));
     let mut taken: Vec<(&String, Taken)> =
         others.map(|(command, taken)| (command, taken.since(before.get(command)))).collect();
@@ -605,10 +615,10 @@ mod tests {
         };
         assert_eq!(shown("redis://plimsoll@cache:6380/2").as_deref(), Ok("redis://cache:6380"));
         let why = |address| shown(address).expect_err("it is wrong").to_string();
-        assert!(why("redis://:secret@cache").contains("from the environment"));
-        assert!(why("http://cache").contains("is no address"));
+        assert!(why("redis://:secret@cache").contains("in the environment"));
+        assert!(why("http://cache").contains("expected a URL"));
         assert_eq!(shown("rediss://plimsoll@cache:6380/2").as_deref(), Ok("rediss://cache:6380"));
-        assert!(why("rediss://cache/#insecure").contains("not to check who answers"));
+        assert!(why("rediss://cache/#insecure").contains("without certificate checks"));
     }
 
     #[test]
@@ -635,7 +645,7 @@ mod tests {
              cmdstat_set:calls=none,usec=1\r\nnonsense",
         );
         let mut answer = Answer::new("redis", Instant::ZERO, Duration::from_secs(1));
-        tell_commands(&mut answer, &before, &now);
+        add_commands(&mut answer, &before, &now);
         let told = answer.evidence().records;
         let names: Vec<&str> = told.iter().map(|record| record.subject.as_str()).collect();
         assert_eq!(names, ["SORT", "GET"]);
@@ -657,16 +667,16 @@ mod tests {
             client: String::new(),
         };
         let mut answer = Answer::new("redis", moment.at, source.step);
-        source.tell_slow(&mut answer, vec![entry(41)], &clock);
+        source.add_slow(&mut answer, vec![entry(41)], &clock);
         assert!(answer.evidence().is_empty(), "it was slow before the run");
         let mut answer = Answer::new("redis", moment.at, source.step);
-        source.tell_slow(&mut answer, (300..428).map(entry).collect(), &clock);
-        source.tell_slow(&mut answer, (428..528).map(entry).collect(), &clock);
+        source.add_slow(&mut answer, (300..428).map(entry).collect(), &clock);
+        source.add_slow(&mut answer, (428..528).map(entry).collect(), &clock);
         let told = answer.evidence();
         assert_eq!(source.slow_count, f64::from(528 - 42));
         assert_eq!((told.records.len(), source.happenings_untold), (HAPPENINGS_MAX, 258 + 28));
         assert_eq!(told.records[0].at, Instant::from_ns(7_000_000_000));
-        source.tell_slow(&mut Answer::new("redis", moment.at, source.step), vec![entry(3)], &clock);
+        source.add_slow(&mut Answer::new("redis", moment.at, source.step), vec![entry(3)], &clock);
         assert_eq!(source.slow_next, Some(4), "the server began anew");
     }
 

@@ -12,11 +12,11 @@ const LIMIT_ENDS: [&str; 3] = ["_max", "_limit", "_total"];
 /// Endings that the name of a limit does not repeat: `memory_used` has the limit `memory_max`.
 const USE_ENDS: [&str; 2] = ["_used", "_active"];
 
-/// Name of a signal. Order, equality and hash are those of the text.
-#[derive(Clone, Debug)]
+/// Name of a signal. Order, equality, hash and `Debug` are those of the text.
+#[derive(Clone)]
 pub struct SignalName(Name);
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Name {
     /// A signal of the catalogue.
     Known(SignalId),
@@ -77,6 +77,12 @@ impl From<String> for SignalName {
 impl fmt::Display for SignalName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for SignalName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), formatter)
     }
 }
 

@@ -12,7 +12,7 @@ use host::{Machine, Tcp};
 use model::{Datum, Evidence, Instant, Record, RecordKind, Signal, SignalId, SystemClock};
 
 use super::Kind;
-use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
@@ -23,10 +23,10 @@ pub use reading::reading;
 /// The kind.
 pub(super) const KIND: Kind = Kind {
     name: "host",
-    tells: "This machine, or one with a host-agent: CPU per core, threads that wait for one, memory, network, retransmissions, \
+    provides: "This machine, or one with a host-agent: CPU per core, threads that wait for one, memory, network, retransmissions, \
             full accept queues.",
     example: "local",
-    settings: &[("step", "the time between two readings (1s)")],
+    settings: &[("step", "interval between readings [default: 1s]")],
     open,
 };
 
@@ -70,7 +70,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     };
     let step = settings.duration("step", STEP)?;
     if step < STEP_MIN {
-        return Err(settings.wrong("step", "is too often; 100ms is the least"));
+        return Err(settings.wrong("step", "the minimum is 100ms"));
     }
     let about = About { name: settings.name.clone(), kind: KIND.name, address };
     Ok(Box::new(Host { about, agent, step, gathered: Gathered::new(SERIES_MAX), before: None, left_out: 0 }))
@@ -90,7 +90,7 @@ impl Source for Host {
         let mut also = |what: &str, is_there: bool, remedy: &str| {
             checks.push(match is_there {
                 true => Check::works(what, "there"),
-                false => Check::lacks(what, "it cannot be read", remedy),
+                false => Check::lacks(what, "not readable", remedy),
             });
         };
         also("/proc/meminfo", machine.memory_bytes_available.is_some(), "mount /proc");
@@ -103,7 +103,7 @@ impl Source for Host {
         Some(self.step)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         let Told { at, machine, left_out } = self.read()?;
         self.left_out = self.left_out.max(left_out);
         let mut values = levels(&machine);
@@ -123,7 +123,7 @@ impl Source for Host {
         Ok(Evidence { signals: self.gathered.take_due(now.at), ..Evidence::default() })
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let (signals, records) = (self.gathered.take(), self.beyond(period.to.at));
         Ok(Evidence { signals, records: records.into_iter().collect(), ..Evidence::default() })
     }
@@ -139,31 +139,34 @@ impl Host {
             .filter(|(_, count)| *count > 0.0)
             .map(|(name, count)| (name.to_owned(), count.into()))
             .collect();
-        let (source, subject) = (self.about.name.clone(), "a part of the machine is not here".to_owned());
+        let (source, subject) = (self.about.name.clone(), "host metrics are incomplete".to_owned());
         (!fields.is_empty()).then_some(Record { source, kind: RecordKind::Warning, at, subject, fields })
     }
 
     /// A reading, and when it was by the clock of the machine that was read.
-    fn read(&self) -> Result<Told, Trouble> {
+    fn read(&self) -> Result<Told, SourceError> {
         let Some(agent) = &self.agent else {
-            let machine = Machine::read().ok_or_else(|| Trouble::new("/proc/stat cannot be read"))?;
+            let machine = Machine::read().ok_or_else(|| SourceError::new("cannot read /proc/stat"))?;
             return Ok(Told { at: SystemClock::now(), machine, left_out: 0 });
         };
         let text = agent.text(PATH, &[])?;
         reading::read(&text).map_err(|error| {
-            Trouble(format!("GET {}{PATH}: the answer is no reading of a machine: {error}", agent.base()))
+            SourceError::new(format!(
+                "GET {}{PATH}: not a response of plimsoll host-agent: {error}",
+                agent.base()
+            ))
         })
     }
 
-    fn unread(&self, trouble: Trouble) -> Check {
+    fn unread(&self, trouble: SourceError) -> Check {
         if self.agent.is_none() {
-            return Check::fails("/proc/stat", "it cannot be read", "run on Linux with /proc mounted");
+            return Check::fails("/proc/stat", "not readable", "run on Linux with /proc mounted");
         }
         let variable = password_variable(&self.about.name);
         let remedy = format!(
-            "run plimsoll host-agent there; where others can reach it, with a token, which {variable} holds here"
+            "run plimsoll host-agent on that machine; if others can reach it, with a token, and set the token here in {variable}"
         );
-        Check::fails("host-agent", trouble.0, remedy)
+        Check::fails("host-agent", trouble.message, remedy)
     }
 
     fn signal(&self, value: Value, at: Instant) -> Option<Signal> {

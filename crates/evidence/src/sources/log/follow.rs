@@ -114,7 +114,7 @@ impl Follow {
             self.files.insert(key(&metadata), Followed::new(path.display().to_string(), file, position));
         }
         if self.files.is_empty() {
-            return Err(trouble.unwrap_or_else(|| format!("no file is {}", self.pattern)));
+            return Err(trouble.unwrap_or_else(|| format!("no file matches {}", self.pattern)));
         }
         for (key, followed) in &mut self.files {
             let is_gone = !is_there.contains_key(key);

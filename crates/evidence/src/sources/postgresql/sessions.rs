@@ -6,7 +6,7 @@ use model::{Instant, RecordKind, SignalId};
 use tokio_postgres::SimpleQueryRow;
 
 use super::database::{number, text};
-use crate::tell::{Answer, Few, SignalQuery, clip, fields};
+use crate::answer::{Answer, FirstSeen, SignalQuery, clip, fields};
 
 /// Wait events that are told one by one; the rest is [`OTHER`].
 const WAIT_EVENTS_MAX: usize = 100;
@@ -38,30 +38,30 @@ pub(super) const SESSIONS_SQL: &str = "SELECT /* plimsoll */ backend_type, coale
 #[derive(Debug)]
 pub(super) struct Sessions {
     /// When that was.
-    told_at: Option<Instant>,
+    reported_at: Option<Instant>,
     looks: u32,
     /// Sums over the looks. Names that were seen stay, because a wait that is over is a zero and not unknown.
     active: BTreeMap<(String, String), f64>,
     connections: BTreeMap<String, f64>,
     waiting: f64,
-    few: Few,
+    few: FirstSeen,
 }
 
 impl Sessions {
     pub(super) fn new() -> Sessions {
         Sessions {
-            told_at: None,
+            reported_at: None,
             looks: 0,
             active: BTreeMap::new(),
             connections: BTreeMap::new(),
             waiting: 0.0,
-            few: Few::new(WAIT_EVENTS_MAX),
+            few: FirstSeen::new(WAIT_EVENTS_MAX),
         }
     }
 
     /// When something was told last.
-    pub(super) fn told_at(&self) -> Option<Instant> {
-        self.told_at
+    pub(super) fn reported_at(&self) -> Option<Instant> {
+        self.reported_at
     }
 
     /// Whether one waited for another's lock since something was told.
@@ -103,8 +103,8 @@ impl Sessions {
     }
 
     /// Tells the means, if anybody looked.
-    pub(super) fn tell(&mut self, answer: &mut Answer, now: Instant) {
-        self.told_at = Some(now);
+    pub(super) fn add_to(&mut self, answer: &mut Answer, now: Instant) {
+        self.reported_at = Some(now);
         if self.looks == 0 {
             return;
         }
@@ -191,7 +191,7 @@ impl Blocked {
     }
 
     /// Tells what was seen, and forgets it.
-    pub(super) fn tell(&mut self, answer: &mut Answer) {
+    pub(super) fn add_to(&mut self, answer: &mut Answer) {
         for (pair, seen) in std::mem::take(&mut self.pairs) {
             let known = fields([
                 ("what", "blocked by a lock".into()),
@@ -208,7 +208,7 @@ impl Blocked {
         }
         if self.untold > 0 {
             answer.warning(&format!(
-                "{} looks at further locks are not told",
+                "{} observations of further locks were left out",
                 std::mem::take(&mut self.untold)
             ));
         }
@@ -227,7 +227,7 @@ mod tests {
     /// What is told, as `name label` and value.
     fn told(sessions: &mut Sessions) -> Vec<(String, f64)> {
         let mut answer = answer();
-        sessions.tell(&mut answer, Instant::ZERO);
+        sessions.add_to(&mut answer, Instant::ZERO);
         let line = |signal: &model::Signal| {
             let labels: Vec<&str> = signal.labels.values().map(String::as_str).collect();
             (format!("{} {}", signal.name, labels.join(" ")), signal.points[0].1)
@@ -284,7 +284,7 @@ mod tests {
             blocked.add(pair, 3.0, 4.0, Instant::ZERO);
         }
         let mut answer = answer();
-        blocked.tell(&mut answer);
+        blocked.add_to(&mut answer);
         let told = answer.evidence().records;
         assert_eq!(told.len(), PAIRS_MAX + 1);
         let first = &told[0].fields;

@@ -6,7 +6,7 @@ use tokio_postgres::SimpleQueryRow;
 
 use super::MARK;
 use super::database::{number, text};
-use crate::tell::{Fields, fields};
+use crate::answer::{Fields, fields};
 
 /// Statements that are told.
 pub(super) const STATEMENTS_MAX: usize = 50;

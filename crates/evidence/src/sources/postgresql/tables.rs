@@ -6,7 +6,7 @@ use super::MARK;
 use super::database::{number, text};
 use model::SignalId;
 
-use crate::tell::{Answer, Counters, Few, SignalQuery};
+use crate::answer::{Answer, Counters, FirstSeen, SignalQuery};
 
 /// Tables that are asked for at once, those of which most was read so far, and those that are told in a run.
 const TABLES_MAX: usize = 20;
@@ -18,7 +18,7 @@ const ROWS: SignalQuery = SignalQuery::new(SignalId::TableRowsScanned, "pg_stat_
 /// The tables of a database.
 #[derive(Debug)]
 pub(super) struct Tables {
-    few: Few,
+    few: FirstSeen,
 }
 
 /// What asks for the tables that are scanned.
@@ -31,11 +31,11 @@ pub(super) fn sql() -> String {
 
 impl Tables {
     pub(super) fn new() -> Tables {
-        Tables { few: Few::new(TABLES_TOLD_MAX) }
+        Tables { few: FirstSeen::new(TABLES_TOLD_MAX) }
     }
 
     /// Tells the rows of [`sql`], as they rose since the answer before.
-    pub(super) fn tell(&mut self, answer: &mut Answer, counters: &mut Counters, rows: &[SimpleQueryRow]) {
+    pub(super) fn add_to(&mut self, answer: &mut Answer, counters: &mut Counters, rows: &[SimpleQueryRow]) {
         for row in rows {
             let table = text(row, 0);
             let table = table.strip_prefix("public.").unwrap_or(table);

@@ -89,11 +89,11 @@ impl Profile {
             true => MultiGzDecoder::new(bytes).take(PLAIN_BYTES_MAX + 1).read_to_end(&mut plain),
             false => bytes.take(PLAIN_BYTES_MAX + 1).read_to_end(&mut plain),
         };
-        read.map_err(|error| format!("the profile is damaged: {error}"))?;
+        read.map_err(|error| format!("corrupt profile: {error}"))?;
         if plain.len() as u64 > PLAIN_BYTES_MAX {
-            return Err(format!("the profile has more than {PLAIN_BYTES_MAX} bytes"));
+            return Err(format!("the profile exceeds {PLAIN_BYTES_MAX} bytes"));
         }
-        Profile::decode(&*plain).map_err(|error| format!("the answer is no profile: {error}"))
+        Profile::decode(&*plain).map_err(|error| format!("not a pprof profile: {error}"))
     }
 
     /// Its stacks, and the name and unit of their values: those of the default type, else of the last one, as pprof does it.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use model::SignalName;
 
-use super::exposition::{Page, Part, Sample};
+use super::exposition::{Page, SampleKind, Sample};
 use crate::packs::{Measure, PACKS, Pack, Row, Selector};
 
 /// What identifies a value of a signal among others of the same name.
@@ -159,13 +159,13 @@ impl Reading<'_> {
         let (name, labels) = (sample.name.clone(), sample.labels.clone());
         let rate = || Some(self.grown[place]? / self.elapsed_s).filter(|rate| rate.is_finite());
         match self.page.part(sample) {
-            Part::Aside => None,
-            Part::Level => Some(self.value(name.as_str().into(), unit_of(&name), labels, name, sample.value)),
-            Part::Counter | Part::Count => {
+            SampleKind::Aside => None,
+            SampleKind::Level => Some(self.value(name.as_str().into(), unit_of(&name), labels, name, sample.value)),
+            SampleKind::Counter | SampleKind::Count => {
                 let query = format!("rate({name}[$step])");
                 Some(self.value(name.into(), "/s", labels, query, rate()?))
             }
-            Part::Sum => {
+            SampleKind::Sum => {
                 let metric = name.strip_suffix("_sum")?;
                 let count = self.named(&format!("{metric}_count")).iter();
                 let count = count.copied().find(|place| self.page.samples[*place].labels == sample.labels)?;

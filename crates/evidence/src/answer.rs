@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use model::{Datum, Evidence, Instant, Record, RecordKind, Signal, SignalId};
 
-use crate::contract::Trouble;
+use crate::contract::SourceError;
 
 /// Of a text that a server chose, so much is told.
 const TEXT_CHARS_MAX: usize = 300;
@@ -114,15 +114,15 @@ impl Counters {
 /// The few of many that are told one by one: the first ones that were seen. They stay the same, so that no series ends because
 /// another began.
 #[derive(Debug)]
-pub(crate) struct Few {
+pub(crate) struct FirstSeen {
     max: usize,
     names: BTreeSet<String>,
 }
 
-impl Few {
+impl FirstSeen {
     /// Not more than `max` of them.
-    pub(crate) fn new(max: usize) -> Few {
-        Few { max, names: BTreeSet::new() }
+    pub(crate) fn new(max: usize) -> FirstSeen {
+        FirstSeen { max, names: BTreeSet::new() }
     }
 
     /// Whether this one is among them.
@@ -141,22 +141,22 @@ impl Few {
 /// Something that a source can do without. If it is refused the first time, that is told once and it is not asked for again; if
 /// it worked before, its failure is the source's.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct OptionalQuery {
     name: &'static str,
-    state: PartState,
+    state: QueryState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PartState {
+enum QueryState {
     Untried,
     Works,
     Refused,
 }
 
-impl Part {
+impl OptionalQuery {
     /// A part that was not asked for yet.
-    pub(crate) const fn new(name: &'static str) -> Part {
-        Part { name, state: PartState::Untried }
+    pub(crate) const fn new(name: &'static str) -> OptionalQuery {
+        OptionalQuery { name, state: QueryState::Untried }
     }
 
     /// Asks for it.
@@ -166,20 +166,20 @@ impl Part {
     pub(crate) fn ask<T>(
         &mut self,
         answer: &mut Answer,
-        question: impl FnOnce() -> Result<T, Trouble>,
-    ) -> Result<Option<T>, Trouble> {
-        if self.state == PartState::Refused {
+        question: impl FnOnce() -> Result<T, SourceError>,
+    ) -> Result<Option<T>, SourceError> {
+        if self.state == QueryState::Refused {
             return Ok(None);
         }
         match question() {
             Ok(told) => {
-                self.state = PartState::Works;
+                self.state = QueryState::Works;
                 Ok(Some(told))
             }
-            Err(trouble) if self.state == PartState::Works => Err(trouble),
+            Err(trouble) if self.state == QueryState::Works => Err(trouble),
             Err(trouble) => {
-                self.state = PartState::Refused;
-                answer.warning(&format!("nothing is told of {}: {trouble}", self.name));
+                self.state = QueryState::Refused;
+                answer.warning(&format!("no {} are collected: {trouble}", self.name));
                 Ok(None)
             }
         }
@@ -187,7 +187,7 @@ impl Part {
 }
 
 /// What went wrong, with its causes, in one bounded line.
-pub(crate) fn trouble(error: &dyn Error) -> Trouble {
+pub(crate) fn source_error(error: &dyn Error) -> SourceError {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause.filter(|_| text.len() < TEXT_CHARS_MAX) {
@@ -198,7 +198,7 @@ pub(crate) fn trouble(error: &dyn Error) -> Trouble {
         }
         cause = error.source();
     }
-    Trouble(line(&text))
+    SourceError::new(line(&text))
 }
 
 /// A text in one bounded line without its full stop.
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_few_stay_the_same() {
-        let mut few = Few::new(2);
+        let mut few = FirstSeen::new(2);
         let chosen = ["a", "b", "c", "a", "b", "c"].map(|name| few.has(name));
         assert_eq!(chosen, [true, true, false, true, true, false]);
     }
@@ -254,13 +254,13 @@ mod tests {
     #[test]
     fn a_part_is_refused_once_and_fails_later() {
         let mut answer = Answer::new("made", at(1), Duration::from_secs(1));
-        let refusal = || Err::<(), _>(Trouble::new("403"));
-        let mut never = Part::new("nodes");
+        let refusal = || Err::<(), _>(SourceError::new("403"));
+        let mut never = OptionalQuery::new("nodes");
         assert_eq!(never.ask(&mut answer, refusal), Ok(None));
         assert_eq!(never.ask(&mut answer, || Ok(())), Ok(None), "nobody asks again");
-        let mut once = Part::new("consumers");
+        let mut once = OptionalQuery::new("consumers");
         assert_eq!(once.ask(&mut answer, || Ok(())), Ok(Some(())));
-        assert_eq!(once.ask(&mut answer, refusal), Err(Trouble::new("403")));
+        assert_eq!(once.ask(&mut answer, refusal), Err(SourceError::new("403")));
         let told = answer.evidence();
         let [warning] = &told.records[..] else { panic!("one warning: {told:?}") };
         assert_eq!(warning.subject, "nothing is told of nodes: 403");
