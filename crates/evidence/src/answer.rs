@@ -1,4 +1,4 @@
-//! What sources build their answers with: signals of one point, rates out of counters, and the few out of many.
+//! Builds the answers of sources: signals of one point, rates of counters, and limits on the number of series.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
@@ -8,7 +8,7 @@ use model::{Datum, Evidence, Instant, Record, RecordKind, Signal, SignalId};
 
 use crate::contract::SourceError;
 
-/// Of a text that a server chose, so much is told.
+/// Maximum length of a server's text.
 const TEXT_CHARS_MAX: usize = 300;
 
 /// A signal of the catalogue, and the query by which anyone can ask for it again.
@@ -24,7 +24,7 @@ impl SignalQuery {
     }
 }
 
-/// What one question gave, while it is put together.
+/// Evidence of one query, while it is built.
 #[derive(Debug)]
 pub(crate) struct Answer {
     source: String,
@@ -39,7 +39,7 @@ impl Answer {
         Answer { source: source.to_owned(), at, step, evidence: Evidence::default() }
     }
 
-    /// Adds a point. What is no number is not told.
+    /// Adds a point. Non-finite values are left out.
     pub(crate) fn number(&mut self, query: &SignalQuery, labels: &[(&str, &str)], value: f64) {
         if !value.is_finite() {
             return;
@@ -66,18 +66,18 @@ impl Answer {
         self.evidence.records.push(Record { source, kind, at, subject, fields });
     }
 
-    /// Adds something that somebody should know about the source.
+    /// Adds a warning about the source.
     pub(crate) fn warning(&mut self, text: &str) {
         self.record(RecordKind::Warning, text, Fields::new());
     }
 
-    /// All of it.
+    /// The evidence.
     pub(crate) fn evidence(self) -> Evidence {
         self.evidence
     }
 }
 
-/// What is known of a record.
+/// Fields of a record.
 pub(crate) type Fields = BTreeMap<String, Datum>;
 
 /// Fields by their names.
@@ -85,7 +85,7 @@ pub(crate) fn fields<const N: usize>(known: [(&str, Datum); N]) -> Fields {
     known.into_iter().map(|(name, datum)| (name.to_owned(), datum)).collect()
 }
 
-/// The counters of two answers, to tell what they rose by.
+/// Counters of two consecutive answers, for rates.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     before: HashMap<String, f64>,
@@ -111,8 +111,8 @@ impl Counters {
     }
 }
 
-/// The few of many that are told one by one: the first ones that were seen. They stay the same, so that no series ends because
-/// another began.
+/// The first names that were seen, up to a limit: those that have series of their own. They stay the same, so that no series
+/// ends because another begins.
 #[derive(Debug)]
 pub(crate) struct FirstSeen {
     max: usize,
@@ -120,12 +120,12 @@ pub(crate) struct FirstSeen {
 }
 
 impl FirstSeen {
-    /// Not more than `max` of them.
+    /// At most `max` of them.
     pub(crate) fn new(max: usize) -> FirstSeen {
         FirstSeen { max, names: BTreeSet::new() }
     }
 
-    /// Whether this one is among them.
+    /// Whether this one is among the first.
     pub(crate) fn has(&mut self, name: &str) -> bool {
         if self.names.contains(name) {
             return true;
@@ -138,8 +138,8 @@ impl FirstSeen {
     }
 }
 
-/// Something that a source can do without. If it is refused the first time, that is told once and it is not asked for again; if
-/// it worked before, its failure is the source's.
+/// A query that a source can do without. If it fails the first time, a warning is recorded and it is not repeated; if it
+/// worked before, its failure is the source's.
 #[derive(Debug)]
 pub(crate) struct OptionalQuery {
     name: &'static str,
@@ -154,15 +154,15 @@ enum QueryState {
 }
 
 impl OptionalQuery {
-    /// A part that was not asked for yet.
+    /// A query that was not made yet.
     pub(crate) const fn new(name: &'static str) -> OptionalQuery {
         OptionalQuery { name, state: QueryState::Untried }
     }
 
-    /// Asks for it.
+    /// Runs the query.
     ///
     /// # Errors
-    /// It worked before and does not now.
+    /// It worked before and fails now.
     pub(crate) fn ask<T>(
         &mut self,
         answer: &mut Answer,
@@ -176,17 +176,17 @@ impl OptionalQuery {
                 self.state = QueryState::Works;
                 Ok(Some(told))
             }
-            Err(trouble) if self.state == QueryState::Works => Err(trouble),
-            Err(trouble) => {
+            Err(error) if self.state == QueryState::Works => Err(error),
+            Err(error) => {
                 self.state = QueryState::Refused;
-                answer.warning(&format!("no {} are collected: {trouble}", self.name));
+                answer.warning(&format!("{} are not collected: {error}", self.name));
                 Ok(None)
             }
         }
     }
 }
 
-/// What went wrong, with its causes, in one bounded line.
+/// Error with its causes in one bounded line.
 pub(crate) fn source_error(error: &dyn Error) -> SourceError {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -207,7 +207,7 @@ pub(crate) fn line(text: &str) -> String {
     clip(words.join(" ").trim_end_matches('.'))
 }
 
-/// No more of a text than is told.
+/// Truncates a text to the maximum length.
 pub(crate) fn clip(text: &str) -> String {
     text.chars().take(TEXT_CHARS_MAX).collect()
 }
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_refused_once_and_fails_later() {
+    fn optional_queries_are_refused_once_and_fail_later() {
         let mut answer = Answer::new("made", at(1), Duration::from_secs(1));
         let refusal = || Err::<(), _>(SourceError::new("403"));
         let mut never = OptionalQuery::new("nodes");
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(once.ask(&mut answer, refusal), Err(SourceError::new("403")));
         let told = answer.evidence();
         let [warning] = &told.records[..] else { panic!("one warning: {told:?}") };
-        assert_eq!(warning.subject, "nothing is told of nodes: 403");
+        assert_eq!(warning.subject, "nodes are not collected: 403");
     }
 
     #[test]

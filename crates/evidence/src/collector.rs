@@ -10,17 +10,17 @@ use model::{Epoch, Evidence, Gap, Instant, Record, RecordKind, SystemClock};
 
 use crate::contract::{About, Moment, Period, Source, SourceError};
 
-/// What was told and is not taken yet, in answers; what comes while so many wait is a gap.
+/// Answers that wait to be taken; answers beyond these are dropped and recorded as a gap.
 const ANSWERS_WAITING_MAX: usize = 1024;
 
-/// How long a source that failed is left alone, at first and at most.
+/// Delay before a failed source is queried again, initial and maximum.
 const REST_MIN: Duration = Duration::from_secs(1);
 const REST_MAX: Duration = Duration::from_secs(15);
 
-/// An answer that is so many periods late is told as a gap.
+/// An answer that is this many periods late is recorded as a gap.
 const LATE_PERIODS: u32 = 2;
 
-/// Why there is a gap where nobody took what was told.
+/// Reason of a gap where answers were dropped.
 const NOT_STORED: &str = "samples were dropped: the run file could not be written fast enough";
 
 /// Asks sources while a run goes on, and once more when it is over.
@@ -30,21 +30,21 @@ pub struct Collector {
     epoch: Epoch,
 }
 
-/// A source that is being asked.
+/// A running source.
 struct Asked {
     about: About,
     state: Arc<Shared>,
     /// Tells the thread that the run is over, and when it was.
     over: Sender<Over>,
     thread: JoinHandle<()>,
-    /// What it tells of the whole run.
+    /// Evidence of the whole run.
     last: Receiver<Evidence>,
 }
 
 /// When a run was, and the traces that its requests were put into.
 type Over = (Period, Arc<[u128]>);
 
-/// What others see of a source's thread.
+/// State of a source's thread, as other threads see it.
 #[derive(Default)]
 struct Shared {
     answers: AtomicU64,
@@ -53,21 +53,21 @@ struct Shared {
     trouble: Mutex<Option<String>>,
 }
 
-/// How a source is doing.
+/// State of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceState {
-    /// What it is.
+    /// Identity of the source.
     pub about: About,
-    /// How often it told something.
+    /// Successful queries.
     pub answers: u64,
-    /// How often it failed to.
+    /// Failed queries.
     pub failures: u64,
     /// Why the last question failed; `None` if it did not.
     pub trouble: Option<String>,
 }
 
 impl Collector {
-    /// Starts to ask. Sources that cannot have a thread are told as gaps at the end.
+    /// Starts one thread per source.
     ///
     /// # Errors
     /// The system has no thread left for a source.
@@ -77,14 +77,14 @@ impl Collector {
         Ok(Collector { asked: asked.collect::<Result<_, _>>()?, answers, epoch })
     }
 
-    /// What was told since the last time. Never waits.
+    /// Takes the evidence since the last call. Never waits.
     pub fn take(&self) -> Evidence {
         let mut evidence = Evidence::default();
         self.answers.try_iter().for_each(|told| evidence.append(told));
         evidence
     }
 
-    /// How the sources are doing.
+    /// States of all sources.
     pub fn states(&self) -> Vec<SourceState> {
         let state = |asked: &Asked| SourceState {
             about: asked.about.clone(),
@@ -116,7 +116,8 @@ impl Collector {
                     evidence.gaps.push(Gap { source: asked.about.name.clone(), from, to, reason });
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let reason = "the source crashed, which is a bug in plimsoll; please report it".to_owned();
+                    let reason =
+                        "the source crashed, which is a bug in plimsoll; please report it".to_owned();
                     evidence.gaps.push(Gap { source: asked.about.name.clone(), from, to, reason });
                 }
             }
@@ -132,7 +133,7 @@ impl Collector {
 }
 
 impl SourceState {
-    /// What a run's file says about the source itself.
+    /// Record of the source itself for the run file.
     pub fn record(&self, at: Instant) -> Record {
         let SourceState { about, answers, failures, trouble } = self;
         let mut fields: std::collections::BTreeMap<String, model::Datum> = [
@@ -192,16 +193,16 @@ struct Asking {
     epoch: Epoch,
     told: SyncSender<Evidence>,
     state: Arc<Shared>,
-    /// Since when the source tells nothing, and why.
+    /// Start of the current failure, and its reason.
     silent_since: Option<(Instant, String)>,
     /// When it was last known to answer.
     last_at: Instant,
-    /// From when to when what it told found no room.
+    /// Interval whose answers were dropped.
     untold: Option<(Instant, Instant)>,
 }
 
 impl Asking {
-    /// Asks until the run is over, and gives what is told about all of it.
+    /// Queries the source until the run is over, then returns the evidence of the whole run.
     fn run(mut self, is_over: &Receiver<Over>) -> Evidence {
         let over = match self.source.period() {
             Some(period) => self.ask_each(period, is_over),
@@ -288,7 +289,7 @@ impl Asking {
         })
     }
 
-    /// Hands over what was told, with a gap for what found no room before.
+    /// Delivers evidence, with a gap for answers dropped before.
     fn deliver(&mut self, mut evidence: Evidence, now: Instant) {
         let untold = self.untold.take();
         evidence.gaps.extend(untold.map(|untold| self.gap_of(untold)));
@@ -319,7 +320,7 @@ mod tests {
     use super::*;
     use crate::contract::Check;
 
-    /// A source that tells how often it was asked, and does what a script says.
+    /// A source that counts its queries and follows a script.
     struct Scripted {
         asked: u64,
         fails: std::ops::Range<u64>,

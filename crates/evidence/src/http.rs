@@ -21,14 +21,14 @@ const ANY: &str = "*/*";
 /// Says whose data is asked for (Loki, Tempo and Pyroscope, multi-tenancy).
 const TENANT: &str = "x-scope-orgid";
 
-/// Of an answer that is a refusal, so much is told.
+/// Maximum length of an error response in messages.
 const REFUSAL_CHARS_MAX: usize = 200;
 
-/// Asks one server.
+/// HTTP client for one server.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     agent: Agent,
-    /// Where paths begin, without a slash at its end and without credentials.
+    /// Base URL without a trailing slash and without credentials.
     base: String,
     authorization: Option<String>,
     tenant: Option<String>,
@@ -40,7 +40,7 @@ impl Client {
         Client::patient(base, authorization, CALL_LIMIT / 2)
     }
 
-    /// The same with another patience.
+    /// The same with another time limit.
     pub(crate) fn patient(base: &str, authorization: Option<String>, limit: Duration) -> Client {
         Client::of(base, authorization, limit, TlsConfig::default())
     }
@@ -85,7 +85,7 @@ impl Client {
         Client { tenant: tenant.cloned(), ..self }
     }
 
-    /// Where it asks.
+    /// Base URL.
     pub(crate) fn base(&self) -> &str {
         &self.base
     }
@@ -93,7 +93,7 @@ impl Client {
     /// The text at a path, with the parameters of a question.
     ///
     /// # Errors
-    /// Nobody is there, the answer is no 2xx, too long, or no text.
+    /// The server is unreachable, or the response is not 2xx, too long, or not text.
     pub(crate) fn text(&self, path: &str, parameters: &[(&str, &str)]) -> Result<String, SourceError> {
         let mut answer = self.ask(path, parameters, ANY)?;
         let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string();
@@ -103,7 +103,7 @@ impl Client {
     /// The bytes at a path, in the form of a media type, and no more than so many.
     ///
     /// # Errors
-    /// Nobody is there, or the answer is no 2xx or too long.
+    /// The server is unreachable, or the response is not 2xx or too long.
     pub(crate) fn bytes(
         &self,
         path: &str,
@@ -142,7 +142,7 @@ impl Client {
     /// The JSON at a path.
     ///
     /// # Errors
-    /// As of [`Client::text`], or it is no JSON.
+    /// As of [`Client::text`], or the response is not JSON.
     pub(crate) fn json(&self, path: &str, parameters: &[(&str, &str)]) -> Result<Value, SourceError> {
         let text = self.text(path, parameters)?;
         serde_json::from_str(&text).map_err(|error| {
@@ -179,7 +179,7 @@ pub(crate) fn door(settings: &Settings) -> Result<Door, SettingsError> {
     Ok(Door { base, user, authorization })
 }
 
-/// Where a source is asked.
+/// Endpoint of a source.
 pub(crate) struct Door {
     /// Without a user and without a slash at its end.
     pub(crate) base: String,

@@ -1,42 +1,22 @@
-//! Plimsoll: load tests with k6 scripts.
+//! Plimsoll's command line: flags, verbs and exit codes, one file per verb.
 //!
-//! This room only wires: flags become settings, a script becomes a test, a run's events reach their listeners, and the
-//! outcome becomes an exit code. One file per verb.
+//! What a verb does lives in crates: `session` runs a test, `runs` reads stored ones, `pages` answers the page.
 
-mod common;
-mod detached;
-mod env;
-mod evidence;
-mod exit;
-mod failure;
 mod flags;
-mod live;
-mod logger;
-mod loki;
-mod of_lab;
-mod page;
-mod program;
-mod receiving;
-mod secrets;
-mod session;
-mod signals;
-mod source;
-mod stored;
-mod study;
-mod summary;
-mod test;
+mod lab_script;
+mod settings;
+mod systems;
 mod traces;
-mod validity;
 mod verbs;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use model::LogLevel;
+use runs::{Exit, Failure};
+use session::Context;
+use session::terminal::print_error;
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{Cli, Verb};
 
 /// The whole program, from its arguments to its exit code.
@@ -62,51 +42,51 @@ fn run(cli: &Cli) -> Exit {
         Verb::Run(flags) => flags.options.console_output.as_deref(),
         _ => None,
     };
-    let common = match Common::resolve(&cli.global, console_output) {
-        Ok(common) => common,
+    let context = match settings::common::resolve(&cli.global, console_output) {
+        Ok(context) => context,
         Err(failure) => {
             print_error(&failure.text);
             return failure.exit;
         }
     };
-    let exit = dispatch(&cli.verb, &common).unwrap_or_else(|failure| report(&failure, &common));
-    common.logger.finish();
+    let exit = dispatch(&cli.verb, &context).unwrap_or_else(|failure| report(&failure, &context));
+    context.logger.finish();
     exit
 }
 
-fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
+fn dispatch(verb: &Verb, context: &Context) -> Result<Exit, Failure> {
     match verb {
-        Verb::Run(flags) => verbs::run::run(flags, common),
-        Verb::Demo(flags) => verbs::demo::run(flags, common),
-        Verb::Runs(flags) => verbs::runs::run(flags, common),
-        Verb::Show(flags) => verbs::show::run(flags, common),
-        Verb::Report(flags) => verbs::report::run(flags, common),
-        Verb::Serve(flags) => verbs::serve::run(flags, common),
-        Verb::Capacity(flags) => verbs::capacity::run(flags, common),
-        Verb::Sweep(flags) => verbs::sweep::run(flags, common),
-        Verb::Compare(flags) => verbs::compare::run(flags, common),
-        Verb::History(flags) => verbs::history::run(flags, common),
-        Verb::Export(flags) => verbs::export::run(flags, common),
-        Verb::Import(flags) => verbs::import::run(flags, common),
-        Verb::Merge(flags) => verbs::merge::run(flags, common),
-        Verb::Audit(flags) => verbs::audit::run(flags, common),
-        Verb::Diagnose(flags) => verbs::diagnose::run(flags, common),
-        Verb::Doctor(flags) => verbs::doctor::run(flags, common),
-        Verb::Collect(flags) => verbs::collect::run(flags, common),
-        Verb::HostAgent(flags) => verbs::host_agent::run(flags, common),
-        Verb::Note(flags) => verbs::note::run(flags, common),
-        Verb::SplitTest(flags) => verbs::split_test::run(flags, common),
-        Verb::Calibrate(flags) => verbs::calibrate::run(flags, common),
-        Verb::Inspect(flags) => verbs::inspect::run(flags, common),
-        Verb::Archive(flags) => verbs::archive::run(flags, common),
-        Verb::Deps(flags) => verbs::deps::run(flags, common),
-        Verb::New(flags) => verbs::new::run(flags, common),
-        Verb::Lab(flags) => verbs::lab::run(flags, common),
-        Verb::Status => verbs::status::run(common),
-        Verb::Stats => verbs::stats::run(common),
-        Verb::Pause => verbs::pause::run(common),
-        Verb::Resume => verbs::resume::run(common),
-        Verb::Scale(flags) => verbs::scale::run(flags, common),
+        Verb::Run(flags) => verbs::run::run(flags, context),
+        Verb::Demo(flags) => verbs::demo::run(flags, context),
+        Verb::Runs(flags) => verbs::runs::run(flags, context),
+        Verb::Show(flags) => verbs::show::run(flags, context),
+        Verb::Report(flags) => verbs::report::run(flags, context),
+        Verb::Serve(flags) => verbs::serve::run(flags, context),
+        Verb::Capacity(flags) => verbs::capacity::run(flags, context),
+        Verb::Sweep(flags) => verbs::sweep::run(flags, context),
+        Verb::Compare(flags) => verbs::compare::run(flags, context),
+        Verb::History(flags) => verbs::history::run(flags, context),
+        Verb::Export(flags) => verbs::export::run(flags, context),
+        Verb::Import(flags) => verbs::import::run(flags, context),
+        Verb::Merge(flags) => verbs::merge::run(flags, context),
+        Verb::Audit(flags) => verbs::audit::run(flags, context),
+        Verb::Diagnose(flags) => verbs::diagnose::run(flags, context),
+        Verb::Doctor(flags) => verbs::doctor::run(flags, context),
+        Verb::Collect(flags) => verbs::collect::run(flags, context),
+        Verb::HostAgent(flags) => verbs::host_agent::run(flags, context),
+        Verb::Note(flags) => verbs::note::run(flags, context),
+        Verb::SplitTest(flags) => verbs::split_test::run(flags, context),
+        Verb::Calibrate(flags) => verbs::calibrate::run(flags, context),
+        Verb::Inspect(flags) => verbs::inspect::run(flags, context),
+        Verb::Archive(flags) => verbs::archive::run(flags, context),
+        Verb::Deps(flags) => verbs::deps::run(flags, context),
+        Verb::New(flags) => verbs::new::run(flags, context),
+        Verb::Lab(flags) => verbs::lab::run(flags, context),
+        Verb::Status => verbs::status::run(context),
+        Verb::Stats => verbs::stats::run(context),
+        Verb::Pause => verbs::pause::run(context),
+        Verb::Resume => verbs::resume::run(context),
+        Verb::Scale(flags) => verbs::scale::run(flags, context),
         Verb::Version(flags) => {
             verbs::version::run(flags);
             Ok(Exit::Ok)
@@ -118,20 +98,10 @@ fn dispatch(verb: &Verb, common: &Common) -> Result<Exit, Failure> {
     }
 }
 
-fn report(failure: &Failure, common: &Common) -> Exit {
-    common.logger.say(LogLevel::Error, failure.text.clone());
+fn report(failure: &Failure, context: &Context) -> Exit {
+    context.logger.say(LogLevel::Error, failure.text.clone());
     for part in &failure.below {
-        common.logger.print(&format!("{part}\n"));
+        context.logger.print(&format!("{part}\n"));
     }
     failure.exit
-}
-
-/// Prints text to standard output. Whoever has closed it (`| head`) has read enough.
-fn print(text: &str) {
-    let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
-}
-
-/// Prints an error where there is no log yet, or none any more.
-fn print_error(text: &str) {
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{text}\n").as_bytes());
 }

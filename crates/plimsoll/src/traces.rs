@@ -1,22 +1,21 @@
 //! `--traces-output`: where k6 sends the spans of its browser module, the only ones it makes.
 
 use model::LogLevel;
+use runs::{Exit, Failure};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
+use session::Context;
 
 /// Reads the setting as k6 does. Without a browser there are no spans to send, which is told and stops nothing: k6 sends
 /// none of such a script either.
 ///
 /// # Errors
 /// It is none of what k6 takes.
-pub(crate) fn check(flag: Option<&str>, common: &Common) -> Result<(), Failure> {
-    let Some(text) = flag.or_else(|| common.env.setting("TRACES_OUTPUT")) else { return Ok(()) };
+pub(crate) fn check(flag: Option<&str>, context: &Context) -> Result<(), Failure> {
+    let Some(text) = flag.or_else(|| context.env.setting("TRACES_OUTPUT")) else { return Ok(()) };
     if read(text)? == Traces::Otel {
         let text = "--traces-output has no effect: the spans that k6 sends are those of its browser module, which is not \
                     here; send a `traceparent` header with a request to find it among the spans of the server";
-        common.logger.say(LogLevel::Warn, text);
+        context.logger.say(LogLevel::Warn, text);
     }
     Ok(())
 }

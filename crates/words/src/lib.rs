@@ -16,7 +16,7 @@ mod tests {
     use super::Lang;
     use crate::text;
 
-    mod greetings {
+    pub(super) mod greetings {
         crate::catalogue! {
             plain = "runs" | "실행";
             counted(count) = "{count} runs" | "실행 {count}개";

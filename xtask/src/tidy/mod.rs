@@ -1,9 +1,11 @@
 //! The rules of the house that neither the compiler nor clippy knows. A test runs them, so that a rule is not a wish.
 
+mod binary;
 mod edges;
 mod files;
 mod lines;
 mod links;
+mod modules;
 mod roots;
 mod signals;
 
@@ -20,6 +22,8 @@ const RULES: &[Rule] = &[
     roots::say_what_they_are,
     lines::clean,
     links::resolve,
+    modules::without_cycles,
+    binary::is_thin,
     signals::only_in_the_catalogue,
 ];
 

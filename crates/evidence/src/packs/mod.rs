@@ -1,4 +1,4 @@
-//! What is worth asking of the instruments that people already have: which metrics reveal them, and what to ask.
+//! Packs: known exporters, the metric that reveals each, and the queries for its signals.
 //!
 //! A row says what to measure and not how it is asked for, so that a Prometheus is asked with PromQL and a page of metrics
 //! is read directly, and both mean the same.
@@ -14,11 +14,11 @@ pub(crate) use table::PACKS;
 /// An instrument that is recognised.
 #[derive(Debug)]
 pub(crate) struct Pack {
-    /// What it is called in documents and probes.
+    /// Name in documents and checks.
     pub(crate) name: &'static str,
     /// The metric that reveals it.
     pub(crate) reveals: &'static str,
-    /// What is asked of it. Rows of one signal are alternatives: what an earlier one tells is not told again.
+    /// Signals. Rows of one signal are alternatives: the first one with data is used.
     pub(crate) rows: &'static [Row],
 }
 
@@ -27,37 +27,37 @@ pub(crate) struct Pack {
 pub(crate) struct Row {
     /// The signal of the catalogue, which also has the unit.
     pub(crate) signal: SignalId,
-    /// What is measured.
+    /// Measure.
     pub(crate) measure: Measure,
     /// The labels that are kept; over the rest it is put together.
     pub(crate) by: &'static [&'static str],
 }
 
-/// What is measured; the texts are selectors of PromQL.
+/// Measure of a signal; the texts are PromQL selectors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Measure {
     /// Values, added up.
     Sum(&'static str),
-    /// The greatest value. For what several instruments tell alike, which added up would be told twice.
+    /// Maximum. For values that several exporters report alike, whose sum would count them twice.
     Most(&'static str),
-    /// How many there are.
+    /// Number of series.
     Count(&'static str),
     /// The greatest value above zero, where zero and less mean that there is no limit.
     Limit(&'static str),
     /// Values above zero, added up, where less means that a part has no limit of its own.
     Limits(&'static str),
-    /// What the first has more than the second.
+    /// Difference.
     Less(&'static str, &'static str),
-    /// How many of the second the first has.
+    /// Quotient.
     Quotient(&'static str, &'static str),
-    /// How much counters grow in a second.
+    /// Rate of counters.
     Rate(&'static str),
-    /// How much counters grow while others grow by one.
+    /// Ratio of two counters' rates.
     Ratio(&'static str, &'static str),
 }
 
 impl Pack {
-    /// Whether an instrument has been seen that tells these metrics.
+    /// Whether the metric that reveals the exporter is present.
     pub(crate) fn is_revealed_by(&self, has: &dyn Fn(&str) -> bool) -> bool {
         has(self.reveals)
     }

@@ -23,7 +23,7 @@ const fn row(signal: Id, measure: Measure, by: &'static [&'static str]) -> Row {
     Row { signal, measure, by }
 }
 
-/// All packs. Where two tell the same signal, the one that stands first is believed.
+/// All packs. If two have the same signal, the first one is used.
 pub(crate) const PACKS: &[Pack] = &[
     Pack {
         name: "node",

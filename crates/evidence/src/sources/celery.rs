@@ -1,6 +1,6 @@
 //! Celery, through the HTTP API of Flower 2.0: what workers do and may do, how long queues are, and how long tasks took.
 //!
-//! Celery itself tells its events only to those who join its broker. Flower has joined it, remembers tasks for a while, and asks
+//! Celery itself sends its events only to members of its broker. Flower has joined it, remembers tasks for a while, and asks
 //! workers what `celery inspect` does. Arguments and results of tasks are not read.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,26 +10,26 @@ use model::{Evidence, RecordKind, SignalId};
 use serde_json::{Map, Value};
 
 use super::Kind;
+use crate::answer::{Answer, Counters, FirstSeen, OptionalQuery, SignalQuery, clip, fields};
 use crate::contract::{About, CALL_LIMIT, Check, ErrorKind, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::answer::{Answer, Counters, FirstSeen, OptionalQuery, SignalQuery, clip, fields};
 
 /// One question takes no longer. Flower itself waits a second for the answers of its workers.
 const QUESTION_LIMIT: Duration = Duration::from_secs(4);
 const _: () = assert!(2 * QUESTION_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 
-/// Workers and queues that are told one by one.
+/// Workers and queues that have series of their own.
 const WORKERS_MAX: usize = 100;
 const QUEUES_MAX: usize = 100;
 
-/// Kinds of tasks that are told.
+/// Maximum number of kinds of tasks.
 const KINDS_MAX: usize = 100;
 
 /// Tasks that are asked for, the newest.
 const TASKS_MAX: usize = 10_000;
 
-/// How the kind is made.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "celery",
     provides: "Celery through Flower: workers, pools, concurrency, prefetch, queues, and wait and run times of tasks.",
@@ -43,7 +43,7 @@ const QUEUE_READY: SignalQuery = SignalQuery::new(SignalId::QueueReady, "GET /ap
 const TASKS_DONE: SignalQuery =
     SignalQuery::new(SignalId::TasksDone, "GET /api/workers?refresh=true: stats.total of all workers");
 
-/// What a worker says of itself, by where it says it; of a list, how long it is.
+/// Signals of a worker by JSON pointer; the length of lists.
 const WORKER_NOW: &[(SignalQuery, &str)] = &[
     (SignalQuery::new(SignalId::TasksActive, "GET /api/workers?refresh=true: active"), "/active"),
     (
@@ -76,15 +76,15 @@ struct Celery {
     workers: FirstSeen,
     queues: FirstSeen,
     queue_lengths: OptionalQuery,
-    /// Workers whose set-up was told.
+    /// Workers whose configuration is recorded.
     known: BTreeSet<String>,
 }
 
-/// What is known of a kind of task.
+/// Durations of one kind of task.
 #[derive(Debug, Default)]
 struct Tasks {
     runtimes_ms: Vec<f64>,
-    /// From the sender to the worker, where senders tell when they sent.
+    /// Time from the sender to the worker, if senders record when they sent.
     queued_ms: Vec<f64>,
     /// From the worker to one of its processes.
     reserved_ms: Vec<f64>,
@@ -310,7 +310,7 @@ mod tests {
     use crate::contract::promises;
     use crate::trial;
 
-    /// What Flower 2.0.1 told of a worker of Celery 5.7.0 with two processes, after nine tasks.
+    /// Response of Flower 2.0.1 for a worker of Celery 5.7.0 with two processes, after nine tasks.
     const WORKERS: &str = include_str!("../../fixtures/flower-2.0.1/workers.json");
     const QUEUES: &str = include_str!("../../fixtures/flower-2.0.1/queues-length.json");
     const TASKS: &str = include_str!("../../fixtures/flower-2.0.1/tasks.json");
@@ -403,7 +403,7 @@ mod tests {
         add_tasks(&mut answer, tasks.iter(), &period());
         let told = answer.evidence().records;
         assert_eq!(told.len(), KINDS_MAX + 1);
-        assert_eq!(told[KINDS_MAX].subject, "7 tasks are of more than 100 kinds and are not told");
+        assert_eq!(told[KINDS_MAX].subject, "7 tasks were left out: more than 100 kinds of tasks");
     }
 
     #[test]

@@ -104,8 +104,7 @@ impl Source for Loki {
         let labels = match self.client.json("/loki/api/v1/labels", &[]) {
             Ok(answer) => answer["data"].as_array().map_or(0, Vec::len),
             Err(trouble) => {
-                let remedy =
-                    "set address to the Loki API, for example http://localhost:3100";
+                let remedy = "set address to the Loki API, for example http://localhost:3100";
                 return vec![Check::fails("labels", trouble.message, remedy)];
             }
         };
@@ -114,9 +113,11 @@ impl Source for Loki {
             Ok(answer) if answer["data"]["resultType"] == "streams" => {
                 Check::works("query", self.query.clone())
             }
-            Ok(_) => {
-                Check::lacks("query", "the query returns numbers, not log lines", "query = \"{app=\\\"worker\\\"}\"")
-            }
+            Ok(_) => Check::lacks(
+                "query",
+                "the query returns numbers, not log lines",
+                "query = \"{app=\\\"worker\\\"}\"",
+            ),
             Err(trouble) => Check::lacks("query", trouble.message, "query = \"{app=\\\"worker\\\"}\""),
         };
         vec![Check::works("labels", format!("{labels}")), lines]
@@ -221,12 +222,12 @@ impl Loki {
     }
 }
 
-/// Which second of a run it is.
+/// Second of the run.
 fn second(period: &Period, wall_ns: i64) -> u64 {
     u64::try_from(wall_ns.saturating_sub(period.from.wall_ns) / 1_000_000_000).unwrap_or(0)
 }
 
-/// What a page surely has all of, and from when on the next one is asked for. A full page may end amid lines of the same
+/// The entries that a page surely has in full, and the start of the next page. A full page may end amid lines of the same
 /// time, and so the last time is left to the next.
 fn complete(mut page: Vec<Entry>) -> (Vec<Entry>, Option<i64>) {
     if page.len() < PAGE_LINES {
@@ -242,10 +243,12 @@ fn complete(mut page: Vec<Entry>) -> (Vec<Entry>, Option<i64>) {
 }
 
 fn entries(text: &str) -> Result<Vec<Entry>, String> {
-    let body: Body =
-        serde_json::from_str(text).map_err(|error| format!("unexpected response: {error}"))?;
+    let body: Body = serde_json::from_str(text).map_err(|error| format!("unexpected response: {error}"))?;
     if body.data.result_type != "streams" {
-        return Err(format!("expected log lines, got a {:?}; use a LogQL query without an aggregation", body.data.result_type));
+        return Err(format!(
+            "expected log lines, got a {:?}; use a LogQL query without an aggregation",
+            body.data.result_type
+        ));
     }
     let mut entries = Vec::new();
     for stream in body.data.result {

@@ -1,18 +1,18 @@
 //! NGINX, through the page of its `stub_status` module, of any version.
 //!
-//! The connection and the request by which the page is asked for are left out of what is told.
+//! The source's own connection and request are subtracted.
 
 use std::time::Duration;
 
 use model::{Evidence, SignalId};
 
 use super::Kind;
+use crate::answer::{Answer, Counters, SignalQuery};
 use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
-use crate::answer::{Answer, Counters, SignalQuery};
 
-/// How the kind is made.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "nginx",
     provides: "NGINX: connections by state, dropped connections, and requests.",
@@ -44,7 +44,7 @@ struct Nginx {
     own: u32,
 }
 
-/// What the page says.
+/// Values of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Status {
     active: u64,

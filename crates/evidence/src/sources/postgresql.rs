@@ -13,9 +13,9 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
 use super::Kind;
+use crate::answer::{Answer, Counters, Fields, OptionalQuery, SignalQuery};
 use crate::contract::{About, Check, ErrorKind, Moment, Period, Source, SourceError};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::answer::{Answer, Counters, Fields, OptionalQuery, SignalQuery};
 use database::{Database, number, text};
 use sessions::{Blocked, SESSIONS_SQL, Sessions};
 use statements::{Looked, STATEMENTS_MAX};
@@ -31,7 +31,7 @@ mod tls;
 /// Sessions are looked at so often.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// And told so often.
+/// Interval of the signals.
 const STEP: Duration = Duration::from_secs(1);
 
 /// The first versions with the columns that are asked for, as the server numbers versions.
@@ -39,28 +39,25 @@ const VERSION_MIN: u32 = 130_000;
 const VERSION_OF_QUERY_IDS: u32 = 140_000;
 const VERSION_OF_CHECKPOINTER: u32 = 170_000;
 
-/// Since its version 1.8 the extension tells planning and execution apart.
+/// Since version 1.8 the extension has planning and execution times.
 const EXTENSION_VERSION_MIN: (u32, u32) = (1, 8);
 
-/// What is in every statement of ours, behind its first word, where `pg_stat_statements` keeps it in all versions.
+/// Comment in every statement of this source, behind the first word, where `pg_stat_statements` keeps it in all versions.
 const MARK: &str = "/* plimsoll */";
 
-/// How the kind is made.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "postgresql",
     provides: "PostgreSQL: sessions by wait event, locks, connections, transactions, checkpoints, scans of whole tables, and what \
             statements took.",
     example: "postgres://plimsoll@localhost:5432/app",
-    settings: &[(
-        "ca",
-        "PEM file of certificate authorities, with sslmode=require [default: the system's]",
-    )],
+    settings: &[("ca", "PEM file of certificate authorities, with sslmode=require [default: the system's]")],
     open,
 };
 
 const CONNECTIONS_MAX: SignalQuery = SignalQuery::new(SignalId::ConnectionsMax, "SHOW max_connections");
 
-/// What the server counts, in the order of the columns of [`counts_sql`].
+/// Counters of the server, in the order of the columns of [`counts_sql`].
 const COUNTS: &[SignalQuery] = &[
     SignalQuery::new(SignalId::Commits, "pg_stat_database: xact_commit of all databases"),
     SignalQuery::new(SignalId::Rollbacks, "pg_stat_database: xact_rollback of all databases"),
@@ -78,7 +75,7 @@ const COUNTS: &[SignalQuery] = &[
     ),
 ];
 
-/// What the server is and may be asked for, and how it is set.
+/// Query for the version, permissions and settings of the server.
 const LAYOUT_SQL: &str = "SELECT /* plimsoll */ current_setting('server_version_num'), current_setting('server_version'), \
      current_setting('max_connections'), current_user, pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')::text, \
      (SELECT setting FROM pg_settings WHERE name = 'shared_preload_libraries'), \
@@ -97,7 +94,7 @@ struct Postgresql {
     name: String,
     address: String,
     database: Database,
-    /// What the server told of itself when it was connected last.
+    /// Version, permissions and settings at the last connection.
     layout: Option<Arc<Layout>>,
     /// Whether the run's beginning was seen.
     is_begun: bool,
@@ -107,11 +104,11 @@ struct Postgresql {
     statements: OptionalQuery,
     scanned: OptionalQuery,
     tables: Tables,
-    /// What statements had taken when the run began.
+    /// Statement counters at the start of the run.
     before: Option<Looked>,
 }
 
-/// What a server has.
+/// Version, permissions and settings of a server.
 #[derive(Clone, Debug, Default)]
 struct Layout {
     version_number: u32,
@@ -201,9 +198,7 @@ impl Postgresql {
         let mut config = Config::from_str(&settings.address)
             .map_err(|_| wrong("expected a URL, for example postgres://plimsoll@localhost:5432/app"))?;
         if config.get_password().is_some() {
-            return Err(wrong(
-                "it contains a password; set the password in the environment or in a file",
-            ));
+            return Err(wrong("it contains a password; set the password in the environment or in a file"));
         }
         let ca = settings.values.get("ca").map(Path::new);
         let tls = match config.get_ssl_mode() {
@@ -256,7 +251,7 @@ impl Postgresql {
         known.insert("version".to_owned(), layout.version.clone().into());
         answer.record(RecordKind::Configuration, &self.name, known);
         if let Err(missing) = layout.check_sessions().outcome {
-            answer.warning(&format!("no sessions and statements are collected: {}", missing.why));
+            answer.warning(&format!("sessions and statements are not collected: {}", missing.why));
         }
         if let Some((schema, _)) = layout.extension.as_ref().filter(|_| layout.sees_sessions) {
             let (part, database) = (&mut self.statements, &mut self.database);
@@ -387,7 +382,7 @@ impl Layout {
         }
     }
 
-    /// What lets this user see all that is asked for.
+    /// The grant that makes everything visible to this user.
     fn grant(&self) -> String {
         format!("GRANT pg_monitor TO \"{}\";", self.user.replace('"', "\"\""))
     }
@@ -409,7 +404,7 @@ fn counts_sql(layout: &Layout) -> String {
     )
 }
 
-/// The address without what nobody needs to see.
+/// The address without password and options.
 fn shown(config: &Config) -> Option<String> {
     let host = match config.get_hosts().first()? {
         Host::Tcp(host) => host.clone(),

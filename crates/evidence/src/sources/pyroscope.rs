@@ -39,7 +39,7 @@ const STEPS_MAX: usize = 8_640;
 /// Levels of a flame graph, and frames of one, that are read.
 const LEVELS_MAX: usize = 200;
 const FRAMES_OF_LEVEL_MAX: usize = 4_096;
-/// Of a name of what is measured so much is told.
+/// Maximum length of a profile type's name.
 const NAME_CHARS_MAX: usize = 60;
 
 struct Pyroscope {
@@ -100,8 +100,7 @@ impl Source for Pyroscope {
                 format!("{} functions in the last hour", answer.flamebearer.names.len()),
             ),
             Err(trouble) => {
-                let remedy =
-                    "set address to the Pyroscope API, for example http://localhost:4040";
+                let remedy = "set address to the Pyroscope API, for example http://localhost:4040";
                 Check::fails("render", trouble.message, remedy)
             }
         }]
@@ -305,7 +304,7 @@ mod tests {
         assert_eq!(flame(&bearer).1, LEVELS_MAX * 2 + FRAMES_OF_LEVEL_MAX + 2);
     }
 
-    /// A number as somebody may write it who means no harm, or does.
+    /// Numbers in all forms, valid and hostile.
     fn number() -> impl Strategy<Value = f64> {
         prop_oneof![4 => (-5..60_i32).prop_map(f64::from), 1 => any::<f64>()]
     }

@@ -1,9 +1,9 @@
 //! RabbitMQ, through the HTTP API of its management plugin: queues, who consumes them, and the limits of its nodes.
 //!
 //! The API is that of 3.8 to 4.1 (`/api/overview`, `/api/queues`, `/api/consumers`, `/api/nodes`). The plugin renews its
-//! statistics as often as the finest of its `sample_retention_policies` says, each five seconds without being set, whoever asks.
-//! A rate is therefore told whenever they are new, from what counters rose by since they were new before, and never from the
-//! averages that the server keeps.
+//! statistics as often as the finest of its `sample_retention_policies` says, by default every five seconds.
+//! A rate is therefore reported whenever they are new, from the increase of counters since the previous ones, and never from
+//! the averages that the server keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,18 +12,18 @@ use model::{Evidence, RecordKind, SignalId};
 use serde_json::Value;
 
 use super::Kind;
+use crate::answer::{Answer, Counters, Fields, FirstSeen, OptionalQuery, SignalQuery, fields, line};
 use crate::contract::{About, CALL_LIMIT, Check, ErrorKind, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::answer::{Answer, Counters, FirstSeen, Fields, OptionalQuery, SignalQuery, fields, line};
 
-/// Queues that are told one by one; the rest is added up.
+/// Queues with series of their own; the rest is summed up.
 const QUEUES_MAX: usize = 200;
 
-/// What the rest is called.
+/// Name of the remaining queues.
 const OTHER: &str = "other";
 
-/// Nodes that are told.
+/// Maximum number of nodes.
 const NODES_MAX: usize = 32;
 
 /// One call asks up to four things, and each may take so long, so that all end within [`CALL_LIMIT`].
@@ -33,11 +33,11 @@ const _: () = assert!(4 * QUESTION_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 /// Statistics that are renewed this much more rarely than they are asked for deserve a word.
 const STALE_STEPS: f64 = 1.5;
 
-/// What renews statistics each second: how often queues and channels tell them, and how often the plugin takes them.
+/// Settings that refresh statistics each second, in queues and channels and in the plugin.
 const FRESHER: &str = "collect_statistics_interval = 1000 and management.sample_retention_policies.global.minute = 1, \
                        .basic.minute = 1 and .detailed.minute = 1";
 
-/// How the kind is made.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "rabbitmq",
     provides: "RabbitMQ: queues (ready, unacknowledged, rates, consumers, prefetch) and node limits.",
@@ -56,7 +56,7 @@ const CONSUMER_COLUMNS: &str = "prefetch_count,queue.name,queue.vhost";
 const NODE_COLUMNS: &str = "name,uptime,mem_used,mem_limit,mem_alarm,disk_free,disk_free_alarm,fd_used,fd_total,\
                             sockets_used,sockets_total";
 
-/// What a queue says of itself, by where it says it.
+/// Levels of a queue by JSON pointer.
 const QUEUE_NOW: &[(SignalQuery, &str)] = &[
     (SignalQuery::new(SignalId::QueueReady, "GET /api/queues: messages_ready"), "/messages_ready"),
     (
@@ -67,7 +67,7 @@ const QUEUE_NOW: &[(SignalQuery, &str)] = &[
     (SignalQuery::new(SignalId::QueueMemory, "GET /api/queues: memory"), "/memory"),
 ];
 
-/// What it counts.
+/// Counters of a queue by JSON pointer.
 const QUEUE_COUNTS: &[(SignalQuery, &str)] = &[
     (
         SignalQuery::new(SignalId::QueuePublished, "GET /api/queues: message_stats.publish"),
@@ -115,15 +115,15 @@ struct RabbitMq {
     freshness: Freshness,
     counters: Counters,
     few: FirstSeen,
-    /// The most queues that were not told one by one.
+    /// Maximum number of queues summed up as the rest.
     rest_max: usize,
-    /// How the queues that are told are set up, by their labels.
+    /// Configuration of queues by label.
     configuration: BTreeMap<String, Fields>,
     /// Alarms that are on: of which node, and which.
     alarms: BTreeSet<(String, &'static str)>,
 }
 
-/// What is known from the first question on.
+/// Facts from the first query.
 #[derive(Clone, Copy)]
 struct Begun {
     /// The server counts messages per queue.
@@ -201,8 +201,10 @@ impl Source for RabbitMq {
             answer.record(RecordKind::Configuration, &queue, known);
         }
         if self.rest_max > 0 {
-            let text =
-                format!("up to {} queues beyond the first {QUEUES_MAX} are summed up as {OTHER:?}", self.rest_max);
+            let text = format!(
+                "up to {} queues beyond the first {QUEUES_MAX} are summed up as {OTHER:?}",
+                self.rest_max
+            );
             answer.warning(&text);
         }
         let step_ms = self.step.as_secs_f64() * 1e3;
@@ -256,7 +258,7 @@ impl RabbitMq {
         list(&self.client, path, columns)
     }
 
-    /// What a queue is called, if it is asked about.
+    /// Label of a queue, if it is collected.
     fn label(&self, name: &Value, vhost: &Value) -> Option<String> {
         let (name, vhost) = (name.as_str()?, vhost.as_str()?);
         match &self.vhost {
@@ -377,7 +379,7 @@ impl Freshness {
     }
 }
 
-/// What the queues have together that are not told one by one.
+/// Sums over the queues without series of their own.
 #[derive(Debug, Default)]
 struct Rest(Vec<(&'static SignalQuery, f64)>);
 
@@ -454,7 +456,7 @@ mod tests {
         json!({"prefetch_count": prefetch, "queue": {"name": queue, "vhost": "/"}})
     }
 
-    /// What is told of these queues at the second of two instants, a second apart.
+    /// Signals of these queues at the second of two instants, a second apart.
     fn told(source: &mut RabbitMq, before: &[Value], queues: &[Value], consumers: &[Value]) -> Evidence {
         let mut answer = Answer::new("rabbitmq", Instant::ZERO, source.step);
         let prefetch = source.prefetch(consumers);

@@ -1,6 +1,6 @@
-//! Redis 6 and later: what `INFO` tells each second, what each command took, which were slow, and latency events.
+//! Redis 6 and later: `INFO` each second, time per command, slow commands and latency events.
 //!
-//! Of commands only the names are told, because their arguments hold what users wrote.
+//! Only the names of commands are kept, because their arguments contain user data.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -12,9 +12,9 @@ use redis::{
 };
 
 use super::Kind;
+use crate::answer::{self, Answer, Counters, FirstSeen, OptionalQuery, SignalQuery, clip, fields};
 use crate::contract::{About, CALL_LIMIT, Check, ErrorKind, Moment, Period, Source, SourceError};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::answer::{self, Answer, Counters, FirstSeen, OptionalQuery, SignalQuery, clip, fields};
 
 /// Connecting takes no longer, and neither does one question.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -23,19 +23,19 @@ const LIMIT: Duration = Duration::from_secs(2);
 const CALL: Duration = Duration::from_secs(8);
 const _: () = assert!(CALL.as_secs() < CALL_LIMIT.as_secs());
 
-/// Slow commands and latency events that are told one by one in a run.
+/// Maximum number of slow commands and latency events of a run.
 const HAPPENINGS_MAX: usize = 200;
 
-/// Commands that are told with what they took.
+/// Maximum number of commands.
 const COMMANDS_MAX: usize = 50;
 
 /// Entries of the slow log that are asked for at once: as many as it holds without being set.
 const SLOW_AT_ONCE: i64 = 128;
 
-/// Databases whose keys are told.
+/// Maximum number of databases.
 const DATABASES_MAX: usize = 16;
 
-/// What this source asks, as the server counts it in its versions.
+/// Commands of this source, as versions of the server name them.
 const OWN_COMMANDS: &[&str] = &[
     "INFO",
     "SLOWLOG",
@@ -47,10 +47,10 @@ const OWN_COMMANDS: &[&str] = &[
     "CONFIG GET",
 ];
 
-/// What it is called among the server's clients.
+/// Name of the connection among the server's clients.
 const CLIENT_NAME: &str = "plimsoll";
 
-/// How the kind is made.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "redis",
     provides: "Redis: memory, evictions, hits, clients, time per command, slow commands and latency events.",
@@ -62,7 +62,7 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-/// What is so now, by its name in `INFO`.
+/// Levels by name in `INFO`.
 const NOW: &[(SignalQuery, &str)] = &[
     (SignalQuery::new(SignalId::MemoryUsed, "INFO: used_memory"), "used_memory"),
     (SignalQuery::new(SignalId::MemoryRss, "INFO: used_memory_rss"), "used_memory_rss"),
@@ -70,7 +70,7 @@ const NOW: &[(SignalQuery, &str)] = &[
     (SignalQuery::new(SignalId::ClientsMax, "INFO: maxclients"), "maxclients"),
 ];
 
-/// What is counted.
+/// Counters by name in `INFO`.
 const COUNTS: &[(SignalQuery, &str)] = &[
     (SignalQuery::new(SignalId::Ops, "INFO: total_commands_processed"), COMMANDS_PROCESSED),
     (SignalQuery::new(SignalId::Hits, "INFO: keyspace_hits"), "keyspace_hits"),
@@ -82,7 +82,7 @@ const COUNTS: &[(SignalQuery, &str)] = &[
     (SignalQuery::new(SignalId::BytesOut, "INFO: total_net_output_bytes"), "total_net_output_bytes"),
 ];
 
-/// How the server is set up.
+/// Configuration in `INFO`.
 const CONFIGURED: &[&str] = &[
     "redis_version",
     "redis_mode",
@@ -122,7 +122,7 @@ struct Redis {
     deadline: Instant,
     /// Questions asked, which the server counts with all others.
     own: u64,
-    /// What commands had taken when the run began.
+    /// Command counters at the start of the run.
     before: Option<BTreeMap<String, Taken>>,
     /// The number that the next entry of the slow log has, as far as is known.
     slow_next: Option<i64>,
@@ -134,7 +134,7 @@ struct Redis {
     happenings_untold: u64,
 }
 
-/// What a command took in all.
+/// Totals of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Taken {
     calls: f64,
@@ -236,15 +236,15 @@ impl Redis {
             .map_err(|_| wrong("expected a URL, for example redis://plimsoll@localhost:6379"))?;
         let mut access = info.redis_settings().clone();
         if access.password().is_some() {
-            return Err(wrong(
-                "it contains a password; set the password in the environment or in a file",
-            ));
+            return Err(wrong("it contains a password; set the password in the environment or in a file"));
         }
         let place = match info.addr() {
             ConnectionAddr::Tcp(host, port) => format!("redis://{host}:{port}"),
             ConnectionAddr::Unix(path) => format!("redis+unix://{}", path.display()),
             ConnectionAddr::TcpTls { insecure: true, .. } => {
-                return Err(wrong("without certificate checks the password could be intercepted; remove #insecure"));
+                return Err(wrong(
+                    "without certificate checks the password could be intercepted; remove #insecure",
+                ));
             }
             ConnectionAddr::TcpTls { host, port, .. } => format!("rediss://{host}:{port}"),
             _ => return Err(wrong("expected the URL of a Redis server")),
@@ -260,8 +260,9 @@ impl Redis {
         let info = info.set_redis_settings(access);
         let client = match info.addr() {
             ConnectionAddr::TcpTls { .. } => {
-                Client::build_with_tls(info, TlsCertificates { client_tls: None, root_cert })
-                    .map_err(|error| settings.wrong("ca", &format!("the certificates cannot be used: {error}")))?
+                Client::build_with_tls(info, TlsCertificates { client_tls: None, root_cert }).map_err(
+                    |error| settings.wrong("ca", &format!("the certificates cannot be used: {error}")),
+                )?
             }
             _ => Client::open(info).map_err(|_| wrong("expected the URL of a Redis server"))?,
         };
@@ -292,7 +293,7 @@ impl Redis {
         self.deadline = SystemClock::now() + CALL;
     }
 
-    /// What the server answers to these words.
+    /// Sends a command and returns the response.
     fn ask<T: FromRedisValue>(&mut self, words: &[&str]) -> Result<T, SourceError> {
         let limit = self.deadline.since(SystemClock::now()).min(LIMIT);
         if limit.is_zero() {
@@ -540,7 +541,7 @@ fn add_commands(answer: &mut Answer, before: &BTreeMap<String, Taken>, now: &BTr
 }
 
 impl Taken {
-    /// What was added. Where the server counts anew, what is there was added since.
+    /// Increase of the counters; after a reset, their values.
     fn since(self, before: Option<&Taken>) -> Taken {
         let Some(before) = before.filter(|before| before.calls <= self.calls) else { return self };
         Taken { calls: self.calls - before.calls, total_ms: (self.total_ms - before.total_ms).max(0.0) }

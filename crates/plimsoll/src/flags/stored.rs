@@ -227,6 +227,18 @@ pub(crate) enum ReportFormat {
     Html,
 }
 
+impl ReportFormat {
+    /// Returns the format of reports that it stands for.
+    pub(crate) fn format(self) -> session::reports::ReportFormat {
+        match self {
+            ReportFormat::Md => session::reports::ReportFormat::Md,
+            ReportFormat::Json => session::reports::ReportFormat::Json,
+            ReportFormat::Junit => session::reports::ReportFormat::Junit,
+            ReportFormat::Html => session::reports::ReportFormat::Html,
+        }
+    }
+}
+
 /// Values of `--lang`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LangFlag {

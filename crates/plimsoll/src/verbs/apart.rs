@@ -6,10 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use runfile::Reader;
-
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::stored;
+use runs::{Exit, Failure};
 
 /// Variables that would have such runs write, serve or leave out what is not theirs to decide.
 const VARIABLES: [&str; 5] = ["ADDRESS", "LINGER", "NO_STORE", "OUT", "SUMMARY_EXPORT"];
@@ -82,7 +79,7 @@ impl Apart {
         let files = std::fs::read_dir(&self.runs).map_err(|_| missing())?;
         let mut paths = files.flatten().map(|file| file.path());
         let is_run = |path: &PathBuf| path.extension().is_some_and(|end| end == runfile::EXTENSION);
-        stored::open(&paths.find(is_run).ok_or_else(missing)?)
+        runs::open(&paths.find(is_run).ok_or_else(missing)?)
     }
 }
 

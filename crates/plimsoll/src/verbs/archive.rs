@@ -5,13 +5,12 @@ use std::path::Path;
 
 use archive::{Archive, Metadata, PackageImport, anonymous};
 use plan::{Options, ResolveContext};
+use runs::{Exit, Failure};
 
-use crate::common::{Common, plan_failure};
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ArchiveFlags;
-use crate::source::Source;
-use crate::test::{self, Script};
+use crate::settings;
+use session::test::Script;
+use session::{Context, plan_failure};
 
 /// The version of k6 whose format is written. Archives say who made them in this field, and readers look at it to know
 /// what to expect.
@@ -21,16 +20,16 @@ const FORMAT_VERSION: &str = "2.2.0";
 ///
 /// # Errors
 /// The script cannot be loaded, its options make no test, or the archive cannot be written.
-pub(crate) fn run(flags: &ArchiveFlags, common: &Common) -> Result<Exit, Failure> {
-    test::refuse_kinds(&flags.script, &common.env)?;
-    let compat = common.compat(flags.script.compat)?;
-    let source = Source::read(&flags.script, common)?;
-    let env = source.env(test::script_env(&flags.script, &common.env, false)?);
-    let script = Script::load(source, common, env.clone())?;
-    let options = script.merged_options(common, &flags.options.to_cli_options(), compat)?;
-    script.plan(common, options.clone(), compat)?;
+pub(crate) fn run(flags: &ArchiveFlags, context: &Context) -> Result<Exit, Failure> {
+    settings::refuse_kinds(&flags.script, context)?;
+    let compat = settings::compat(flags.script.compat, context)?;
+    let source = settings::source(&flags.script, context)?;
+    let env = source.env(settings::script_env(&flags.script, context, false)?);
+    let script = Script::load(source, context, env.clone())?;
+    let options = script.merged_options(context, &flags.options.to_cli_options(), compat)?;
+    script.plan(context, options.clone(), compat)?;
     let archive = archive_of(&script, options, (!flags.exclude_env_vars).then_some(env))?;
-    write(&archive, &flags.archive_out, common)?;
+    write(&archive, &flags.archive_out, context)?;
     Ok(Exit::Ok)
 }
 
@@ -88,7 +87,7 @@ fn system() -> &'static str {
     }
 }
 
-fn write(archive: &Archive, to: &Path, common: &Common) -> Result<(), Failure> {
+fn write(archive: &Archive, to: &Path, context: &Context) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         Failure::new(Exit::Other, format!("failed to make {}: {error}", to.display()))
     };
@@ -104,9 +103,9 @@ fn write(archive: &Archive, to: &Path, common: &Common) -> Result<(), Failure> {
         // It is of no use to anybody.
         let _ = std::fs::remove_file(&partial);
     })?;
-    if !common.is_quiet {
+    if !context.is_quiet {
         let others = archive.files.len();
-        common.logger.print(&format!("wrote {}, files beside the script: {others}\n", to.display()));
+        context.logger.print(&format!("wrote {}, files beside the script: {others}\n", to.display()));
     }
     Ok(())
 }

@@ -7,13 +7,12 @@ use std::path::Path;
 use analysis::audit::{self, Audit, Facts, KINDS, Remarks, Version};
 use model::Severity;
 use report::findings::{self, Findings};
+use runs::{Exit, Failure};
 use tables::{Cost, Format};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{AuditFlags, AuditFormat, FailOnFlag};
-use crate::{logger, stored};
+use session::Context;
+use session::logger;
 
 /// Files that are judged together.
 const FILES_MAX: usize = 1_000;
@@ -36,9 +35,9 @@ struct Material {
 ///
 /// # Errors
 /// A file cannot be read, or the report cannot be written.
-pub(crate) fn run(flags: &AuditFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &AuditFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.columns {
-        crate::print(&columns());
+        session::terminal::print(&columns());
         return Ok(Exit::Ok);
     }
     if flags.files.len() > FILES_MAX {
@@ -50,15 +49,15 @@ pub(crate) fn run(flags: &AuditFlags, common: &Common) -> Result<Exit, Failure> 
     for file in &flags.files {
         match Format::of_name(file) {
             Some(format) => material.add_tables(file, format)?,
-            None => material.add_run(file, common)?,
+            None => material.add_run(file, context)?,
         }
     }
     material.compare_versions();
     material.refuse_nothing(&flags.files)?;
     let found = audit::audit(&material.facts);
-    let text = rendered(&material, &found, flags, common);
+    let text = rendered(&material, &found, flags, context);
     match &flags.output {
-        None => crate::print(&text),
+        None => session::terminal::print(&text),
         Some(path) => std::fs::write(path, text).map_err(|error| {
             Failure::new(Exit::Other, format!("failed to write the audit to {}: {error}", path.display()))
         })?,
@@ -83,13 +82,13 @@ impl Material {
         Ok(())
     }
 
-    fn add_run(&mut self, run: &str, common: &Common) -> Result<(), Failure> {
-        let path = common.catalogue()?.find(run).map_err(|error| stored::failed(&error))?;
-        let reader = stored::open(&path)?;
-        let facts = stored::audit_facts(&reader)?;
+    fn add_run(&mut self, run: &str, context: &Context) -> Result<(), Failure> {
+        let path = context.catalogue()?.find(run).map_err(|error| runs::failed(&error))?;
+        let reader = runs::open(&path)?;
+        let facts = runs::audit_facts(&reader)?;
         self.sources.push(facts.name.clone());
         self.facts.absorb(audit::facts_of_run(&facts));
-        self.versions.extend(stored::audit_version(&reader)?);
+        self.versions.extend(runs::audit_version(&reader)?);
         self.has_runs = true;
         Ok(())
     }
@@ -143,7 +142,7 @@ fn cost(cost: &Cost) -> Option<String> {
     (!parts.is_empty()).then(|| format!("beyond the limits, and cut or left out: {}", parts.join(", ")))
 }
 
-fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, common: &Common) -> String {
+fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, context: &Context) -> String {
     let told = Findings {
         sources: &material.sources,
         findings: &found.findings,
@@ -155,7 +154,7 @@ fn rendered(material: &Material, found: &Audit, flags: &AuditFlags, common: &Com
     match flags.format {
         AuditFormat::Text => {
             let is_terminal = flags.output.is_none() && std::io::stdout().is_terminal();
-            findings::text(&told, flags.lang.lang(), logger::style(common.may_colour && is_terminal))
+            findings::text(&told, flags.lang.lang(), logger::style(context.may_colour && is_terminal))
         }
         AuditFormat::Md => findings::markdown(&told, flags.lang.lang()),
         AuditFormat::Json => findings::json(&told),

@@ -14,11 +14,9 @@ use serde::Serialize;
 use self::step::{Bench, LATENESS_MS_MAX, Step, VUS};
 use self::target::Target;
 use super::apart::{Scratch, fail};
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::CalibrateFlags;
-use crate::stored::calibration;
+use runs::{Exit, Failure, calibration};
+use session::Context;
 
 /// How long a load may be looked at.
 const TIME: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(60);
@@ -43,7 +41,7 @@ struct Printed {
 ///
 /// # Errors
 /// A load cannot be made, or no rate was kept to.
-pub(crate) fn run(flags: &CalibrateFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &CalibrateFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.serve {
         return target::serve();
     }
@@ -54,8 +52,8 @@ pub(crate) fn run(flags: &CalibrateFlags, common: &Common) -> Result<Exit, Failu
     let target = Target::start()?;
     let bench = Bench { url: &target.url, folder: scratch.path(), time, workers };
     let tell = |text: &str| {
-        if !common.is_quiet && !flags.json {
-            crate::print(text);
+        if !context.is_quiet && !flags.json {
+            session::terminal::print(text);
         }
     };
     let full_speed = match flags.rate_max {
@@ -81,7 +79,7 @@ pub(crate) fn run(flags: &CalibrateFlags, common: &Common) -> Result<Exit, Failu
         ))
     })?;
     let found = Calibration {
-        measured_unix_s: common.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000,
+        measured_unix_s: context.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000,
         version: calibration::version().to_owned(),
         rate_per_s: whole(best.sent_per_s),
         is_lower_bound: flags.rate_max.is_some_and(|most| best.planned_per_s >= most as f64),
@@ -89,10 +87,10 @@ pub(crate) fn run(flags: &CalibrateFlags, common: &Common) -> Result<Exit, Failu
         cpu_per_request_ns: whole(best.cpu_per_request_ns),
         timer_lag_ns: whole(best.timer_lag_ms * 1e6),
     };
-    let path = calibration::keep(common, workers, found.clone())?;
+    let path = calibration::keep(context.calibration_file(), workers, found.clone())?;
     match flags.json {
-        true => crate::print(&json(&found, workers)),
-        false => crate::print(&words(&found, workers, &path.display().to_string())),
+        true => session::terminal::print(&json(&found, workers)),
+        false => session::terminal::print(&words(&found, workers, &path.display().to_string())),
     }
     Ok(Exit::Ok)
 }

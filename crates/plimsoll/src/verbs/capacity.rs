@@ -8,16 +8,15 @@ use model::LogLevel;
 use model::capacity::{LoadUnit, Place};
 use report::Lang;
 use report::capacity::{self, StudyKind, StudyReport};
+use runs::study::{self, CONFIDENCE, Read};
+use runs::{Exit, Failure};
 use tables::Format;
 
 use super::audit::text_of;
 use super::levels::{Levels, Wanted, seconds};
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::CapacityFlags;
-use crate::study::{self, CONFIDENCE, Read};
-use crate::{logger, stored};
+use session::Context;
+use session::logger;
 
 /// Files of tables at most.
 const FILES_MAX: usize = 100;
@@ -26,13 +25,13 @@ const FILES_MAX: usize = 100;
 ///
 /// # Errors
 /// The flags cannot be understood, the first level could not begin, or a run or a table cannot be read.
-pub(crate) fn run(flags: &CapacityFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Failure> {
     if !flags.of.is_empty() {
-        return of(flags, common);
+        return of(flags, context);
     }
     let unit = if flags.rate { LoadUnit::PerSecond } else { LoadUnit::Vus };
     let wanted = wanted(flags, unit)?;
-    let mut levels = Levels::new(&flags.study, StudyKind::Capacity, unit, common)?;
+    let mut levels = Levels::new(&flags.study, StudyKind::Capacity, unit, context)?;
     if levels.asked.is_empty() {
         return Err(fail("search for a load line without a --slo: say what the system is held to, as --slo 'http_req_duration: p(95)<800'".to_owned()));
     }
@@ -60,16 +59,16 @@ pub(crate) fn run(flags: &CapacityFlags, common: &Common) -> Result<Exit, Failur
     levels.end();
     gathered.is_cut = over == Some(Over::Budget);
     let report = gathered.report();
-    answer(&report, &levels, flags.study.level.json, common);
+    answer(&report, &levels, flags.study.level.json, context);
     Ok(exit(&report, levels.exit, true))
 }
 
 /// What was found, and how to come back to it.
-pub(super) fn answer(report: &StudyReport, levels: &Levels<'_>, is_json: bool, common: &Common) {
-    print(report, is_json, common);
+pub(super) fn answer(report: &StudyReport, levels: &Levels<'_>, is_json: bool, context: &Context) {
+    print(report, is_json, context);
     let again = report.parts.iter().flat_map(|part| &part.levels).next_back();
     if let Some(level) = again {
-        let runs = common.runs_words();
+        let runs = context.runs_words();
         levels.tell(&format!("study: {}  plimsoll capacity --of {}{runs}", levels.name(), level.run));
     }
 }
@@ -135,23 +134,23 @@ fn wanted(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failu
 }
 
 /// What was measured before: tables, or the study of a run.
-fn of(flags: &CapacityFlags, common: &Common) -> Result<Exit, Failure> {
+fn of(flags: &CapacityFlags, context: &Context) -> Result<Exit, Failure> {
     let level = &flags.study.level;
     let is_table = |name: &String| Format::of_name(name).is_some();
     let report = match flags.of.as_slice() {
         names if names.len() > FILES_MAX => {
             return Err(fail(format!("read {} files: at most {FILES_MAX}", names.len())));
         }
-        names if names.iter().all(is_table) => of_tables(names, &level.slo, level.head_room, common)?,
+        names if names.iter().all(is_table) => of_tables(names, &level.slo, level.head_room, context)?,
         [run] => {
-            let catalogue = common.catalogue()?;
-            let path = catalogue.find(run).map_err(|error| stored::failed(&error))?;
+            let catalogue = context.catalogue()?;
+            let path = catalogue.find(run).map_err(|error| runs::failed(&error))?;
             let none = || fail(format!("find the study of {run}: it is a level of none"));
             study::of_run(&path, &catalogue)?.ok_or_else(none)?
         }
         _ => return Err(fail("read several runs: one of a study's levels is enough".to_owned())),
     };
-    print(&report, level.json, common);
+    print(&report, level.json, context);
     Ok(Exit::Ok)
 }
 
@@ -159,7 +158,7 @@ fn of_tables(
     names: &[String],
     slos: &[String],
     head_room: f64,
-    common: &Common,
+    context: &Context,
 ) -> Result<StudyReport, Failure> {
     let mut all = Vec::new();
     for name in names {
@@ -171,16 +170,16 @@ fn of_tables(
     }
     let (report, remarks) = study::of_tables(&names.join(", "), &all, slos, head_room)?;
     for remark in &remarks.texts {
-        common.logger.say(LogLevel::Warn, report::escape::terminal(remark));
+        context.logger.say(LogLevel::Warn, report::escape::terminal(remark));
     }
     Ok(report)
 }
 
-fn print(report: &StudyReport, is_json: bool, common: &Common) {
-    let style = logger::style(common.may_colour && std::io::stdout().is_terminal());
+fn print(report: &StudyReport, is_json: bool, context: &Context) {
+    let style = logger::style(context.may_colour && std::io::stdout().is_terminal());
     match is_json {
-        true => crate::print(&capacity::json(report)),
-        false => crate::print(&capacity::text(report, Lang::En, style)),
+        true => session::terminal::print(&capacity::json(report)),
+        false => session::terminal::print(&capacity::text(report, Lang::En, style)),
     }
 }
 

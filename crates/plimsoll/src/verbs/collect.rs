@@ -8,14 +8,14 @@ use evidence::{Moment, Period, Source, SourceState};
 use import::RUN_START;
 use model::{Epoch, Evidence, Gap, GoDuration, Instant, LogLevel, RecordKind, SystemClock, Window};
 use runfile::{Ending, Header, ImportWriter, Reader};
+use runs::{Exit, Failure};
 
 use super::import::{EXIT_UNKNOWN, remove};
-use crate::common::Common;
-use crate::evidence::{AskedFor, named, open};
-use crate::exit::Exit;
-use crate::failure::Failure;
+use session::Context;
+use session::evidence::{AskedFor, open};
+
 use crate::flags::CollectFlags;
-use crate::stored;
+use crate::settings::evidence_settings;
 
 /// No time that is asked about is longer.
 const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
@@ -27,16 +27,16 @@ const SECOND: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// There is no such run or time, the run still goes on, no source is named, or none of them answers.
-pub(crate) fn run(flags: &CollectFlags, common: &Common) -> Result<Exit, Failure> {
-    let mut sources = open(&named(&flags.evidence, common)?)?;
+pub(crate) fn run(flags: &CollectFlags, context: &Context) -> Result<Exit, Failure> {
+    let mut sources = open(&evidence_settings(&flags.evidence, context)?)?;
     if sources.is_empty() {
         let text = "failed to collect evidence: no source is named; write [evidence.NAME] into plimsoll.toml, or \
                     --evidence KIND=ADDRESS";
         return Err(Failure::new(Exit::InvalidConfig, text));
     }
     match (&flags.run, &flags.from) {
-        (Some(run), _) => of_run(run, &mut sources, common)?,
-        (None, Some(from)) => alone(from, flags, &mut sources, common)?,
+        (Some(run), _) => of_run(run, &mut sources, context)?,
+        (None, Some(from)) => alone(from, flags, &mut sources, context)?,
         // Unless a run is named, the flag is required.
         (None, None) => {}
     }
@@ -44,24 +44,24 @@ pub(crate) fn run(flags: &CollectFlags, common: &Common) -> Result<Exit, Failure
 }
 
 /// Adds to a run what servers tell about its time.
-fn of_run(run: &str, sources: &mut [Box<dyn Source>], common: &Common) -> Result<(), Failure> {
-    let catalogue = common.catalogue()?;
-    let path = catalogue.find(run).map_err(|error| stored::failed(&error))?;
-    let reader = stored::open(&path)?;
-    let exemplars = reader.exemplars(0..u32::MAX).map_err(|error| stored::failed(&error))?;
+fn of_run(run: &str, sources: &mut [Box<dyn Source>], context: &Context) -> Result<(), Failure> {
+    let catalogue = context.catalogue()?;
+    let path = catalogue.find(run).map_err(|error| runs::failed(&error))?;
+    let reader = runs::open(&path)?;
+    let exemplars = reader.exemplars(0..u32::MAX).map_err(|error| runs::failed(&error))?;
     let mut asked = AskedFor::default();
     asked.add(&exemplars);
     let asked = asked.numbers();
     sources.iter_mut().for_each(|source| source.look_for(&asked));
-    let mut told = ask(sources, &period(&reader)?, common)?;
+    let mut told = ask(sources, &period(&reader)?, context)?;
     // Of a source that was asked beside the load, the run knows more than that it answered once.
-    let records = reader.records().map_err(|error| stored::failed(&error))?;
+    let records = reader.records().map_err(|error| runs::failed(&error))?;
     let is_known =
         |name: &str| records.iter().any(|record| record.kind == RecordKind::Source && record.source == name);
     told.records.retain(|record| record.kind != RecordKind::Source || !is_known(&record.source));
     drop(reader);
-    runfile::add_evidence(&path, &told).map_err(|error| stored::failed(&error))?;
-    catalogue.keep(&path).map_err(|error| stored::failed(&error))
+    runfile::add_evidence(&path, &told).map_err(|error| runs::failed(&error))?;
+    catalogue.keep(&path).map_err(|error| runs::failed(&error))
 }
 
 /// Makes a run of what servers tell about some time.
@@ -69,38 +69,37 @@ fn alone(
     from: &str,
     flags: &CollectFlags,
     sources: &mut [Box<dyn Source>],
-    common: &Common,
+    context: &Context,
 ) -> Result<(), Failure> {
-    let now_ns = common.epoch.wall_unix_ns(SystemClock::now());
+    let now_ns = context.epoch.wall_unix_ns(SystemClock::now());
     let from_ns = time("--from", from, now_ns)?;
     let to_ns = flags.to.as_deref().map_or(Ok(now_ns), |to| time("--to", to, now_ns))?;
     let length = length(from_ns, to_ns, now_ns)?;
     let epoch = Epoch { at: RUN_START, wall_unix_ns: from_ns };
     let moment = |at: Instant| Moment::of(at, &epoch);
     let period = Period { from: moment(RUN_START), to: moment(RUN_START + length) };
-    let told = ask(sources, &period, common)?;
+    let told = ask(sources, &period, context)?;
     let names: Vec<String> = sources.iter().map(|source| source.about().name).collect();
     let id = RunId::random(now_ns.unsigned_abs());
-    let header = Header { name: flags.name.clone(), ..stored::evidence_header(&names, from_ns, id.as_str()) };
-    let catalogue = common.catalogue()?;
-    let path =
-        catalogue.begin(&FileName::new(from_ns, id.clone())).map_err(|error| stored::failed(&error))?;
+    let header = Header { name: flags.name.clone(), ..runs::evidence_header(&names, from_ns, id.as_str()) };
+    let catalogue = context.catalogue()?;
+    let path = catalogue.begin(&FileName::new(from_ns, id.clone())).map_err(|error| runs::failed(&error))?;
     let written = write(&path, &header, length)
-        .and_then(|()| runfile::add_evidence(&path, &told).map_err(|error| stored::failed(&error)));
+        .and_then(|()| runfile::add_evidence(&path, &told).map_err(|error| runs::failed(&error)));
     written.inspect_err(|_| remove(&path))?;
-    catalogue.keep(&path).map_err(|error| stored::failed(&error))?;
-    common.logger.tell(&format!("run: {id}  plimsoll report{} {id}", common.runs_words()));
+    catalogue.keep(&path).map_err(|error| runs::failed(&error))?;
+    context.logger.tell(&format!("run: {id}  plimsoll report{} {id}", context.runs_words()));
     Ok(())
 }
 
 /// What every source tells. One that does not answer leaves a gap.
-fn ask(sources: &mut [Box<dyn Source>], period: &Period, common: &Common) -> Result<Evidence, Failure> {
+fn ask(sources: &mut [Box<dyn Source>], period: &Period, context: &Context) -> Result<Evidence, Failure> {
     let mut told = Evidence::default();
     let mut failures = 0;
     for source in &mut *sources {
         let about = source.about();
         let answer = source.look_back(period);
-        let trouble = answer.as_ref().err().map(|trouble| trouble.0.clone());
+        let trouble = answer.as_ref().err().map(|error| error.message.clone());
         let failed = u64::from(trouble.is_some());
         failures += failed;
         match answer {
@@ -115,13 +114,13 @@ fn ask(sources: &mut [Box<dyn Source>], period: &Period, common: &Common) -> Res
                     "{}: {series} series with {points} points, {records} records{traces}",
                     about.name
                 );
-                common.logger.print(&format!("{text}\n"));
+                context.logger.print(&format!("{text}\n"));
                 told.append(evidence);
             }
             Err(trouble) => {
-                common.logger.say(LogLevel::Warn, format!("no evidence from {}: {trouble}", about.name));
+                context.logger.say(LogLevel::Warn, format!("no evidence from {}: {trouble}", about.name));
                 let (from, to) = (period.from.at, period.to.at);
-                told.gaps.push(Gap { source: about.name.clone(), from, to, reason: trouble.0 });
+                told.gaps.push(Gap { source: about.name.clone(), from, to, reason: trouble.message });
             }
         }
         let state = SourceState { about, answers: 1 - failed, failures: failed, trouble };
@@ -135,8 +134,8 @@ fn ask(sources: &mut [Box<dyn Source>], period: &Period, common: &Common) -> Res
 
 /// From a run's first window to its last, on both clocks.
 fn period(reader: &Reader) -> Result<Period, Failure> {
-    let range = reader.range().map_err(|error| stored::failed(&error))?;
-    let spans = reader.spans(range).map_err(|error| stored::failed(&error))?;
+    let range = reader.range().map_err(|error| runs::failed(&error))?;
+    let spans = reader.spans(range).map_err(|error| runs::failed(&error))?;
     let (Some((_, first)), Some((_, last))) = (spans.first(), spans.last()) else {
         return Err(Failure::new(Exit::Other, "failed to collect evidence: the run has no second"));
     };
@@ -188,7 +187,7 @@ fn write(path: &std::path::Path, header: &Header, length: Duration) -> Result<()
         }
         writer.finish(&ending)
     };
-    write().map_err(|error| stored::failed(&error))
+    write().map_err(|error| runs::failed(&error))
 }
 
 fn invalid(what: &str) -> Failure {

@@ -8,5 +8,5 @@ use crate::flags::{Cli, CompletionsFlags};
 pub(crate) fn run(flags: &CompletionsFlags) {
     let mut text = Vec::new();
     clap_complete::generate(flags.shell, &mut Cli::command(), "plimsoll", &mut text);
-    crate::print(&String::from_utf8_lossy(&text));
+    session::terminal::print(&String::from_utf8_lossy(&text));
 }

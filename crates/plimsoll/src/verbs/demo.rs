@@ -11,22 +11,21 @@ use model::diagnosis::Outcome;
 use model::plan::Compat;
 use model::{Diagnosis, FigureValue, SystemClock, Unit};
 use report::summary::Layout;
+use runs::{Exit, Failure, Part};
 use testkit::{Shop, ShopConfig};
 
 use super::diagnose;
-use crate::common::Common;
-use crate::evidence::Wanted;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::DemoFlags;
-use crate::page::PageSettings;
-use crate::receiving::ReceiveSettings;
-use crate::session::{self, Finished, SessionSettings};
-use crate::signals::{self, Running, Turn};
-use crate::source::Source;
-use crate::stored::{self, CiOutputs, Part};
-use crate::summary::SummarySettings;
-use crate::test::Test;
+use session::Context;
+use session::evidence::Sources;
+use session::page::PageSettings;
+use session::receiving::ReceiveSettings;
+use session::reports::CiOutputs;
+use session::signals::{self, Running, Turn};
+use session::source::Source;
+use session::summary::SummarySettings;
+use session::test::Test;
+use session::{self, Finished, SessionSettings};
 
 /// The script, so that the demo needs no file.
 const SCRIPT: &str = include_str!("../../../../examples/shop.js");
@@ -48,38 +47,38 @@ const SCRAPE_STEP: &str = "250ms";
 ///
 /// # Errors
 /// The shop cannot open, the test cannot begin, or what was stored of it cannot be read.
-pub(crate) fn run(flags: &DemoFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &DemoFlags, context: &Context) -> Result<Exit, Failure> {
     let (turn, running) = (Turn::default(), Running::default());
-    signals::listen(turn.clone(), running.clone(), common.logger.clone());
-    let demo = Demo { flags, common, running: &running };
+    signals::listen(turn.clone(), running.clone(), context.logger.clone());
+    let demo = Demo { flags, context, running: &running };
     let planted = ShopConfig::default();
     let before = demo.visit(&planted, turn.first())?;
     if !before.is_whole() {
         return Ok(before.exit());
     }
-    crate::print(&format!("{}\n", closing_words(&planted, before.busiest_per_s)));
-    let Some((found, told)) = before.diagnose(common)? else { return Ok(before.exit()) };
-    crate::print("\n");
-    diagnose::print(&told, false, common);
+    session::terminal::print(&format!("{}\n", closing_words(&planted, before.busiest_per_s)));
+    let Some((found, told)) = before.diagnose(context)? else { return Ok(before.exit()) };
+    session::terminal::print("\n");
+    diagnose::print(&told, false, context);
     let remedied = ShopConfig { slots: planted.slots * REMEDY, ..planted };
-    crate::print(&format!(
+    session::terminal::print(&format!(
         "\nThe remedy is tried: {} slots instead of {}, and the same visitors come again.\n\n",
         remedied.slots, planted.slots
     ));
     let after = demo.visit(&remedied, turn.next())?;
     turn.end();
     if after.is_whole()
-        && let Some((then, _)) = after.diagnose(common)?
+        && let Some((then, _)) = after.diagnose(context)?
     {
-        crate::print(&format!("\n{}\n", verdict(&found, &then)));
+        session::terminal::print(&format!("\n{}\n", verdict(&found, &then)));
     }
     Ok(after.exit())
 }
 
-/// What both visits have in common.
+/// What both visits have in context.
 struct Demo<'a> {
     flags: &'a DemoFlags,
-    common: &'a Common,
+    context: &'a Context,
     running: &'a Running,
 }
 
@@ -93,13 +92,13 @@ struct Visit {
 impl Demo<'_> {
     /// Opens a shop, and has the script visit it.
     fn visit(&self, config: &ShopConfig, control: RunControl) -> Result<Visit, Failure> {
-        let (flags, common) = (self.flags, self.common);
+        let (flags, context) = (self.flags, self.context);
         let shop = Shop::start(*config)
             .map_err(|error| Failure::new(Exit::Other, format!("failed to open the shop: {error}")))?;
         let url = shop.url("");
         let env = [("SHOP".to_owned(), url.trim_end_matches('/').to_owned())].into();
         let source = Source::of_text("examples/shop.js", "/examples/shop.js", SCRIPT);
-        let test = Test::prepare(source, common, env, &Default::default(), Compat::Honest, false)?;
+        let test = Test::prepare(source, context, env, &Default::default(), Compat::Honest, false)?;
         let scrape = Settings {
             name: "shop".to_owned(),
             kind: "scrape".to_owned(),
@@ -112,9 +111,9 @@ impl Demo<'_> {
             outputs: Vec::new(),
             summary: SummarySettings { layout: Some(Layout::Compact), ..SummarySettings::default() },
             receive: ReceiveSettings::default(),
-            record: super::run::record(&flags.record, common)?,
-            evidence: Wanted::these(&[scrape])?,
-            reports: CiOutputs::new(&flags.record.report, common)?,
+            record: super::run::record(&flags.record, context)?,
+            evidence: Sources::open(&[scrape])?,
+            reports: CiOutputs::new(&flags.record.report, context)?,
             requires_valid: false,
             page: PageSettings::default(),
             live: None,
@@ -125,7 +124,7 @@ impl Demo<'_> {
         std::thread::scope(|scope| {
             let (over, is_over) = channel();
             let watcher = scope.spawn(|| watch(&shop, is_over));
-            let finished = session::run(&test, common, settings);
+            let finished = session::run(&test, context, settings);
             // The watcher ends when the channel does.
             drop(over);
             finished.map(|finished| Visit { finished, busiest_per_s: watcher.join().unwrap_or_default() })
@@ -147,10 +146,10 @@ impl Visit {
     }
 
     /// What limits the shop, of a few visitors against many; nothing if the run was not stored.
-    fn diagnose(&self, common: &Common) -> Result<Option<(Diagnosis, DiagnosisReport)>, Failure> {
+    fn diagnose(&self, context: &Context) -> Result<Option<(Diagnosis, DiagnosisReport)>, Failure> {
         let Some(id) = &self.finished.id else { return Ok(None) };
-        let path = common.catalogue()?.find(&id.to_string()).map_err(|error| stored::failed(&error))?;
-        let reader = stored::open(&path)?;
+        let path = context.catalogue()?.find(&id.to_string()).map_err(|error| runs::failed(&error))?;
+        let reader = runs::open(&path)?;
         let looked = |part: Part| Ok((&reader, Some(part.range(&reader)?)));
         diagnose::of(vec![looked(QUIET)?, looked(BUSY)?]).map(Some)
     }

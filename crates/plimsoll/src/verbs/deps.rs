@@ -1,13 +1,12 @@
 //! `plimsoll deps`: what a script imports, without running any of it.
 
+use runs::{Exit, Failure};
 use serde::Serialize;
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::DepsFlags;
-use crate::source::Source;
-use crate::test;
+use crate::settings;
+use session::Context;
+use session::program;
 
 /// The answer, in k6's shape.
 #[derive(Debug, Serialize)]
@@ -22,18 +21,18 @@ struct Dependencies {
 ///
 /// # Errors
 /// The script, or a module of it, cannot be read or does not parse.
-pub(crate) fn run(flags: &DepsFlags, common: &Common) -> Result<Exit, Failure> {
-    test::refuse_kinds(&flags.script, &common.env)?;
-    let source = Source::read(&flags.script, common)?;
+pub(crate) fn run(flags: &DepsFlags, context: &Context) -> Result<Exit, Failure> {
+    settings::refuse_kinds(&flags.script, context)?;
+    let source = settings::source(&flags.script, context)?;
     let entry = script::Entry { path: source.path.clone(), text: source.text.clone() };
     let imports = script::imports(entry, source.outside());
-    source.tell_notes(common);
-    let imports = imports.map_err(|error| Failure::of_script(&source.name, &error))?;
-    source.write_lock(common)?;
+    source.tell_notes(context);
+    let imports = imports.map_err(|error| program::load_failure(&source.name, &error))?;
+    source.write_lock(context)?;
     let asked = imports.asked.clone();
     let asked = asked.map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))?;
     let answer = dependencies(imports, asked);
-    crate::print(&if flags.json { json(&answer) } else { text(&answer) });
+    session::terminal::print(&if flags.json { json(&answer) } else { text(&answer) });
     Ok(Exit::Ok)
 }
 

@@ -7,14 +7,12 @@ use api::diagnosis::DiagnosisReport;
 use model::Diagnosis;
 use report::diagnosis::{Clock, document, text};
 use runfile::Reader;
+use runs::diagnosis::{self, Looked};
+use runs::{Exit, Failure, Part};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::DiagnoseFlags;
-use crate::logger;
-use crate::stored::diagnosis::{self, Looked};
-use crate::stored::{self, Part};
+use session::Context;
+use session::logger;
 
 /// Runs that are looked at together: the levels of a sweep.
 const RUNS_MAX: usize = 50;
@@ -23,7 +21,7 @@ const RUNS_MAX: usize = 50;
 ///
 /// # Errors
 /// There is no such run, or it cannot be read.
-pub(crate) fn run(flags: &DiagnoseFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.levels.len() > RUNS_MAX {
         let text = format!(
             "failed to diagnose {} runs: at most {RUNS_MAX} are looked at together",
@@ -31,10 +29,10 @@ pub(crate) fn run(flags: &DiagnoseFlags, common: &Common) -> Result<Exit, Failur
         );
         return Err(Failure::new(Exit::Other, text));
     }
-    let catalogue = common.catalogue()?;
+    let catalogue = context.catalogue()?;
     let open = |run: &String| {
-        let path = catalogue.find(run).map_err(|error| stored::failed(&error))?;
-        stored::open(&path)
+        let path = catalogue.find(run).map_err(|error| runs::failed(&error))?;
+        runs::open(&path)
     };
     let readers = flags.levels.iter().map(open).collect::<Result<Vec<Reader>, Failure>>()?;
     let part = flags.window.as_deref().map(Part::parse).transpose()?;
@@ -42,9 +40,9 @@ pub(crate) fn run(flags: &DiagnoseFlags, common: &Common) -> Result<Exit, Failur
     let looked = readers.iter().map(look).collect::<Result<Vec<Looked>, Failure>>()?;
     let (_, told) = of(looked)?;
     if flags.json {
-        crate::print(&report::diagnosis::json(&told));
+        session::terminal::print(&report::diagnosis::json(&told));
     } else {
-        print(&told, flags.all, common);
+        print(&told, flags.all, context);
     }
     Ok(Exit::Ok)
 }
@@ -70,7 +68,7 @@ pub(super) fn of(looked: Vec<Looked>) -> Result<(Diagnosis, DiagnosisReport), Fa
 }
 
 /// Prints it for people.
-pub(super) fn print(told: &DiagnosisReport, is_whole: bool, common: &Common) {
-    let style = logger::style(common.may_colour && std::io::stdout().is_terminal());
-    crate::print(&text(told, is_whole, style));
+pub(super) fn print(told: &DiagnosisReport, is_whole: bool, context: &Context) {
+    let style = logger::style(context.may_colour && std::io::stdout().is_terminal());
+    session::terminal::print(&text(told, is_whole, style));
 }

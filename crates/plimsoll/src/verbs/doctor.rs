@@ -2,28 +2,29 @@
 
 use evidence::{Check, Source, sources};
 use report::escape;
+use runs::{Exit, Failure};
 use serde_json::json;
 
-use crate::common::Common;
-use crate::evidence::{named, open};
-use crate::exit::Exit;
-use crate::failure::Failure;
+use session::Context;
+use session::evidence::open;
+
 use crate::flags::DoctorFlags;
+use crate::settings::evidence_settings;
 
 /// Runs the verb.
 ///
 /// # Errors
 /// A source cannot be understood.
-pub(crate) fn run(flags: &DoctorFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &DoctorFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.kinds {
-        crate::print(&kinds());
+        session::terminal::print(&kinds());
         return Ok(Exit::Ok);
     }
-    let mut sources = open(&named(&flags.evidence, common)?)?;
+    let mut sources = open(&evidence_settings(&flags.evidence, context)?)?;
     if sources.is_empty() {
         let text = "no source of evidence is named: write [evidence.NAME] into plimsoll.toml, or --evidence \
                     KIND=ADDRESS; `plimsoll doctor --kinds` lists the kinds\n";
-        common.logger.print(text);
+        context.logger.print(text);
         return Ok(Exit::Ok);
     }
     let mut is_well = true;
@@ -34,11 +35,11 @@ pub(crate) fn run(flags: &DoctorFlags, common: &Common) -> Result<Exit, Failure>
         if flags.json {
             documents.push(document(&**source, &checks));
         } else {
-            crate::print(&describe(&**source, &checks));
+            session::terminal::print(&describe(&**source, &checks));
         }
     }
     if flags.json {
-        crate::print(&format!("{:#}\n", serde_json::Value::from(documents)));
+        session::terminal::print(&format!("{:#}\n", serde_json::Value::from(documents)));
     }
     Ok(if is_well { Exit::Ok } else { Exit::Other })
 }
@@ -52,7 +53,7 @@ fn kinds() -> String {
     for kind in sources::KINDS {
         text.push_str(&format!(
             "{}\n  {}\n  --evidence {}={}\n",
-            kind.name, kind.tells, kind.name, kind.example
+            kind.name, kind.provides, kind.name, kind.example
         ));
         for (setting, meaning) in kind.settings {
             text.push_str(&format!("  {setting}: {meaning}\n"));

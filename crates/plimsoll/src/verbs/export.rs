@@ -7,26 +7,24 @@ use api::WindowRow;
 use export::ExportError;
 use model::Epoch;
 use runfile::Reader;
+use runs::{Exit, Failure};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{ExportFlags, ExportFormat};
-use crate::stored;
+use session::Context;
 
 /// Runs the verb.
 ///
 /// # Errors
 /// There is no such run, it cannot be read, or the export cannot be written.
-pub(crate) fn run(flags: &ExportFlags, common: &Common) -> Result<Exit, Failure> {
-    let path = common.catalogue()?.find(&flags.run).map_err(|error| stored::failed(&error))?;
+pub(crate) fn run(flags: &ExportFlags, context: &Context) -> Result<Exit, Failure> {
+    let path = context.catalogue()?.find(&flags.run).map_err(|error| runs::failed(&error))?;
     if flags.format == ExportFormat::Plimsoll {
-        return snapshot(&path, flags.output.as_deref(), common);
+        return snapshot(&path, flags.output.as_deref(), context);
     }
-    let reader = stored::open(&path)?;
+    let reader = runs::open(&path)?;
     if reader.header().imported.as_ref().is_some_and(|imported| imported.summary.is_some()) {
         let text = "this run was imported from a summary: it has no seconds, and none are exported";
-        common.logger.say(model::LogLevel::Warn, text.to_owned());
+        context.logger.say(model::LogLevel::Warn, text.to_owned());
     }
     match &flags.output {
         Some(to) => to_file(&reader, flags.format, to)?,
@@ -39,7 +37,7 @@ pub(crate) fn run(flags: &ExportFlags, common: &Common) -> Result<Exit, Failure>
             match write(&reader, flags.format, &mut to) {
                 // Whoever has closed it (`| head`) has read enough.
                 Err(ExportError::Write(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
-                written => written.map_err(|error| stored::failed(&error))?,
+                written => written.map_err(|error| runs::failed(&error))?,
             }
         }
     }
@@ -47,11 +45,11 @@ pub(crate) fn run(flags: &ExportFlags, common: &Common) -> Result<Exit, Failure>
 }
 
 /// A copy of the file as it is now, whole in itself even while the run goes on.
-fn snapshot(path: &Path, to: Option<&Path>, common: &Common) -> Result<Exit, Failure> {
+fn snapshot(path: &Path, to: Option<&Path>, context: &Context) -> Result<Exit, Failure> {
     let own_name = || path.file_name().map_or_else(|| PathBuf::from("run.plimsoll"), PathBuf::from);
     let to = to.map_or_else(own_name, Path::to_owned);
-    runfile::snapshot(path, &to).map_err(|error| stored::failed(&error))?;
-    common.logger.print(&format!("wrote {}\n", to.display()));
+    runfile::snapshot(path, &to).map_err(|error| runs::failed(&error))?;
+    context.logger.print(&format!("wrote {}\n", to.display()));
     Ok(Exit::Ok)
 }
 
@@ -80,8 +78,8 @@ fn write(reader: &Reader, format: ExportFormat, to: &mut (dyn Write + Send)) -> 
         ExportFormat::Csv => export::write_csv(rows, to),
         ExportFormat::Parquet => export::write_parquet(rows, to),
         ExportFormat::Json | ExportFormat::Plimsoll => {
-            let report = stored::whole(reader)
-                .and_then(|(window, elapsed)| stored::document(reader, &window, elapsed, None))
+            let report = runs::whole(reader)
+                .and_then(|(window, elapsed)| runs::document(reader, &window, elapsed, None))
                 .map_err(|failure| ExportError::Read(failure.text.trim_start_matches("failed to ").into()))?;
             export::write_json(&report::json::render(&report), rows, to)
         }

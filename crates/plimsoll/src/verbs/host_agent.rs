@@ -1,12 +1,11 @@
 //! `plimsoll host-agent`: what this machine's kernel tells, for a run on another one.
 
 use evidence::sources;
+use runs::{Exit, Failure};
 use server::Server;
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::HostAgentFlags;
+use session::Context;
 
 /// Where it listens unless it is told otherwise.
 const ADDRESS_DEFAULT: &str = "localhost:6567";
@@ -15,15 +14,15 @@ const ADDRESS_DEFAULT: &str = "localhost:6567";
 ///
 /// # Errors
 /// This machine's kernel does not tell, or the address cannot be had.
-pub(crate) fn run(flags: &HostAgentFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &HostAgentFlags, context: &Context) -> Result<Exit, Failure> {
     if sources::machine().is_none() {
         return Err(Failure::new(Exit::Other, "failed to read this machine: /proc/stat cannot be read"));
     }
-    let token = flags.token.as_deref().filter(|token| !token.is_empty()).or(common.api_token());
-    let address = common.address().unwrap_or(ADDRESS_DEFAULT);
+    let token = flags.token.as_deref().filter(|token| !token.is_empty()).or(context.api_token());
+    let address = context.address().unwrap_or(ADDRESS_DEFAULT);
     let server = Server::start_machine(address, token, sources::MACHINE_PATH, sources::machine)
         .map_err(|error| Failure::new(Exit::CannotServe, format!("failed to {error}")))?;
-    crate::print(&format!("host: http://{}\n", server.address()));
-    crate::signals::wait();
+    session::terminal::print(&format!("host: http://{}\n", server.address()));
+    session::signals::wait();
     Ok(Exit::Ok)
 }

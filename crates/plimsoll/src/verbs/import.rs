@@ -12,13 +12,11 @@ use import::{Kind, Samples, Stated, Survey, ngrinder};
 use model::plan::ThresholdSpec;
 use model::{LogLevel, MetricRegistry, SystemClock, TagInterner, Window};
 use runfile::{Ending, Header, ImportWriter, ReportFacts, ScenarioFacts, ThresholdFacts};
+use runs::{Exit, Failure};
 use tally::Thresholds;
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ImportFlags;
-use crate::stored;
+use session::Context;
 
 /// The exit code in the files of imported runs: their processes ended elsewhere, unseen.
 pub(super) const EXIT_UNKNOWN: i32 = -1;
@@ -30,17 +28,17 @@ const TREND_STATS: [&str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
 ///
 /// # Errors
 /// A file cannot be read or is of no known format, or a run cannot be written.
-pub(crate) fn run(flags: &ImportFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &ImportFlags, context: &Context) -> Result<Exit, Failure> {
     let (kind, files) = asked_for(&flags.words)?;
     if flags.output.is_some() && files.len() > 1 {
         return Err(failed("write several runs into one file: leave --output out, or name one source"));
     }
     let mut tables = Vec::new();
     for file in files {
-        let import = Import { flags, common, file, kind: source::kind_of(file, kind)? };
+        let import = Import { flags, context, file, kind: source::kind_of(file, kind)? };
         if kind.is_none() {
             let text = format!("{}: taken for {} ({})", file.display(), import.kind, import.kind.describe());
-            common.logger.tell(&text);
+            context.logger.tell(&text);
         }
         match import.kind {
             Kind::K6Json | Kind::K6Csv => import.samples()?,
@@ -52,8 +50,8 @@ pub(crate) fn run(flags: &ImportFlags, common: &Common) -> Result<Exit, Failure>
             Kind::Ngrinder => tables.push((file.as_path(), import.table()?)),
         }
     }
-    if !tables.is_empty() && !common.is_quiet {
-        crate::print(&changes::render(&tables));
+    if !tables.is_empty() && !context.is_quiet {
+        session::terminal::print(&changes::render(&tables));
     }
     Ok(Exit::Ok)
 }
@@ -79,7 +77,7 @@ fn failed(what: &str) -> Failure {
 /// One source and what it shall become.
 struct Import<'a> {
     flags: &'a ImportFlags,
-    common: &'a Common,
+    context: &'a Context,
     file: &'a PathBuf,
     kind: Kind,
 }
@@ -118,8 +116,12 @@ impl Import<'_> {
         let windows = windows.map_err(|error| self.failed(&error))?;
         let windows = windows.map(|window| window.map_err(|error| self.failed(&error)));
         self.write(target, &header, (registry, tags), windows, elapsed)?;
-        if !self.common.is_quiet {
-            self.common.logger.tell(&format!("{} samples in {:.1} s", survey.samples, elapsed.as_secs_f64()));
+        if !self.context.is_quiet {
+            self.context.logger.tell(&format!(
+                "{} samples in {:.1} s",
+                survey.samples,
+                elapsed.as_secs_f64()
+            ));
         }
         Ok(())
     }
@@ -151,7 +153,7 @@ impl Import<'_> {
     /// A summary's figures, which need no seconds. `number` tells the summaries of one file apart.
     fn summary(&self, stated: &Stated, number: usize) -> Result<(), Failure> {
         let started = self.flags.started.as_deref().map(started_ns).transpose()?;
-        let now = self.common.epoch.wall_unix_ns(SystemClock::now());
+        let now = self.context.epoch.wall_unix_ns(SystemClock::now());
         let mut gaps = stated.gaps.clone();
         gaps.push(match started {
             Some(_) => "when it ran was told at the import".to_owned(),
@@ -165,7 +167,7 @@ impl Import<'_> {
         header.script.clone_from(&stated.script);
         header.report.trend_stats = TREND_STATS.map(str::to_owned).to_vec();
         if let Some(imported) = &mut header.imported {
-            imported.summary = Some(stored::stated_summary(stated));
+            imported.summary = Some(runs::stated_summary(stated));
         }
         let names = (Arc::default(), Arc::default());
         self.write(target, &header, names, std::iter::empty(), stated.elapsed.unwrap_or_default())
@@ -194,8 +196,8 @@ impl Import<'_> {
         figures: Vec<import::Figure>,
         started: Option<i64>,
     ) -> Header {
-        let now = || self.common.epoch.wall_unix_ns(SystemClock::now());
-        let source = stored::Source {
+        let now = || self.context.epoch.wall_unix_ns(SystemClock::now());
+        let source = runs::Source {
             kind: self.kind,
             path: self.file,
             gaps,
@@ -203,19 +205,19 @@ impl Import<'_> {
             is_start_known: started.is_some(),
             started_wall_ns: started.unwrap_or_else(now),
         };
-        let header = stored::imported_header(&source, target.id.as_str());
+        let header = runs::imported_header(&source, target.id.as_str());
         Header { name: self.flags.name.clone(), target_version: self.flags.target_version.clone(), ..header }
     }
 
     fn target(&self, started_wall_ns: i64) -> Result<Target, Failure> {
-        let now = self.common.epoch.wall_unix_ns(SystemClock::now());
+        let now = self.context.epoch.wall_unix_ns(SystemClock::now());
         let id = RunId::random(now.unsigned_abs());
         if let Some(path) = &self.flags.output {
             return Ok(Target { id, path: path.clone(), catalogue: None });
         }
-        let catalogue = self.common.catalogue()?;
+        let catalogue = self.context.catalogue()?;
         let name = FileName::new(started_wall_ns, id.clone());
-        let path = catalogue.begin(&name).map_err(|error| stored::failed(&error))?;
+        let path = catalogue.begin(&name).map_err(|error| runs::failed(&error))?;
         Ok(Target { id, path, catalogue: Some(catalogue) })
     }
 
@@ -230,7 +232,7 @@ impl Import<'_> {
     ) -> Result<(), Failure> {
         let tags = names.1.clone();
         let writer = ImportWriter::create(&target.path, header, names.0, names.1);
-        let writer = writer.map_err(|error| stored::failed(&error))?;
+        let writer = writer.map_err(|error| runs::failed(&error))?;
         let elapsed_ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
         let ending = || Ending {
             ended_wall_ns: header.started_wall_ns.saturating_add_unsigned(elapsed_ns),
@@ -241,11 +243,11 @@ impl Import<'_> {
         };
         fill(writer, windows, ending).inspect_err(|_| remove(&target.path))?;
         if let Some(catalogue) = &target.catalogue {
-            catalogue.keep(&target.path).map_err(|error| stored::failed(&error))?;
+            catalogue.keep(&target.path).map_err(|error| runs::failed(&error))?;
         }
         let shown =
             target.catalogue.as_ref().map_or(target.path.display().to_string(), |_| target.id.to_string());
-        self.common.logger.tell(&format!("run: {}  plimsoll show {shown}", target.id));
+        self.context.logger.tell(&format!("run: {}  plimsoll show {shown}", target.id));
         Ok(())
     }
 
@@ -258,13 +260,13 @@ impl Import<'_> {
 
     fn watch(&self, what: &str) -> source::Watch {
         let label = format!("{}: {what}", self.file.display());
-        let logger = (!self.common.is_quiet).then(|| self.common.logger.clone());
+        let logger = (!self.context.is_quiet).then(|| self.context.logger.clone());
         source::Watch { label, logger }
     }
 
     fn warn(&self, text: Option<String>) {
         if let Some(text) = text {
-            self.common.logger.say(LogLevel::Warn, format!("{}: {text}", self.file.display()));
+            self.context.logger.say(LogLevel::Warn, format!("{}: {text}", self.file.display()));
         }
     }
 
@@ -279,10 +281,10 @@ fn fill(
     ending: impl FnOnce() -> Ending,
 ) -> Result<(), Failure> {
     for window in windows {
-        writer.window(window?).map_err(|error| stored::failed(&error))?;
+        writer.window(window?).map_err(|error| runs::failed(&error))?;
     }
     // Tag sets are counted while windows are read.
-    writer.finish(&ending()).map_err(|error| stored::failed(&error))
+    writer.finish(&ending()).map_err(|error| runs::failed(&error))
 }
 
 /// Removes what is no run, and SQLite's files beside it; nothing better can be done where that fails too.

@@ -1,27 +1,26 @@
 //! `plimsoll inspect`: whether everything that a script uses exists, and its options as JSON.
 
 use plan::{CliOptions, ResolveContext};
+use runs::{Exit, Failure};
 
-use crate::common::{Common, plan_failure};
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::InspectFlags;
-use crate::source::Source;
-use crate::test::{self, Script};
+use crate::settings;
+use session::test::Script;
+use session::{Context, plan_failure};
 
 /// Runs the verb. The JSON alone goes to standard output.
 ///
 /// # Errors
 /// The script cannot be loaded, or its options make no test.
-pub(crate) fn run(flags: &InspectFlags, common: &Common) -> Result<Exit, Failure> {
-    test::refuse_kinds(&flags.script, &common.env)?;
-    let compat = common.compat(flags.script.compat)?;
-    let source = Source::read(&flags.script, common)?;
-    let env = source.env(test::script_env(&flags.script, &common.env, false)?);
-    let script = Script::load(source, common, env)?;
-    let own = script.options(common)?;
-    if !common.is_quiet {
-        common.logger.print(&format!("{}\n", report::escape::terminal(&inventory(&script))));
+pub(crate) fn run(flags: &InspectFlags, context: &Context) -> Result<Exit, Failure> {
+    settings::refuse_kinds(&flags.script, context)?;
+    let compat = settings::compat(flags.script.compat, context)?;
+    let source = settings::source(&flags.script, context)?;
+    let env = source.env(settings::script_env(&flags.script, context, false)?);
+    let script = Script::load(source, context, env)?;
+    let own = script.options(context)?;
+    if !context.is_quiet {
+        context.logger.print(&format!("{}\n", report::escape::terminal(&inventory(&script))));
         for (name, constraint) in &script.asked()? {
             let text = match name.as_str() {
                 "k6" => format!(
@@ -30,17 +29,20 @@ pub(crate) fn run(flags: &InspectFlags, common: &Common) -> Result<Exit, Failure
                 ),
                 _ => format!("it asks for {name} {constraint}, an extension of k6, which is not here"),
             };
-            common.logger.print(&format!("{}\n", report::escape::terminal(&text)));
+            context.logger.print(&format!("{}\n", report::escape::terminal(&text)));
         }
     }
     if !flags.execution_requirements {
-        crate::print(&format!("{}\n", escaped(&plan::inspect_json(&own))));
+        session::terminal::print(&format!("{}\n", escaped(&plan::inspect_json(&own))));
         return Ok(Exit::Ok);
     }
-    let options = script.merged_options(common, &CliOptions::default(), compat)?;
-    let made = script.plan(common, options.clone(), compat)?;
+    let options = script.merged_options(context, &CliOptions::default(), compat)?;
+    let made = script.plan(context, options.clone(), compat)?;
     let (derived, _) = options.derive(&ResolveContext::default()).map_err(|error| plan_failure(&error))?;
-    crate::print(&format!("{}\n", escaped(&plan::inspect_json_with_requirements(&derived, &made))));
+    session::terminal::print(&format!(
+        "{}\n",
+        escaped(&plan::inspect_json_with_requirements(&derived, &made))
+    ));
     Ok(Exit::Ok)
 }
 

@@ -1,24 +1,21 @@
 //! `plimsoll lab`: systems under test on real servers, with faults that can be planted.
 
 use lab::{LabError, Status, System, UpSettings};
+use runs::{Exit, Failure};
 use serde_json::json;
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
-
-/// The systems. A further one is a folder in `lab` and a line here.
-pub(crate) const SYSTEMS: &[&System] = &[&appstore::SYSTEM, &feed::SYSTEM, &ingress::SYSTEM, &scan::SYSTEM];
+use crate::systems::SYSTEMS;
+use session::Context;
 
 /// Runs the verb.
 ///
 /// # Errors
 /// The system is not known, cannot be started, or is not up.
-pub(crate) fn run(flags: &LabFlags, _: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &LabFlags, _: &Context) -> Result<Exit, Failure> {
     match &flags.verb {
         LabVerb::List(flags) => {
-            crate::print(&if flags.json { list_json() } else { list() });
+            session::terminal::print(&if flags.json { list_json() } else { list() });
             Ok(Exit::Ok)
         }
         LabVerb::Up(flags) => up(flags),
@@ -63,7 +60,7 @@ fn up(flags: &LabUpFlags) -> Result<Exit, Failure> {
         text.push_str(&format!("  break it       plimsoll lab fault {} {} on\n", system.name, fault.name));
     }
     text.push_str(&format!("  end it         plimsoll lab down {}\n", system.name));
-    crate::print(&text);
+    session::terminal::print(&text);
     Ok(Exit::Ok)
 }
 
@@ -78,7 +75,7 @@ fn fault(flags: &LabFaultFlags) -> Result<Exit, Failure> {
     lab::set_fault(system, &flags.fault, is_on).map_err(failed)?;
     let described = lab::faults_of(system.name).find(|fault| fault.name == flags.fault);
     let acts = described.map(|fault| fault.acts.as_str()).unwrap_or_default();
-    crate::print(&if is_on {
+    session::terminal::print(&if is_on {
         format!("{} is on: {acts}\n", flags.fault)
     } else {
         format!("{} is off\n", flags.fault)
@@ -93,11 +90,11 @@ fn status(name: Option<&str>, as_json: bool) -> Result<Exit, Failure> {
     }
     if as_json {
         let rows: Vec<_> = found.iter().map(status_json).collect();
-        crate::print(&format!("{}\n", serde_json::Value::from(rows)));
+        session::terminal::print(&format!("{}\n", serde_json::Value::from(rows)));
     } else if found.is_empty() {
-        crate::print("nothing is up\n");
+        session::terminal::print("nothing is up\n");
     } else {
-        found.iter().for_each(|status| crate::print(&describe(status)));
+        found.iter().for_each(|status| session::terminal::print(&describe(status)));
     }
     let is_well = found.iter().all(Status::is_well);
     Ok(if is_well { Exit::Ok } else { Exit::Other })
@@ -156,7 +153,7 @@ fn down(name: Option<&str>) -> Result<Exit, Failure> {
             ended.push(system.name);
         }
     }
-    crate::print(&if ended.is_empty() {
+    session::terminal::print(&if ended.is_empty() {
         "nothing was up\n".to_owned()
     } else {
         format!("{} is down, and nothing of it is left\n", ended.join(", "))

@@ -11,16 +11,14 @@ use model::{GoDuration, LogLevel, RunEvent, SystemClock};
 use plan::{ConstantLoad, Pace, RATE_TIME_S};
 use report::capacity::{self, LevelLine, StudyKind};
 use runfile::StudyFacts;
+use runs::study::{self, Asked, Gathered, Meter, Read, Stored, parse_all, stored_levels};
+use runs::{Exit, Failure};
 
 use super::run::{self, Aside};
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags, StudyFlags};
-use crate::session::{Names, Observer};
-use crate::signals::{self, Running, Turn};
-use crate::stored;
-use crate::study::{self, Asked, Gathered, Meter, Read, Stored, parse_all, stored_levels};
+use session::Context;
+use session::signals::{self, Running, Turn};
+use session::{Names, Observer};
 
 /// A level that is of no use is made again so often.
 const TRIES: usize = 2;
@@ -61,9 +59,9 @@ pub(super) struct Wanted {
 
 /// Makes levels, one after the other.
 pub(super) struct Levels<'a> {
-    common: &'a Common,
+    common: &'a Context,
     /// The same without banner and progress, which a study has its own of.
-    quiet: Common,
+    quiet: Context,
     catalogue: Catalogue,
     flags: RunFlags,
     facts: StudyFacts,
@@ -95,7 +93,7 @@ impl<'a> Levels<'a> {
         flags: &StudyFlags,
         kind: StudyKind,
         unit: LoadUnit,
-        common: &'a Common,
+        common: &'a Context,
     ) -> Result<Levels<'a>, Failure> {
         refuse(flags)?;
         let level = &flags.level;
@@ -276,7 +274,7 @@ impl<'a> Levels<'a> {
             return Ok(None);
         };
         self.exit = Exit::Ok;
-        let path = self.catalogue.find(id.as_str()).map_err(|error| stored::failed(&error))?;
+        let path = self.catalogue.find(id.as_str()).map_err(|error| runs::failed(&error))?;
         let read = study::read(&path, &facts, &self.asked)?;
         self.is_tired =
             read.observed.sights.iter().any(|sight| sight.holds().is_some_and(|holds| holds < 0.5));

@@ -5,20 +5,18 @@ use std::path::{Path, PathBuf};
 use catalogue::{Catalogue, FileName, RunId};
 use model::SystemClock;
 use runfile::{MergeOptions, Reader};
+use runs::{Exit, Failure};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::MergeFlags;
-use crate::stored;
+use session::Context;
 
 /// Runs the verb.
 ///
 /// # Errors
 /// A run is not there, they do not belong together, or the result cannot be written.
-pub(crate) fn run(flags: &MergeFlags, common: &Common) -> Result<Exit, Failure> {
-    let catalogue = common.catalogue()?;
-    let open = |text: &String| stored::open(&catalogue.find(text).map_err(|error| stored::failed(&error))?);
+pub(crate) fn run(flags: &MergeFlags, context: &Context) -> Result<Exit, Failure> {
+    let catalogue = context.catalogue()?;
+    let open = |text: &String| runs::open(&catalogue.find(text).map_err(|error| runs::failed(&error))?);
     let readers: Vec<Reader> = flags.segments.iter().map(open).collect::<Result<_, _>>()?;
     if let Some(imported) = readers.iter().find(|reader| reader.header().imported.is_some()) {
         let text = format!(
@@ -31,21 +29,21 @@ pub(crate) fn run(flags: &MergeFlags, common: &Common) -> Result<Exit, Failure> 
         let text = format!(
             "run {} is {}: the merged run lacks what it lacks",
             reader.header().run_id,
-            stored::state_word(reader)
+            runs::state_word(reader)
         );
-        common.logger.say(model::LogLevel::Warn, text);
+        context.logger.say(model::LogLevel::Warn, text);
     }
-    for flaw in stored::coverage_flaws(readers.iter().map(|reader| reader.header().segment.as_str())) {
-        common.logger.say(model::LogLevel::Warn, flaw);
+    for flaw in runs::coverage_flaws(readers.iter().map(|reader| reader.header().segment.as_str())) {
+        context.logger.say(model::LogLevel::Warn, flaw);
     }
     let inputs: Vec<&Reader> = readers.iter().collect();
     let options = MergeOptions { force: flags.force };
     let id = match &flags.output {
-        Some(path) => runfile::merge(&inputs, path, options).map_err(|error| stored::failed(&error))?,
-        None => into_catalogue(&inputs, options, &catalogue, common)?,
+        Some(path) => runfile::merge(&inputs, path, options).map_err(|error| runs::failed(&error))?,
+        None => into_catalogue(&inputs, options, &catalogue, context)?,
     };
     let shown = flags.output.as_ref().map_or_else(|| id.clone(), |path| path.display().to_string());
-    common.logger.tell(&format!("run: {id}  plimsoll show {shown}"));
+    context.logger.tell(&format!("run: {id}  plimsoll show {shown}"));
     Ok(Exit::Ok)
 }
 
@@ -54,22 +52,22 @@ fn into_catalogue(
     inputs: &[&Reader],
     options: MergeOptions,
     catalogue: &Catalogue,
-    common: &Common,
+    context: &Context,
 ) -> Result<String, Failure> {
-    let now = common.epoch.wall_unix_ns(SystemClock::now());
+    let now = context.epoch.wall_unix_ns(SystemClock::now());
     let written = begin(catalogue, &FileName::new(now, RunId::random(now.unsigned_abs())))?;
-    let id = runfile::merge(inputs, &written, options).map_err(|error| stored::failed(&error))?;
-    let started = stored::open(&written)?.header().started_wall_ns;
+    let id = runfile::merge(inputs, &written, options).map_err(|error| runs::failed(&error))?;
+    let started = runs::open(&written)?.header().started_wall_ns;
     let path = match RunId::parse(&id) {
         Some(id) => rename(&written, begin(catalogue, &FileName::new(started, id))?)?,
         None => written,
     };
-    catalogue.keep(&path).map_err(|error| stored::failed(&error))?;
+    catalogue.keep(&path).map_err(|error| runs::failed(&error))?;
     Ok(id)
 }
 
 fn begin(catalogue: &Catalogue, name: &FileName) -> Result<PathBuf, Failure> {
-    catalogue.begin(name).map_err(|error| stored::failed(&error))
+    catalogue.begin(name).map_err(|error| runs::failed(&error))
 }
 
 fn rename(from: &Path, to: PathBuf) -> Result<PathBuf, Failure> {

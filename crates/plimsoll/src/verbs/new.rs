@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::common::{Common, read_limited};
-use crate::exit::Exit;
-use crate::failure::Failure;
+use runs::bounded::read_limited;
+use runs::{Exit, Failure};
+
 use crate::flags::NewFlags;
+use session::Context;
 
 /// The templates by name.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -21,11 +22,11 @@ const TEMPLATE_BYTES_MAX: u64 = 16 << 20;
 ///
 /// # Errors
 /// The file exists already, cannot be written, or there is no such template.
-pub(crate) fn run(flags: &NewFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &NewFlags, context: &Context) -> Result<Exit, Failure> {
     let text = template(&flags.template)?;
     let path = flags.file.clone().unwrap_or_else(|| PathBuf::from("script.js"));
     write(&path, &text, flags.force)?;
-    common.logger.print(&format!(
+    context.logger.print(&format!(
         "wrote {0} ({1} template); run it with: plimsoll run {0}\n",
         path.display(),
         flags.template

@@ -1,12 +1,10 @@
 //! `plimsoll note`: a remark beside a stored run.
 
 use model::SystemClock;
+use runs::{Exit, Failure};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::NoteFlags;
-use crate::stored;
+use session::Context;
 
 /// The longest note. More is a document, and belongs elsewhere.
 const NOTE_BYTES_MAX: usize = 64 << 10;
@@ -15,15 +13,15 @@ const NOTE_BYTES_MAX: usize = 64 << 10;
 ///
 /// # Errors
 /// There is no such run, it is still going, or it cannot be written.
-pub(crate) fn run(flags: &NoteFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &NoteFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.text.trim().is_empty() || flags.text.len() > NOTE_BYTES_MAX {
         let text = format!("failed to write the note: it needs a text of at most {NOTE_BYTES_MAX} bytes");
         return Err(Failure::new(Exit::Other, text));
     }
-    let catalogue = common.catalogue()?;
-    let path = catalogue.find(&flags.run).map_err(|error| stored::failed(&error))?;
-    let now = common.epoch.wall_unix_ns(SystemClock::now());
-    runfile::add_note(&path, now, &flags.text).map_err(|error| stored::failed(&error))?;
-    catalogue.keep(&path).map_err(|error| stored::failed(&error))?;
+    let catalogue = context.catalogue()?;
+    let path = catalogue.find(&flags.run).map_err(|error| runs::failed(&error))?;
+    let now = context.epoch.wall_unix_ns(SystemClock::now());
+    runfile::add_note(&path, now, &flags.text).map_err(|error| runs::failed(&error))?;
+    catalogue.keep(&path).map_err(|error| runs::failed(&error))?;
     Ok(Exit::Ok)
 }

@@ -9,13 +9,13 @@ use analysis::compare::{Level, LevelRow};
 use analysis::steady::Steady;
 use model::{Instant, Signal, SignalId};
 use report::comparison::ComparisonReport;
+use runs::{Candidate, Exit, Failure};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::RunFlags;
-use crate::receiving::{ReceiveSettings, SHARE_DEFAULT};
-use crate::stored::{self, Candidate};
+use session::Context;
+use session::receiving::SHARE_DEFAULT;
+
+use crate::settings::receive_settings;
 
 /// Signals that are the CPU of a server, of whichever source.
 const CPU: [SignalId; 5] = [
@@ -33,15 +33,15 @@ const SERVERS_MAX: usize = 20;
 ///
 /// # Errors
 /// With them there would be none, either.
-pub(super) fn sides(flags: &RunFlags, common: &Common) -> Result<Vec<RunFlags>, Failure> {
+pub(super) fn sides(flags: &RunFlags, context: &Context) -> Result<Vec<RunFlags>, Failure> {
     let (mut without, mut with) = (flags.clone(), flags.clone());
     // What variables say is overruled.
     without.otlp.otlp = Some(false.to_string());
     without.otlp.trace_sample = Some(0.to_string());
-    if flags.otlp.trace_sample.is_none() && common.env.setting("TRACE_SAMPLE").is_none() {
+    if flags.otlp.trace_sample.is_none() && context.env.setting("TRACE_SAMPLE").is_none() {
         with.otlp.trace_sample = Some(SHARE_DEFAULT.to_string());
     }
-    if !ReceiveSettings::of(&with.otlp, None, common)?.makes_traces() {
+    if !receive_settings(&with.otlp, None, context)?.makes_traces() {
         let text = "failed to measure what tracing costs: --trace-sample puts no request into a trace";
         return Err(Failure::new(Exit::InvalidConfig, text));
     }
@@ -75,7 +75,7 @@ type Told = BTreeMap<String, (f64, Vec<f64>)>;
 fn told(path: &std::path::Path, steady: &Steady) -> Result<Told, Failure> {
     let candidate = Candidate::open(path)?;
     let Some(part) = candidate.instants(steady.seconds())? else { return Ok(Told::new()) };
-    let signals = candidate.reader().signals().map_err(|error| stored::failed(&error))?;
+    let signals = candidate.reader().signals().map_err(|error| runs::failed(&error))?;
     let of_cpu = signals.iter().filter(|signal| signal.name.id().is_some_and(|id| CPU.contains(&id)));
     Ok(of_cpu.map(|signal| (name(signal), (signal.step.as_secs_f64(), within(signal, &part)))).collect())
 }

@@ -7,45 +7,43 @@ use catalogue::{Catalogue, Entry};
 use model::SystemClock;
 use plan::GoDuration;
 use runfile::{Reader, State};
+use runs::{Exit, Failure};
 
 use super::runs::{counted, size};
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::PruneFlags;
-use crate::stored;
+use session::Context;
 
 /// Runs the verb.
 ///
 /// # Errors
 /// No limit is set, it was not confirmed, or a run cannot be deleted.
-pub(crate) fn run(flags: &PruneFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &PruneFlags, context: &Context) -> Result<Exit, Failure> {
     let policy = policy(flags)?;
-    let catalogue = common.catalogue()?;
-    let entries = catalogue.list().map_err(|error| stored::failed(&error))?;
-    let now_unix_s = common.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
+    let catalogue = context.catalogue()?;
+    let entries = catalogue.list().map_err(|error| runs::failed(&error))?;
+    let now_unix_s = context.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
     let mut doomed = prune::doomed(&entries, &policy, now_unix_s);
     doomed.retain(|entry| !is_live(&catalogue, entry));
     if doomed.is_empty() {
-        crate::print(&format!(
+        session::terminal::print(&format!(
             "nothing to delete among {} in {}\n",
             counted(entries.len(), "run"),
             catalogue.place()
         ));
         return Ok(Exit::Ok);
     }
-    crate::print(&describe(&doomed, &catalogue, flags.dry_run));
+    session::terminal::print(&describe(&doomed, &catalogue, flags.dry_run));
     if flags.dry_run {
         return Ok(Exit::Ok);
     }
     if !flags.yes && !is_confirmed()? {
-        crate::print("nothing was deleted\n");
+        session::terminal::print("nothing was deleted\n");
         return Ok(Exit::Ok);
     }
     for entry in &doomed {
-        catalogue.remove(entry).map_err(|error| stored::failed(&error))?;
+        catalogue.remove(entry).map_err(|error| runs::failed(&error))?;
     }
-    crate::print(&format!("deleted {}\n", counted(doomed.len(), "run")));
+    session::terminal::print(&format!("deleted {}\n", counted(doomed.len(), "run")));
     Ok(Exit::Ok)
 }
 
@@ -92,7 +90,7 @@ fn is_confirmed() -> Result<bool, Failure> {
             "failed to ask whether to delete them: standard input is no terminal; say --yes or --dry-run";
         return Err(Failure::new(Exit::Other, text));
     }
-    crate::print("delete them for good? [y/N] ");
+    session::terminal::print("delete them for good? [y/N] ");
     let mut answer = String::new();
     // An answer that cannot be read is no yes.
     let _ = std::io::stdin().lock().read_line(&mut answer);

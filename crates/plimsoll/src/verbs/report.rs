@@ -4,35 +4,34 @@ use analysis::compare::Options;
 use model::LogLevel;
 use report::comparison::ComparisonReport;
 use runfile::Reader;
+use runs::{Exit, Failure, Shown, study};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{ReportFlags, ReportFormat};
-use crate::stored::{self, Shown};
-use crate::study;
+use session::Context;
 
-use super::{compare, diagnose, history};
+use super::diagnose;
 
 /// Runs the verb. The exit code is about the report, not about the run.
 ///
 /// # Errors
 /// There is no such run, it cannot be read, or the report cannot be written.
-pub(crate) fn run(flags: &ReportFlags, common: &Common) -> Result<Exit, Failure> {
-    let Shown { reader, window, elapsed, range } = stored::find(&flags.run, flags.window.as_deref(), common)?;
-    let first = reader.range().map_err(|error| stored::failed(&error))?.start;
+pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failure> {
+    let Shown { reader, window, elapsed, range } =
+        runs::find(&flags.run, flags.window.as_deref(), &context.catalogue()?)?;
+    let first = reader.range().map_err(|error| runs::failed(&error))?.start;
     let part = range.clone().map(|range| range.start - first..range.end - first);
     let is_whole = range.is_none();
-    let mut report = stored::document(&reader, &window, elapsed, range)?;
+    let mut report = runs::document(&reader, &window, elapsed, range)?;
     if is_whole && matches!(flags.format, ReportFormat::Md | ReportFormat::Json) {
-        report.previous = previous(&reader, common);
+        report.previous = previous(&reader, context);
         report.diagnosis = Some(diagnose::of(vec![(&reader, None)])?.1);
-        report.capacity = study::of_run(reader.path(), &common.catalogue()?)?
+        report.capacity = study::of_run(reader.path(), &context.catalogue()?)?
             .map(|found| report::capacity::document(&found, flags.lang.lang()));
     }
-    let text = stored::render(&report, reader.path(), part, flags.format, flags.lang.lang())?;
+    let text =
+        session::reports::render(&report, reader.path(), part, flags.format.format(), flags.lang.lang())?;
     match &flags.output {
-        None => crate::print(&text),
+        None => session::terminal::print(&text),
         Some(path) => std::fs::write(path, text).map_err(|error| {
             Failure::new(Exit::Other, format!("failed to write the report to {}: {error}", path.display()))
         })?,
@@ -42,13 +41,13 @@ pub(crate) fn run(flags: &ReportFlags, common: &Common) -> Result<Exit, Failure>
 
 /// What changed since the run of the same script before this one. A report is whole without it, so what stands in the way is
 /// told and ends nothing.
-fn previous(reader: &Reader, common: &Common) -> Option<ComparisonReport> {
-    let compared = common.catalogue().and_then(|catalogue| {
-        let Some(before) = history::before(reader, &catalogue)? else { return Ok(None) };
-        compare::judged(&[before], &[reader.path().to_owned()], Options::default()).map(Some)
+fn previous(reader: &Reader, context: &Context) -> Option<ComparisonReport> {
+    let compared = context.catalogue().and_then(|catalogue| {
+        let Some(before) = runs::history::before(reader, &catalogue)? else { return Ok(None) };
+        runs::comparison::judged(&[before], &[reader.path().to_owned()], Options::default()).map(Some)
     });
     compared.unwrap_or_else(|failure| {
-        common.logger.say(LogLevel::Warn, failure.text);
+        context.logger.say(LogLevel::Warn, failure.text);
         None
     })
 }

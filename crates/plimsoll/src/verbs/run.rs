@@ -8,35 +8,32 @@ use model::LogLevel;
 use output::OutputSpec;
 use report::summary::Layout;
 use runfile::StudyFacts;
+use runs::{Exit, Failure};
 
-use crate::common::Common;
-use crate::evidence::Wanted;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
-use crate::live::LiveSettings;
-use crate::of_lab::OfLab;
-use crate::page::PageSettings;
-use crate::receiving::ReceiveSettings;
-use crate::session::{self, Finished, Observer, SessionSettings};
-use crate::signals::{self, Running, Turn};
-use crate::source::Source;
-use crate::stored::{CiOutputs, RecordSettings};
-use crate::summary::SummarySettings;
-use crate::test::{self, Test};
+use crate::lab_script::LabScript;
+use crate::settings;
 use crate::traces;
+use session::Context;
+use session::RecordSettings;
+use session::live::LiveSettings;
+use session::reports::CiOutputs;
+use session::signals::{self, Running, Turn};
+use session::summary::SummarySettings;
+use session::test::Test;
+use session::{self, Finished, Observer, SessionSettings};
 
 /// Runs the verb.
 ///
 /// # Errors
 /// The test could not begin.
-pub(crate) fn run(flags: &RunFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &RunFlags, context: &Context) -> Result<Exit, Failure> {
     let (turn, running) = (Turn::default(), Running::default());
-    signals::listen(turn.clone(), running.clone(), common.logger.clone());
+    signals::listen(turn.clone(), running.clone(), context.logger.clone());
     if flags.series.is_wanted() {
-        return super::series::run(flags, common, &turn, &running);
+        return super::series::run(flags, context, &turn, &running);
     }
-    Ok(one(flags, common, turn.first(), running, Aside::default())?.exit)
+    Ok(one(flags, context, turn.first(), running, Aside::default())?.exit)
 }
 
 /// What a run is part of, and who looks at it.
@@ -56,48 +53,53 @@ pub(super) struct Aside {
 /// The test could not begin.
 pub(super) fn one(
     flags: &RunFlags,
-    common: &Common,
+    context: &Context,
     control: RunControl,
     running: Running,
     aside: Aside,
 ) -> Result<Finished, Failure> {
-    traces::check(flags.traces_output.as_deref(), common)?;
-    if common.env.switch("WEB_DASHBOARD")?.unwrap_or(false) {
+    traces::check(flags.traces_output.as_deref(), context)?;
+    if context.env.switch("WEB_DASHBOARD")?.unwrap_or(false) {
         let text = "K6_WEB_DASHBOARD has no effect: a run has a page of its own (--no-page=false without a terminal)";
-        common.logger.say(LogLevel::Warn, text);
+        context.logger.say(LogLevel::Warn, text);
     }
-    test::refuse_kinds(&flags.script, &common.env)?;
-    let outputs = outputs(&flags.results, common)?;
-    let summary = summary(&flags.results, common)?;
-    let reports = CiOutputs::new(&flags.record.report, common)?;
-    let lab = OfLab::of(&flags.script.script);
-    let is_kept = !record(&flags.record, common)?.is_off || reports.is_wanted();
+    settings::refuse_kinds(&flags.script, context)?;
+    let outputs = outputs(&flags.results, context)?;
+    let summary = summary(&flags.results, context)?;
+    let reports = CiOutputs::new(&flags.record.report, context)?;
+    let lab = LabScript::find(&flags.script.script);
+    let is_kept = !record(&flags.record, context)?.is_off || reports.is_wanted();
     // Without a file nobody would ever see the traces.
-    let traces = lab.as_ref().and_then(OfLab::traces).filter(|_| is_kept);
-    let receive = ReceiveSettings::of(&flags.otlp, traces, common)?;
-    let evidence = Wanted::of(&flags.evidence, lab.as_ref(), common)?;
+    let traces = lab.as_ref().and_then(LabScript::traces).filter(|_| is_kept);
+    let receive = settings::receive_settings(&flags.otlp, traces, context)?;
+    let evidence = settings::evidence_sources(
+        &flags.evidence,
+        lab.as_ref().map(LabScript::sources).unwrap_or_default(),
+        context,
+    )?;
     let hidden = evidence.credentials.iter().chain(&receive.token).cloned().collect();
     let Aside { tags, study, observer } = aside;
-    let record = RecordSettings { tags, study, hidden, ..record(&flags.record, common)? };
-    let compat = common.compat(flags.script.compat)?;
+    let record = RecordSettings { tags, study, hidden, ..record(&flags.record, context)? };
+    let compat = settings::compat(flags.script.compat, context)?;
     let ignores_thresholds =
-        flags.results.no_thresholds.or(common.env.switch("NO_THRESHOLDS")?).unwrap_or(false);
-    let source = Source::read(&flags.script, common)?;
-    let mut env = source.env(test::script_env(&flags.script, &common.env, true)?);
-    if let Some((name, url)) = lab.as_ref().map(OfLab::variable) {
+        flags.results.no_thresholds.or(context.env.switch("NO_THRESHOLDS")?).unwrap_or(false);
+    let source = settings::source(&flags.script, context)?;
+    let mut env = source.env(settings::script_env(&flags.script, context, true)?);
+    if let Some((name, url)) = lab.as_ref().map(LabScript::variable) {
         env.entry(name).or_insert(url);
     }
     let cli = flags.options.to_cli_options();
-    let test = Test::prepare(source, common, env, &cli, compat, ignores_thresholds)?;
-    let requires_valid = flags.results.require_valid.or(common.env.switch("REQUIRE_VALID")?).unwrap_or(false);
+    let test = Test::prepare(source, context, env, &cli, compat, ignores_thresholds)?;
+    let requires_valid =
+        flags.results.require_valid.or(context.env.switch("REQUIRE_VALID")?).unwrap_or(false);
     let workers = flags.workers.and_then(NonZeroU16::new);
-    let lingers = flags.linger.or(common.env.switch("LINGER")?).unwrap_or(false);
-    let live = LiveSettings::of(&test.plan, common, lingers);
+    let lingers = flags.linger.or(context.env.switch("LINGER")?).unwrap_or(false);
+    let live = LiveSettings::of(&test.plan, context, lingers);
     if control.is_stopped() {
         return Err(Failure::new(Exit::Signal, "failed to begin the run: a signal came first"));
     }
-    let page = PageSettings::of(flags, common, !record.is_off)?;
-    let settings = SessionSettings {
+    let page = settings::page_settings(flags, context, !record.is_off)?;
+    let wanted = SessionSettings {
         workers,
         outputs,
         summary,
@@ -112,16 +114,16 @@ pub(super) fn one(
         running,
         observer,
     };
-    session::run(&test, common, settings)
+    session::run(&test, context, wanted)
 }
 
 /// What the flags say about the run's file.
 ///
 /// # Errors
 /// The variable is neither on nor off.
-pub(crate) fn record(flags: &RecordFlags, common: &Common) -> Result<RecordSettings, Failure> {
+pub(crate) fn record(flags: &RecordFlags, context: &Context) -> Result<RecordSettings, Failure> {
     Ok(RecordSettings {
-        is_off: flags.no_store.or(common.env.switch("NO_STORE")?).unwrap_or(false),
+        is_off: flags.no_store.or(context.env.switch("NO_STORE")?).unwrap_or(false),
         name: flags.name.clone(),
         notes: flags.note.clone(),
         target_version: flags.target_version.clone(),
@@ -132,24 +134,24 @@ pub(crate) fn record(flags: &RecordFlags, common: &Common) -> Result<RecordSetti
 }
 
 /// The exports that were asked for, as they were written.
-pub(super) fn output_texts(flags: &ResultFlags, common: &Common) -> Vec<String> {
-    let of_env = common.env.setting("OUT").map(|text| text.split(',').map(str::to_owned).collect());
+pub(super) fn output_texts(flags: &ResultFlags, context: &Context) -> Vec<String> {
+    let of_env = context.env.setting("OUT").map(|text| text.split(',').map(str::to_owned).collect());
     if flags.out.is_empty() { of_env.unwrap_or_default() } else { flags.out.clone() }
 }
 
-fn outputs(flags: &ResultFlags, common: &Common) -> Result<Vec<OutputSpec>, Failure> {
-    let texts = output_texts(flags, common);
+fn outputs(flags: &ResultFlags, context: &Context) -> Result<Vec<OutputSpec>, Failure> {
+    let texts = output_texts(flags, context);
     let parse = |text: &String| {
         OutputSpec::parse(text).map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
     };
     texts.iter().map(parse).collect()
 }
 
-fn summary(flags: &ResultFlags, common: &Common) -> Result<SummarySettings, Failure> {
-    let env = &common.env;
+fn summary(flags: &ResultFlags, context: &Context) -> Result<SummarySettings, Failure> {
+    let env = &context.env;
     let is_refused = flags.no_summary.or(env.switch("NO_SUMMARY")?).unwrap_or(false);
     if is_refused {
-        common.logger.say(LogLevel::Warn, "--no-summary is now spelled --summary-mode=disabled");
+        context.logger.say(LogLevel::Warn, "--no-summary is now spelled --summary-mode=disabled");
     }
     let mode = flags.summary_mode.as_deref().or_else(|| env.setting("SUMMARY_MODE")).unwrap_or("compact");
     let layout = match mode {

@@ -5,13 +5,11 @@ use model::SystemClock;
 use plan::GoDuration;
 use report::escape;
 use runfile::Reader;
+use runs::{Exit, Failure};
 use serde::Serialize;
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::{RunsFlags, RunsListFlags, RunsVerb, StatusFlag};
-use crate::stored;
+use session::Context;
 
 /// A run in the list, for programs.
 #[derive(Debug, Serialize)]
@@ -41,36 +39,36 @@ struct Row {
 ///
 /// # Errors
 /// The runs cannot be listed, or a filter cannot be read.
-pub(crate) fn run(flags: &RunsFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &RunsFlags, context: &Context) -> Result<Exit, Failure> {
     if let Some(RunsVerb::Prune(flags)) = &flags.verb {
-        return super::prune::run(flags, common);
+        return super::prune::run(flags, context);
     }
-    let (rows, older) = rows(&flags.list, common)?;
+    let (rows, older) = rows(&flags.list, context)?;
     if flags.list.json {
         let text = serde_json::to_string_pretty(&rows).expect("rows are texts and numbers");
-        crate::print(&format!("{text}\n"));
+        session::terminal::print(&format!("{text}\n"));
     } else if rows.is_empty() {
-        let place = common.catalogue()?.place();
-        common
+        let place = context.catalogue()?.place();
+        context
             .logger
             .print(&format!("no run in {place} is asked for; `plimsoll run script.js` leaves one\n"));
     } else {
-        crate::print(&table(&rows));
+        session::terminal::print(&table(&rows));
     }
     if older > 0 {
         let text = format!("{} not looked at; --limit takes more than {}\n", were(older), flags.list.limit);
-        common.logger.print(&text);
+        context.logger.print(&text);
     }
     Ok(Exit::Ok)
 }
 
 /// The newest first, and how many older ones were not looked at. Files are opened one by one until there are enough.
-fn rows(flags: &RunsListFlags, common: &Common) -> Result<(Vec<Row>, usize), Failure> {
-    let catalogue = common.catalogue()?;
-    let now_unix_s = common.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
+fn rows(flags: &RunsListFlags, context: &Context) -> Result<(Vec<Row>, usize), Failure> {
+    let catalogue = context.catalogue()?;
+    let now_unix_s = context.epoch.wall_unix_ns(SystemClock::now()) / 1_000_000_000;
     let since = flags.since.as_deref().map(|text| since(text, now_unix_s)).transpose()?;
     let tags = flags.tag.iter().map(|text| tag(text)).collect::<Result<Vec<_>, _>>()?;
-    let mut entries = catalogue.list().map_err(|error| stored::failed(&error))?;
+    let mut entries = catalogue.list().map_err(|error| runs::failed(&error))?;
     entries.retain(|entry| since.is_none_or(|since| entry.name.started_unix_s() >= since));
     let mut rows = Vec::new();
     for (looked_at, entry) in entries.iter().rev().enumerate() {
@@ -79,13 +77,13 @@ fn rows(flags: &RunsListFlags, common: &Common) -> Result<(Vec<Row>, usize), Fai
         }
         let row = catalogue
             .bring(entry)
-            .map_err(|error| stored::failed(&error))
-            .and_then(|path| Ok(row(entry, &stored::open(&path)?)));
+            .map_err(|error| runs::failed(&error))
+            .and_then(|path| Ok(row(entry, &runs::open(&path)?)));
         match row {
             Ok(row) if is_asked_for(&row, flags, &tags) => rows.push(row),
             Ok(_) => {}
             // One damaged file does not hide the others.
-            Err(failure) => common.logger.say(model::LogLevel::Warn, failure.text),
+            Err(failure) => context.logger.say(model::LogLevel::Warn, failure.text),
         }
     }
     Ok((rows, 0))
@@ -101,7 +99,7 @@ fn row(entry: &Entry, reader: &Reader) -> Row {
     Row {
         id: header.run_id.clone(),
         started: is_start_known.then(|| api::rfc3339(header.started_wall_ns / 1_000_000_000 * 1_000_000_000)),
-        status: stored::state_word(reader),
+        status: runs::state_word(reader),
         exit_code: reader.ending().filter(|_| header.imported.is_none()).map(|ending| ending.exit_code),
         imported: header.imported.as_ref().map(|imported| imported.source.clone()),
         script: header.script.clone(),

@@ -1,17 +1,16 @@
 //! `plimsoll scale`: changes the VUs of a running test.
 
 use api::rest::StatusChange;
+use runs::{Exit, Failure};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ScaleFlags;
+use session::Context;
 
 /// Runs the verb.
 ///
 /// # Errors
 /// No test answers, or its VUs are not changed from outside.
-pub(crate) fn run(flags: &ScaleFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &ScaleFlags, context: &Context) -> Result<Exit, Failure> {
     let (vus, vus_max) = (flags.vus.map(i64::from), flags.max.map(i64::from));
-    super::status::change(&StatusChange { vus, vus_max, ..StatusChange::default() }, common)
+    super::status::change(&StatusChange { vus, vus_max, ..StatusChange::default() }, context)
 }

@@ -9,15 +9,15 @@ use model::{LogLevel, SystemClock};
 use report::repeats::{self, RepeatedRun};
 use report::{Lang, comparison};
 use runfile::{Header, State};
+use runs::{Exit, Failure, validity};
 
 use super::run::{self, Aside};
-use super::{compare, history, observer};
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
+use super::{compare, observer};
 use crate::flags::{RunFlags, SeriesFlags};
-use crate::signals::{Running, Turn};
-use crate::{env, logger, stored, validity};
+use session::Context;
+use session::signals::{Running, Turn};
+
+use session::{env, logger};
 
 /// Runs of each side where nothing but the two sides says that there are several: from three on, `compare` accounts for how much runs
 /// differ from each other.
@@ -43,7 +43,7 @@ struct Slot {
 
 /// Runs that belong together.
 struct Series<'a> {
-    common: &'a Common,
+    context: &'a Context,
     catalogue: Catalogue,
     /// What each side runs; one where nothing is compared.
     sides: Vec<RunFlags>,
@@ -60,19 +60,19 @@ struct Series<'a> {
 /// The flags ask for what cannot be done, the first run could not begin, or the runs cannot be read again.
 pub(super) fn run(
     flags: &RunFlags,
-    common: &Common,
+    context: &Context,
     turn: &Turn,
     running: &Running,
 ) -> Result<Exit, Failure> {
-    refuse(flags, common)?;
+    refuse(flags, context)?;
     // What cannot be read is told before the first run, and not after the last.
     let options = compare::options(&flags.series.judge)?;
-    let sides = if flags.series.observer_effect { observer::sides(flags, common)? } else { sides(flags)? };
+    let sides = if flags.series.observer_effect { observer::sides(flags, context)? } else { sides(flags)? };
     let repeats = flags.series.repeat.unwrap_or(if sides.len() > 1 { REPEATS_INTERLEAVED } else { 1 });
     let random = || RunId::random(SystemClock::now().as_ns()).to_string();
     let mut series = Series {
-        common,
-        catalogue: common.catalogue()?,
+        context,
+        catalogue: context.catalogue()?,
         name: flags.series.series.clone().unwrap_or_else(random),
         slots: slots(sides.len(), repeats),
         sides,
@@ -95,12 +95,13 @@ impl Series<'_> {
                 continue;
             }
             let aside = Aside { tags: self.tags(slot), ..Aside::default() };
-            let made = run::one(&self.sides[slot.side], self.common, control.clone(), running.clone(), aside);
+            let made =
+                run::one(&self.sides[slot.side], self.context, control.clone(), running.clone(), aside);
             let finished = match made {
                 Ok(finished) => finished,
                 Err(failure) if self.runs.is_empty() => return Err(failure),
                 Err(failure) => {
-                    self.exit = self.exit.or_worse(crate::report(&failure, self.common));
+                    self.exit = self.exit.or_worse(crate::report(&failure, self.context));
                     break;
                 }
             };
@@ -110,7 +111,7 @@ impl Series<'_> {
                 self.explain_end(number, finished.exit);
                 break;
             };
-            let path = self.catalogue.find(id.as_str()).map_err(|error| stored::failed(&error))?;
+            let path = self.catalogue.find(id.as_str()).map_err(|error| runs::failed(&error))?;
             self.take(number, slot, path)?;
         }
         Ok(())
@@ -118,14 +119,14 @@ impl Series<'_> {
 
     /// Adds a run that is over, and tells how it went.
     fn take(&mut self, number: usize, slot: Slot, path: PathBuf) -> Result<(), Failure> {
-        let reader = stored::open(&path)?;
-        let (window, _) = stored::whole(&reader)?;
+        let reader = runs::open(&path)?;
+        let (window, _) = runs::whole(&reader)?;
         let repeated = RepeatedRun {
             side: if self.sides.len() > 1 { SIDES[slot.side] } else { "" },
-            run: history::historic(&reader)?,
+            run: runs::history::historic(&reader)?,
             grade: validity::of_stored(&reader, &window, None)?.grade,
         };
-        crate::print(&repeats::line(number, self.slots.len(), &repeated, Lang::En));
+        session::terminal::print(&repeats::line(number, self.slots.len(), &repeated, Lang::En));
         self.runs.push((slot, path, repeated));
         Ok(())
     }
@@ -138,7 +139,7 @@ impl Series<'_> {
             exit => format!("it ended with exit code {}, and the next would, too", exit.code()),
         };
         let text = format!("run {number} of {of} is the last, and is not judged with the others: {why}");
-        self.common.logger.say(LogLevel::Warn, text);
+        self.context.logger.say(LogLevel::Warn, text);
     }
 
     fn tags(&self, slot: Slot) -> BTreeMap<String, String> {
@@ -153,10 +154,10 @@ impl Series<'_> {
     /// The whole runs of this series that are stored already.
     fn there(&self) -> Result<HashMap<Slot, PathBuf>, Failure> {
         let mut there = HashMap::new();
-        for entry in self.catalogue.list().map_err(|error| stored::failed(&error))? {
-            let path = self.catalogue.bring(&entry).map_err(|error| stored::failed(&error))?;
+        for entry in self.catalogue.list().map_err(|error| runs::failed(&error))? {
+            let path = self.catalogue.bring(&entry).map_err(|error| runs::failed(&error))?;
             // A file that cannot be read is none of these; `plimsoll runs` names it.
-            let Ok(reader) = stored::open(&path) else { continue };
+            let Ok(reader) = runs::open(&path) else { continue };
             let code = reader.ending().map(|ending| ending.exit_code);
             let is_whole = reader.state() == State::Complete
                 && WHOLE.iter().any(|exit| Some(i32::from(exit.code())) == code);
@@ -175,11 +176,11 @@ impl Series<'_> {
 
     /// Says what the runs together say.
     fn judge(self, flags: &SeriesFlags, options: analysis::compare::Options) -> Result<Exit, Failure> {
-        let style = logger::style(self.common.may_colour && std::io::stdout().is_terminal());
+        let style = logger::style(self.context.may_colour && std::io::stdout().is_terminal());
         let of_side = |side: usize| self.runs.iter().filter(move |(slot, ..)| slot.side == side);
         if self.sides.len() == 1 {
             let runs: Vec<RepeatedRun> = of_side(0).map(|(_, _, repeated)| repeated.clone()).collect();
-            crate::print(&format!("\n{}", repeats::text(&runs, Lang::En, style)));
+            session::terminal::print(&format!("\n{}", repeats::text(&runs, Lang::En, style)));
             self.tell_tag();
             return Ok(self.exit);
         }
@@ -187,14 +188,14 @@ impl Series<'_> {
         let (a, b) = (paths(0), paths(1));
         if a.is_empty() || b.is_empty() {
             let text = "there is nothing to compare: one of the sides has no whole run";
-            self.common.logger.say(LogLevel::Error, text);
+            self.context.logger.say(LogLevel::Error, text);
             return Ok(if self.exit == Exit::Ok { Exit::Other } else { self.exit });
         }
-        let report = compare::judged(&a, &b, options)?;
-        crate::print(&format!("\n{}", comparison::text(&report, Lang::En, style)));
+        let report = runs::comparison::judged(&a, &b, options)?;
+        session::terminal::print(&format!("\n{}", comparison::text(&report, Lang::En, style)));
         if flags.observer_effect {
             let rows = observer::levels(&report, &a, &b)?;
-            crate::print(&format!("\n{}", comparison::levels(&rows, Lang::En, style)));
+            session::terminal::print(&format!("\n{}", comparison::levels(&rows, Lang::En, style)));
         }
         self.tell_tag();
         Ok(self.exit.or_worse(compare::exit(&report, &flags.judge)))
@@ -202,7 +203,7 @@ impl Series<'_> {
 
     /// How to come back to these runs.
     fn tell_tag(&self) {
-        if self.common.is_quiet {
+        if self.context.is_quiet {
             return;
         }
         let ids = |side: usize| {
@@ -213,7 +214,7 @@ impl Series<'_> {
             1 => format!("plimsoll runs --tag {SERIES}={}", self.name),
             _ => format!("plimsoll compare {} {}", ids(0), ids(1)),
         };
-        self.common.logger.tell(&format!("series: {}  {again}", self.name));
+        self.context.logger.tell(&format!("series: {}  {again}", self.name));
     }
 }
 
@@ -258,13 +259,13 @@ fn is_variable(change: &str) -> bool {
 }
 
 /// What makes no sense for several runs.
-fn refuse(flags: &RunFlags, common: &Common) -> Result<(), Failure> {
+fn refuse(flags: &RunFlags, context: &Context) -> Result<(), Failure> {
     let is_on = |flag: Option<bool>, name: &str| {
-        Ok::<bool, Failure>(flag.or(common.env.switch(name)?).unwrap_or(false))
+        Ok::<bool, Failure>(flag.or(context.env.switch(name)?).unwrap_or(false))
     };
     let overwrites = "each run would overwrite what the one before wrote; `plimsoll report` and `plimsoll export` write them of stored runs";
     let is_file = |text: &String| text.starts_with("json=") || text.starts_with("csv=");
-    let export = flags.results.summary_export.is_some() || common.env.setting("SUMMARY_EXPORT").is_some();
+    let export = flags.results.summary_export.is_some() || context.env.setting("SUMMARY_EXPORT").is_some();
     let refusals = [
         (flags.script.script == Path::new("-"), "-", "standard input can be read once; name a file"),
         (
@@ -275,7 +276,7 @@ fn refuse(flags: &RunFlags, common: &Common) -> Result<(), Failure> {
         (is_on(flags.linger, "LINGER")?, "--linger", "the next run would never begin"),
         (export, "--summary-export", overwrites),
         (!flags.record.report.is_empty(), "--report", overwrites),
-        (run::output_texts(&flags.results, common).iter().any(is_file), "--out", overwrites),
+        (run::output_texts(&flags.results, context).iter().any(is_file), "--out", overwrites),
     ];
     if let Some((_, what, why)) = refusals.into_iter().find(|(holds, ..)| *holds) {
         let text = format!("failed to make several runs with {what}: {why}");

@@ -2,26 +2,25 @@
 
 use std::sync::Arc;
 
+use pages::ADDRESS_DEFAULT;
+use runs::{Exit, Failure};
 use server::Server;
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ServeFlags;
-use crate::page::ADDRESS_DEFAULT;
+use session::Context;
 
 /// Runs the verb, until it is told to stop by a signal.
 ///
 /// # Errors
 /// The runs cannot be found, or the address cannot be had.
-pub(crate) fn run(flags: &ServeFlags, common: &Common) -> Result<Exit, Failure> {
-    let token = flags.token.as_deref().filter(|token| !token.is_empty()).or(common.api_token());
-    let library = common.library(None)?;
-    let address = common.address().unwrap_or(ADDRESS_DEFAULT);
+pub(crate) fn run(flags: &ServeFlags, context: &Context) -> Result<Exit, Failure> {
+    let token = flags.token.as_deref().filter(|token| !token.is_empty()).or(context.api_token());
+    let library = context.library(None)?;
+    let address = context.address().unwrap_or(ADDRESS_DEFAULT);
     let server = Server::start_page(address, token, Arc::new(library))
         .map_err(|error| Failure::new(Exit::CannotServe, format!("failed to {error}")))?;
-    crate::print(&format!("{}\n", link(&server, token)));
-    crate::signals::wait();
+    session::terminal::print(&format!("{}\n", link(&server, token)));
+    session::signals::wait();
     Ok(Exit::Ok)
 }
 

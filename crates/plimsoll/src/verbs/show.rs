@@ -4,47 +4,48 @@ use std::io::IsTerminal;
 
 use report::summary::{self, Layout};
 use runfile::{Imported, Reader, State};
+use runs::{Exit, Failure, Shown, validity};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::ShowFlags;
-use crate::logger;
-use crate::stored::{self, Shown};
-use crate::validity;
+use session::Context;
+use session::logger;
 
 /// Runs the verb. The summary of a whole run goes to standard output alone, so that it is what the terminal had, byte for
 /// byte; what there is to say about it goes to standard error.
 ///
 /// # Errors
 /// There is no such run, or it cannot be read.
-pub(crate) fn run(flags: &ShowFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &ShowFlags, context: &Context) -> Result<Exit, Failure> {
     let layout = layout(flags)?;
-    let Shown { reader, window, elapsed, range } = stored::find(&flags.run, flags.window.as_deref(), common)?;
-    let mut input = stored::summary_of(&reader, &window, elapsed)?;
+    let Shown { reader, window, elapsed, range } =
+        runs::find(&flags.run, flags.window.as_deref(), &context.catalogue()?)?;
+    let mut input = runs::summary_of(&reader, &window, elapsed)?;
     input.validity = Some(validity::of_stored(&reader, &window, range.clone())?);
-    if !common.is_quiet {
-        common.logger.print(&format!("{}\n", title(&reader)));
+    if !context.is_quiet {
+        context.logger.print(&format!("{}\n", title(&reader)));
     }
     if let Some(range) = range {
         let run = &reader.header().run_id;
-        crate::print(&format!("\n  Only seconds {} to {} of run {run}\n", range.start, range.end));
+        session::terminal::print(&format!(
+            "\n  Only seconds {} to {} of run {run}\n",
+            range.start, range.end
+        ));
     }
     if let Some(label) = label(reader.state()) {
-        crate::print(&format!("\n  {label}\n"));
+        session::terminal::print(&format!("\n  {label}\n"));
     }
     if let Some(imported) = &reader.header().imported {
-        crate::print(&origin(imported));
+        session::terminal::print(&origin(imported));
     }
     let options = summary::Options {
         layout,
-        style: logger::style(common.may_colour && std::io::stdout().is_terminal()),
-        time_unit: stored::time_unit(reader.header()),
-        compat: stored::summary_facts(reader.header()).compat,
+        style: logger::style(context.may_colour && std::io::stdout().is_terminal()),
+        time_unit: runs::time_unit(reader.header()),
+        compat: runs::summary_facts(reader.header()).compat,
     };
-    crate::print(&summary::render(&input, &options));
+    session::terminal::print(&summary::render(&input, &options));
     if let Some(imported) = &reader.header().imported {
-        crate::print(&figures(imported));
+        session::terminal::print(&figures(imported));
     }
     Ok(Exit::Ok)
 }
@@ -64,7 +65,7 @@ fn title(reader: &Reader) -> String {
     let started = api::rfc3339(header.started_wall_ns / 1_000_000_000 * 1_000_000_000);
     let is_start_known = header.imported.as_ref().is_none_or(|imported| imported.is_start_known);
     let at = if is_start_known { format!("at {started}") } else { format!("imported at {started}") };
-    let text = format!("run {}{name}: {} {at}, {}", header.run_id, header.script, stored::state_word(reader));
+    let text = format!("run {}{name}: {} {at}, {}", header.run_id, header.script, runs::state_word(reader));
     report::escape::terminal(&text)
 }
 
@@ -85,7 +86,7 @@ fn figures(imported: &Imported) -> String {
         .figures
         .iter()
         .map(|figure| {
-            let shown = stored::figure(figure).text();
+            let shown = runs::figure(figure).text();
             (report::escape::terminal(&figure.name), shown, report::escape::terminal(&figure.note))
         })
         .collect();

@@ -7,13 +7,11 @@ use analysis::validity::{SplitRound, is_client_limited};
 use model::metric::builtin::{HTTP_REQ_DURATION, ITERATION_DURATION};
 use model::{Aggregate, Grade, MetricKind, Quantile};
 use report::Lang;
+use runs::{Exit, Failure, validity};
 
 use super::apart::{Apart, Scratch, fail};
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::SplitTestFlags;
-use crate::{stored, validity};
+use session::Context;
 
 /// The latencies that are compared.
 const QUANTILES: [(&str, f64); 2] = [("p50", 0.5), ("p95", 0.95)];
@@ -26,9 +24,9 @@ const HALVES: &[&str] = &["0:1/2", "1/2:1"];
 ///
 /// # Errors
 /// A run could not be made or read.
-pub(crate) fn run(flags: &SplitTestFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &SplitTestFlags, context: &Context) -> Result<Exit, Failure> {
     let scratch = Scratch::new("split")?;
-    let round = |number| round(number, &flags.run, scratch.path(), common);
+    let round = |number| round(number, &flags.run, scratch.path(), context);
     let rounds = (1..=flags.rounds).map(round).collect::<Result<Vec<_>, Failure>>()?;
     let limited: Vec<&str> = (0..QUANTILES.len())
         .filter(|place| is_client_limited(&rounds.iter().map(|round| round[*place]).collect::<Vec<_>>()))
@@ -42,7 +40,7 @@ pub(crate) fn run(flags: &SplitTestFlags, common: &Common) -> Result<Exit, Failu
             limited.join(" and ")
         ),
     };
-    crate::print(&format!("{words}\n"));
+    session::terminal::print(&format!("{words}\n"));
     Ok(Exit::Ok)
 }
 
@@ -51,7 +49,7 @@ fn round(
     number: u32,
     words: &[OsString],
     folder: &Path,
-    common: &Common,
+    context: &Context,
 ) -> Result<[SplitRound; 2], Failure> {
     let made = |segments: &[&'static str], name: &str| {
         latencies(segments, words, &folder.join(format!("{number}-{name}")))
@@ -59,13 +57,13 @@ fn round(
     let (one, two) = (made(WHOLE, "one")?, made(HALVES, "two")?);
     for (part, line) in one.doubts.iter().chain(&two.doubts) {
         let text = format!("validity of round {number}, part {part} of the test: {line}");
-        common.logger.say(model::LogLevel::Warn, text);
+        context.logger.say(model::LogLevel::Warn, text);
     }
     let (one, two) = (one.quantiles_ms, two.quantiles_ms);
     let round = [0, 1].map(|place| SplitRound { one_ms: one[place], two_ms: two[place] });
     for ((name, _), SplitRound { one_ms, two_ms }) in QUANTILES.iter().zip(round) {
         let shown = [one_ms, two_ms].map(|ms| report::number::duration(ms, None));
-        crate::print(&format!(
+        session::terminal::print(&format!(
             "round {number}: {name} from one process {}, from two {} ({:+.1} %)\n",
             shown[0],
             shown[1],
@@ -100,7 +98,7 @@ fn latencies(segments: &[&'static str], words: &[OsString], folder: &Path) -> Re
     let mut doubts = Vec::new();
     for (segment, part) in parts {
         let reader = part.finish()?;
-        let (window, _) = stored::whole(&reader)?;
+        let (window, _) = runs::whole(&reader)?;
         let found = validity::of_stored(&reader, &window, None)?;
         if found.grade > Grade::Unmeasured {
             doubts.push((segment, report::validity::line(&found, Lang::En)));

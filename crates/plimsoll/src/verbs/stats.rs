@@ -3,18 +3,17 @@
 use std::fmt::Write;
 
 use api::rest::Metric;
+use runs::{Exit, Failure};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
+use session::Context;
 
 /// Runs the verb.
 ///
 /// # Errors
 /// No test answers.
-pub(crate) fn run(common: &Common) -> Result<Exit, Failure> {
-    let metrics = common.client().metrics().map_err(|error| super::status::failure(&error))?;
-    crate::print(&metrics.iter().map(text).collect::<String>());
+pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
+    let metrics = context.client().metrics().map_err(|error| super::status::failure(&error))?;
+    session::terminal::print(&metrics.iter().map(text).collect::<String>());
     Ok(Exit::Ok)
 }
 

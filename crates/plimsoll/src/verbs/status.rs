@@ -1,17 +1,16 @@
 //! `plimsoll status`: how a running test stands.
 
 use api::rest::{Status, StatusChange};
+use runs::{Exit, Failure};
 
-use crate::common::Common;
-use crate::exit::Exit;
-use crate::failure::Failure;
+use session::Context;
 
 /// Runs the verb.
 ///
 /// # Errors
 /// No test answers.
-pub(crate) fn run(common: &Common) -> Result<Exit, Failure> {
-    show(&common.client().status().map_err(|error| failure(&error))?);
+pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
+    show(&context.client().status().map_err(|error| failure(&error))?);
     Ok(Exit::Ok)
 }
 
@@ -19,8 +18,8 @@ pub(crate) fn run(common: &Common) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// No test answers, or it does not do that.
-pub(super) fn change(change: &StatusChange, common: &Common) -> Result<Exit, Failure> {
-    show(&common.client().change(change).map_err(|error| failure(&error))?);
+pub(super) fn change(change: &StatusChange, context: &Context) -> Result<Exit, Failure> {
+    show(&context.client().change(change).map_err(|error| failure(&error))?);
     Ok(Exit::Ok)
 }
 
@@ -32,7 +31,7 @@ pub(super) fn failure(error: &server::ClientError) -> Failure {
 /// As k6 before version 2 printed it: YAML.
 fn show(status: &Status) {
     let Status { status, paused, vus, vus_max, stopped, running, tainted } = status;
-    crate::print(&format!(
+    session::terminal::print(&format!(
         "status: {status}\npaused: \"{paused}\"\nvus: \"{vus}\"\nvus-max: \"{vus_max}\"\nstopped: {stopped}\n\
          running: {running}\ntainted: {tainted}\n"
     ));

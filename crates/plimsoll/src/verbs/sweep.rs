@@ -2,15 +2,14 @@
 
 use model::capacity::{LoadUnit, Purpose, Verdict};
 use report::capacity::{StudyKind, StudyReport};
+use runs::study::Read;
+use runs::{Exit, Failure};
 
 use super::capacity::{answer, exit};
 use super::levels::{Levels, Wanted, seconds};
-use crate::common::Common;
-use crate::env;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::flags::SweepFlags;
-use crate::study::Read;
+use session::Context;
+use session::env;
 
 /// Levels of a sweep at most, over all variants.
 const LEVELS_MAX: usize = 200;
@@ -19,14 +18,14 @@ const LEVELS_MAX: usize = 200;
 ///
 /// # Errors
 /// The flags cannot be understood, the first level could not begin, or a run cannot be read.
-pub(crate) fn run(flags: &SweepFlags, common: &Common) -> Result<Exit, Failure> {
+pub(crate) fn run(flags: &SweepFlags, context: &Context) -> Result<Exit, Failure> {
     let (unit, loads) = loads(flags)?;
     let changes = changes(flags.over.as_deref())?;
     if loads.len() * changes.len() > LEVELS_MAX {
         return Err(fail(format!("make {} levels: at most {LEVELS_MAX}", loads.len() * changes.len())));
     }
     let hold_s = seconds("--hold", &flags.hold)?;
-    let mut levels = Levels::new(&flags.study, StudyKind::Sweep, unit, common)?;
+    let mut levels = Levels::new(&flags.study, StudyKind::Sweep, unit, context)?;
     let mut gathered = levels.gathered(StudyKind::Sweep);
     let level_s = levels.warm_up_s + hold_s;
     'variants: for (nth, change) in changes.iter().enumerate() {
@@ -52,7 +51,7 @@ pub(crate) fn run(flags: &SweepFlags, common: &Common) -> Result<Exit, Failure> 
     }
     levels.end();
     let report = gathered.report();
-    answer(&report, &levels, flags.study.level.json, common);
+    answer(&report, &levels, flags.study.level.json, context);
     Ok(exit(&report, levels.exit, !flags.study.level.slo.is_empty()))
 }
 

@@ -10,5 +10,5 @@ pub(crate) fn run(flags: &VersionFlags) {
     } else {
         format!("plimsoll v{version} ({os}/{arch})")
     };
-    crate::print(&format!("{text}\n"));
+    session::terminal::print(&format!("{text}\n"));
 }

@@ -36,16 +36,17 @@ fn a_run_says_who_made_it_and_of_what() {
     assert_eq!(header.host.memory_bytes, memory_kib * 1024);
     // The program is built by the same build as this test.
     let commit = header.commit.map(|commit| (commit.hash, commit.dirty.to_string()));
-    let built = (env!("PLIMSOLL_COMMIT").to_owned(), env!("PLIMSOLL_IS_DIRTY").to_owned());
-    assert_eq!(commit, Some(built.clone()).filter(|(hash, _)| !hash.is_empty()));
+    let built = runs::build::commit().map(|commit| (commit.hash, commit.dirty.to_string()));
+    assert_eq!(commit, built);
     assert_eq!(header.target_version.as_deref(), Some("1.4-rc.2"));
 
     let report = ran.and("report @last --format json").run().exits(0);
     let report: Value = serde_json::from_str(&report.out).expect("JSON");
     assert_eq!(report["run"]["targetVersion"], "1.4-rc.2");
     let version = report["run"]["plimsollVersion"].as_str().expect("a version");
-    let dirty = if built.1 == "true" { ".dirty" } else { "" };
-    let built_from = if built.0.is_empty() { String::new() } else { format!("+{}{dirty}", built.0) };
+    let built_from = built.map_or_else(String::new, |(hash, dirty)| {
+        format!("+{hash}{}", if dirty == "true" { ".dirty" } else { "" })
+    });
     assert_eq!(version, format!("{}{built_from}", header.version));
     let environment = report["environment"].to_string();
     for fact in [&name, &release, &format!("\"{cores}\"")] {

@@ -33,7 +33,7 @@ pub(super) const KIND: Kind = Kind {
 /// The time between two readings, unless it is set, and at least: a core's ticks are a hundredth of a second.
 const STEP: Duration = Duration::from_secs(1);
 const STEP_MIN: Duration = Duration::from_millis(100);
-/// Where another machine answers.
+/// Path of the host agent.
 pub const PATH: &str = "/v1/machine";
 /// No answer of another machine is waited for longer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
@@ -130,7 +130,7 @@ impl Source for Host {
 }
 
 impl Host {
-    /// What was too much, if anything was.
+    /// Warning about data beyond the limits.
     fn beyond(&self, at: Instant) -> Option<Record> {
         let counts =
             [("cores_and_interfaces", self.left_out as f64), ("points", self.gathered.dropped as f64)];
@@ -183,7 +183,7 @@ impl Host {
     }
 }
 
-/// What is so now.
+/// Levels of one reading.
 fn levels(machine: &Machine) -> Vec<Value> {
     let count = |signal, file, value: Option<u64>| plain(signal, file, value.map(|count| count as f64));
     let bytes = |signal, value| count(signal, "/proc/meminfo", value);
@@ -196,7 +196,7 @@ fn levels(machine: &Machine) -> Vec<Value> {
     ]
 }
 
-/// What happened since the reading before.
+/// Rates since the previous reading.
 fn growth(before: &Machine, now: &Machine, elapsed_s: f64) -> Vec<Value> {
     let cpu = |signal, value| plain(signal, "/proc/stat", value);
     let mut values = vec![cpu(SignalId::Cpu, now.all.busy_since(&before.all))];
@@ -248,7 +248,7 @@ fn grown(before: Option<u64>, now: Option<u64>) -> Option<f64> {
     now?.checked_sub(before?).map(|count| count as f64)
 }
 
-/// What everybody promises of what is told of two readings, whatever they are.
+/// Invariants of the values of any two readings.
 #[cfg(test)]
 fn assert_bounded(before: &Machine, now: &Machine) {
     let values: Vec<Value> = levels(now).into_iter().chain(growth(before, now, 1e-9)).collect();

@@ -50,16 +50,16 @@ const PAGE_OBJECTS: &str = "250";
 const OBJECTS_MAX: usize = 2_000;
 /// Series of a namespace.
 const SERIES_MAX: usize = 2_000;
-/// Things that happened which are told of one run.
+/// Maximum number of events of one run.
 const HAPPENINGS_MAX: usize = 1_000;
 
 /// A list of objects.
 #[derive(Clone, Copy, Debug)]
 struct List {
-    /// What it is called in a Role.
+    /// Name of the resource in a Role.
     name: &'static str,
     group: &'static str,
-    /// Where it is, before and behind `namespaces/NAME`.
+    /// API path before `namespaces/NAME`.
     root: &'static str,
     /// Without it nothing is worth telling.
     is_needed: bool,
@@ -237,7 +237,10 @@ impl Kubernetes {
         let (mut objects, mut next) = (Vec::new(), String::new());
         loop {
             if SystemClock::now().since(begun) > BEGIN_LIMIT {
-                return Err(SourceError::new(format!("the time limit was reached before {} was queried", list.name)));
+                return Err(SourceError::new(format!(
+                    "the time limit was reached before {} was queried",
+                    list.name
+                )));
             }
             let mut parameters = vec![("limit", PAGE_OBJECTS)];
             if !next.is_empty() {
@@ -291,7 +294,7 @@ impl Kubernetes {
         }
     }
 
-    /// What happened within a time and is not told yet.
+    /// Events within a period that are not reported yet.
     fn happenings(
         &mut self,
         happened: Vec<objects::Happened>,
@@ -324,7 +327,12 @@ impl Kubernetes {
                 ("objects".to_owned(), (self.beyond as f64).into()),
                 ("points".to_owned(), (self.gathered.dropped as f64).into()),
             ]);
-            self.record(RecordKind::Warning, at, "limits reached: some objects or points were left out".to_owned(), fields)
+            self.record(
+                RecordKind::Warning,
+                at,
+                "limits reached: some objects or points were left out".to_owned(),
+                fields,
+            )
         });
         troubles.chain(beyond).collect()
     }
@@ -334,7 +342,7 @@ impl Kubernetes {
     }
 }
 
-/// What grants all that is asked, and nothing more.
+/// The Role with exactly the permissions needed.
 fn role(namespace: &str) -> String {
     let rules: String = LISTS
         .iter()

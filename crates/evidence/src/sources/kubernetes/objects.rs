@@ -1,4 +1,4 @@
-//! What objects of the API say. Whatever a field is missing from, it is left out.
+//! Reads objects of the API. Objects that lack a field are left out.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::lines::harmless;
 use crate::wall;
 
-/// What is known of a record.
+/// Fields of a record.
 pub(super) type Fields = BTreeMap<String, Datum>;
 
 /// Of a message so much is kept.
@@ -16,7 +16,7 @@ const MESSAGE_CHARS_MAX: usize = 300;
 /// Containers of a pod, and triggers or metrics of a scaler, that are read.
 const PARTS_MAX: usize = 20;
 
-/// Events that say that something was scaled or ended; of the others only warnings are told.
+/// Reasons of events about scaling and termination; of other events only warnings are kept.
 const REASONS: [&str; 8] = [
     "SuccessfulRescale",
     "ScalingReplicaSet",
@@ -28,7 +28,7 @@ const REASONS: [&str; 8] = [
     "TaintManagerEviction",
 ];
 
-/// What a trigger of KEDA may show of itself. The rest can be an address with its password.
+/// Fields of a KEDA trigger that are recorded. Others can contain an address with a password.
 const TRIGGER_FIELDS: [&str; 10] = [
     "queueName",
     "mode",
@@ -53,7 +53,7 @@ pub(super) struct Level {
 /// Something that happened once.
 #[derive(Debug, PartialEq)]
 pub(super) struct Happened {
-    /// What tells it from others, however often it is read.
+    /// Stable identity across reads.
     pub(super) identity: String,
     pub(super) wall_ns: i64,
     pub(super) subject: String,
@@ -127,7 +127,7 @@ pub(super) fn killed(pods: &[Value]) -> Vec<Happened> {
     killed.collect()
 }
 
-/// Events of core/v1 that say what somebody should know.
+/// Events of core/v1 about scaling, termination, and warnings.
 pub(super) fn events(events: &[Value]) -> Vec<Happened> {
     let telling =
         events.iter().filter(|event| event["type"] == "Warning" || REASONS.contains(&text(&event["reason"])));

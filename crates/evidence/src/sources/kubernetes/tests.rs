@@ -146,7 +146,7 @@ fn what_is_forbidden_is_named_with_its_grant() {
     );
     let told = source.look_back(&run()).expect("the rest is there");
     let warning = told.records.iter().find(|record| record.kind == RecordKind::Warning).expect("a warning");
-    assert_eq!(warning.subject, "events could not be read");
+    assert_eq!(warning.subject, "events cannot be listed");
 }
 
 #[test]

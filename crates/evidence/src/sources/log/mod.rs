@@ -92,7 +92,7 @@ impl Source for Log {
         })
     }
 
-    /// What was written since the last look belongs to the run as well.
+    /// Lines written since the last read belong to the run as well.
     fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         if self.last_at.is_none() {
             return Err(SourceError::new("log files can only be read during a run"));

@@ -11,8 +11,8 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, SimpleQueryRow};
 
 use super::tls::Tls;
-use crate::contract::{CALL_LIMIT, ErrorKind, SourceError};
 use crate::answer;
+use crate::contract::{CALL_LIMIT, ErrorKind, SourceError};
 
 /// Connecting takes no longer.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
@@ -24,10 +24,10 @@ const QUESTION_LIMIT: Duration = Duration::from_millis(2_300);
 const QUESTIONS_LIMIT: Duration = Duration::from_secs(6);
 const _: () = assert!(CONNECT_LIMIT.as_secs() + QUESTIONS_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 
-/// What every session is told when it begins.
+/// Options of every session.
 const OPTIONS: &str = "-c default_transaction_read_only=on -c statement_timeout=2000 -c lock_timeout=1000";
 
-/// How others see the connection.
+/// Name of the connection in `pg_stat_activity`.
 const APPLICATION_NAME: &str = "plimsoll";
 
 /// A database that is asked.
@@ -55,7 +55,7 @@ impl Drop for Session {
 }
 
 impl Database {
-    /// Asks nobody yet.
+    /// Not connected yet.
     pub(super) fn new(mut config: Config, tls: Option<Tls>) -> Database {
         config.application_name(APPLICATION_NAME).options(OPTIONS).connect_timeout(CONNECT_LIMIT);
         Database { config, tls, runtime: None, session: None, transactions: 0, deadline: Instant::ZERO }
@@ -71,7 +71,7 @@ impl Database {
         self.session.as_ref().is_some_and(|session| !session.client.is_closed())
     }
 
-    /// How many transactions were asked for; the server counts them with all others.
+    /// Transactions of this source, which the server counts like any others.
     pub(super) fn transactions(&self) -> u64 {
         self.transactions
     }
@@ -79,7 +79,7 @@ impl Database {
     /// Connects anew.
     ///
     /// # Errors
-    /// Nobody is there, or they refuse.
+    /// The server is unreachable or refuses the connection.
     pub(super) fn connect(&mut self) -> Result<(), SourceError> {
         self.session = None;
         let runtime = match self.runtime.take() {
@@ -132,7 +132,7 @@ impl Database {
     /// The rows of a question.
     ///
     /// # Errors
-    /// The server does not answer in time, refuses, or is gone.
+    /// The server does not respond in time, refuses the query, or closed the connection.
     pub(super) fn rows(&mut self, sql: &str) -> Result<Vec<SimpleQueryRow>, SourceError> {
         Ok(self.sets(sql)?.into_iter().next().unwrap_or_default())
     }
@@ -188,7 +188,7 @@ impl From<SourceError> for Failure {
 }
 
 /// Class of a refusal (PostgreSQL, appendix A: class 28). The server has one SQLSTATE for roles that do not exist and for
-/// hosts that no line of `pg_hba.conf` admits; the routine tells them apart.
+/// hosts that no line of `pg_hba.conf` admits; the routine distinguishes them.
 fn kind_of(code: &SqlState, routine: Option<&str>) -> ErrorKind {
     match routine {
         Some("ClientAuthentication") if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {

@@ -1,4 +1,4 @@
-//! What sessions do: looked at ten times a second, told each second as means.
+//! Sessions by state and wait event: sampled at 10 Hz, reported each second as means.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use tokio_postgres::SimpleQueryRow;
 use super::database::{number, text};
 use crate::answer::{Answer, FirstSeen, SignalQuery, clip, fields};
 
-/// Wait events that are told one by one; the rest is [`OTHER`].
+/// Wait events with series of their own; the rest is [`OTHER`].
 const WAIT_EVENTS_MAX: usize = 100;
 
-/// Pairs of who waits and who blocks that are told.
+/// Maximum number of pairs of a waiting and a blocking session.
 const PAIRS_MAX: usize = 50;
 
 const OTHER: &str = "other";
 
-/// What an active session that waits for nothing is said to wait for: it computes, or would if a processor were free.
+/// Wait event of an active session without one: it runs on a CPU or waits for one.
 const ON_CPU: &str = "CPU";
 
 const ACTIVE: SignalQuery = SignalQuery::new(
@@ -34,7 +34,7 @@ pub(super) const SESSIONS_SQL: &str = "SELECT /* plimsoll */ backend_type, coale
      WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'parallel worker', 'autovacuum worker') \
      GROUP BY 1, 2, 3, 4 LIMIT 2000";
 
-/// What sessions did since something was told of them last.
+/// Samples since the last report.
 #[derive(Debug)]
 pub(super) struct Sessions {
     /// When that was.
@@ -59,17 +59,17 @@ impl Sessions {
         }
     }
 
-    /// When something was told last.
+    /// Time of the last report.
     pub(super) fn reported_at(&self) -> Option<Instant> {
         self.reported_at
     }
 
-    /// Whether one waited for another's lock since something was told.
+    /// Whether a session waited for a lock since the last report.
     pub(super) fn waited_for_locks(&self) -> bool {
         self.waiting > 0.0
     }
 
-    /// Forgets what was not told, because nobody looked for a while.
+    /// Drops the samples since the last report, after a pause in sampling.
     pub(super) fn forget(&mut self) {
         self.looks = 0;
         self.waiting = 0.0;
@@ -120,8 +120,8 @@ impl Sessions {
     }
 }
 
-/// Who waits for whom. It stops all that take locks for a moment, and is asked only when somebody waited. What sessions run is
-/// told by its number and its first word: its text holds what users wrote.
+/// Query for waiting and blocking sessions. It briefly blocks all that take locks, so it runs only after a session waited.
+/// Statements are identified by query id and first word, because their text contains user data.
 pub(super) fn blocked_sql(has_query_ids: bool) -> String {
     let (waits, blocks) = if has_query_ids { ("w.query_id", "b.query_id") } else { ("NULL", "NULL") };
     let word = |session| format!("upper(coalesce(substring({session}.query FROM '^\\s*([A-Za-z]+)'), ''))");
@@ -137,7 +137,7 @@ pub(super) fn blocked_sql(has_query_ids: bool) -> String {
     )
 }
 
-/// Who waited for whom, over the run.
+/// Pairs of waiting and blocking sessions during the run.
 #[derive(Debug, Default)]
 pub(super) struct Blocked {
     pairs: BTreeMap<Pair, Seen>,
@@ -153,7 +153,7 @@ struct Pair {
     application: String,
 }
 
-/// What was seen of a pair, once a second.
+/// Observations of a pair, once a second.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     first_at: Instant,
@@ -224,7 +224,7 @@ mod tests {
         Answer::new("postgresql", Instant::ZERO, Duration::from_secs(1))
     }
 
-    /// What is told, as `name label` and value.
+    /// Signals, as `name label` and value.
     fn told(sessions: &mut Sessions) -> Vec<(String, f64)> {
         let mut answer = answer();
         sessions.add_to(&mut answer, Instant::ZERO);
@@ -289,6 +289,6 @@ mod tests {
         assert_eq!(told.len(), PAIRS_MAX + 1);
         let first = &told[0].fields;
         assert_eq!((&first["waiters_max"], &first["wait_ms_max"]), (&3.0.into(), &5.0.into()));
-        assert_eq!(told[PAIRS_MAX].subject, "20 looks at further locks are not told");
+        assert_eq!(told[PAIRS_MAX].subject, "20 observations of further locks were left out");
     }
 }

@@ -1,4 +1,4 @@
-//! Which tables are read from their beginning to their end: what `pg_stat_user_tables` counts of sequential scans.
+//! Sequential scans of tables, from `pg_stat_user_tables`.
 
 use tokio_postgres::SimpleQueryRow;
 
@@ -8,7 +8,7 @@ use model::SignalId;
 
 use crate::answer::{Answer, Counters, FirstSeen, SignalQuery};
 
-/// Tables that are asked for at once, those of which most was read so far, and those that are told in a run.
+/// Tables per query, those with the most rows read so far, and tables with series of their own.
 const TABLES_MAX: usize = 20;
 const TABLES_TOLD_MAX: usize = 50;
 
@@ -21,7 +21,7 @@ pub(super) struct Tables {
     few: FirstSeen,
 }
 
-/// What asks for the tables that are scanned.
+/// Query for the tables with sequential scans.
 pub(super) fn sql() -> String {
     format!(
         "SELECT {MARK} schemaname || '.' || relname, seq_scan, seq_tup_read FROM pg_stat_user_tables \

@@ -12,10 +12,10 @@ use crate::flame::Flame;
 const PLAIN_BYTES_MAX: u64 = 4 << 20;
 /// Stacks that are added up: five seconds of a hundred cores.
 pub(super) const SAMPLES_MAX: usize = 50_000;
-/// How a stream in gzip begins (RFC 1952, 2.3.1).
+/// Magic number of gzip (RFC 1952, 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// What a function is called that has no name.
+/// Name of functions without one.
 const NAMELESS: &str = "?";
 
 /// A profile.
@@ -37,7 +37,7 @@ pub(super) struct Profile {
     pub(super) default_sample_type: i64,
 }
 
-/// What values are of.
+/// Kind of the values.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ValueType {
     #[prost(int64, tag = "1")]

@@ -31,16 +31,16 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-/// Where Go's programs have it, if an address does not say.
+/// Default path, as in Go programs.
 const USUAL_PATH: &str = "/debug/pprof/profile";
-/// How long a profile is taken, seconds.
+/// Default duration of a profile, seconds.
 const SECONDS: u64 = 3;
 const SECONDS_MAX: u64 = 6;
 /// The time from one to the next, unless it is set, and at least what one takes.
 const EVERY: Duration = Duration::from_secs(15);
 /// Bytes of an answer.
 const ANSWER_BYTES_MAX: u64 = 4 << 20;
-/// Of a name of what is measured so much is told.
+/// Maximum length of a profile type's name.
 const NAME_CHARS_MAX: usize = 60;
 
 struct Pprof {
@@ -50,7 +50,7 @@ struct Pprof {
     seconds: u64,
     every: Duration,
     taken: u32,
-    /// How much was done per second in the busiest profile, and what is told of it.
+    /// Rate of the busiest profile, and its record.
     busiest: Option<(f64, Record)>,
 }
 

@@ -128,7 +128,7 @@ fn stacks_beyond_the_limit_are_counted() {
     assert_eq!((large.left_out(), large.flame().0.total()), (3, SAMPLES_MAX as f64 * 30_000_000.0));
 }
 
-/// Whatever came is refused, or told within its bounds.
+/// Any input is refused or stays within the limits.
 fn assert_bounded(bytes: &[u8]) {
     if let Ok(profile) = Profile::read(bytes) {
         profile.flame().0.assert_bounded();

@@ -1,4 +1,4 @@
-//! What a question about a range is answered with.
+//! Responses to range queries.
 
 use std::collections::BTreeMap;
 

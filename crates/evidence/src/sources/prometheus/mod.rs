@@ -1,6 +1,6 @@
 //! A Prometheus, or whatever answers to its HTTP API, asked about a run's own window once the run is over.
 //!
-//! What to ask is found by the names of its metrics ([`crate::packs`]). Each signal keeps the question as it was asked, with
+//! The names of its metrics determine the queries ([`crate::packs`]). Each signal keeps the question as it was asked, with
 //! start, end and step, so that anybody can ask it again.
 
 mod answer;
@@ -43,7 +43,7 @@ pub(super) const KIND: Kind = Kind {
 const SERIES_MAX: usize = 200;
 /// Questions of one's own.
 const QUERIES_MAX: usize = 100;
-/// The time between two scrapes where nothing tells it: what most people set.
+/// Default scrape interval, for servers that do not report it.
 const INTERVAL: Duration = Duration::from_secs(15);
 /// Fewer points of a run say little about its peaks.
 const POINTS_WANTED: usize = 10;
@@ -51,7 +51,7 @@ const POINTS_WANTED: usize = 10;
 /// A node that has so much of its memory in use is nearly full.
 const FULL_SHARE: f64 = 0.9;
 
-/// How many questions are asked at a time: fewer than the 20 that a Prometheus works on at once.
+/// Concurrent queries: fewer than the 20 that Prometheus runs at once.
 const ASKED_AT_ONCE: usize = 4;
 /// No small question takes longer, no large one does, and none is begun after so long: together less than
 /// [`crate::contract::CALL_LIMIT`].
@@ -59,7 +59,7 @@ const QUICK_LIMIT: Duration = Duration::from_millis(1_500);
 const QUESTION_LIMIT: Duration = Duration::from_secs(4);
 const BEGIN_LIMIT: Duration = Duration::from_millis(5_500);
 
-/// Where somebody looks who wants to know why there is nothing.
+/// Remedy if no pack matches.
 const NO_PACK: &str = "query other metrics with query.NAME = \"PromQL\"";
 
 struct Prometheus {
@@ -108,8 +108,7 @@ impl Source for Prometheus {
         let names = match self.metric_names(&[]) {
             Ok(names) => names,
             Err(trouble) => {
-                let remedy =
-                    "set address to the Prometheus API, for example http://localhost:9090";
+                let remedy = "set address to the Prometheus API, for example http://localhost:9090";
                 return vec![Check::fails("metric names", trouble.message, remedy)];
             }
         };
@@ -167,12 +166,13 @@ impl Prometheus {
     fn metric_names(&self, within: &[(&str, &str)]) -> Result<HashSet<String>, SourceError> {
         let answer = self.quick.json("/api/v1/label/__name__/values", within)?;
         let names = answer["data"].as_array();
-        let names = names
-            .ok_or_else(|| SourceError::new(format!("{}: the server is not a Prometheus", self.about.address)))?;
+        let names = names.ok_or_else(|| {
+            SourceError::new(format!("{}: the server is not a Prometheus", self.about.address))
+        })?;
         Ok(names.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
-    /// What is asked: one's own questions first, so that they are told if time is short.
+    /// All queries: the user's own ones first, so that they are answered if time is short.
     fn questions(&self, names: &HashSet<String>, window: &Window) -> Vec<Question> {
         let own = self.queries.iter().map(|(name, promql)| Question {
             signal: name.as_str().into(),
@@ -286,15 +286,11 @@ impl Prometheus {
                 ("interval_s", window.interval.as_secs_f64().into()),
                 ("rate_window_s", window.rate_window.as_secs_f64().into()),
             ];
-            self.warning(
-                "too few scrapes for this run: peaks between them are not visible",
-                window,
-                fields,
-            )
+            self.warning("too few scrapes for this run: peaks between them are not visible", window, fields)
         })
     }
 
-    /// Nodes that were nearly out of memory, whatever runs on them: a neighbour's trouble is soon everybody's.
+    /// Warnings for nodes that were nearly out of memory, whatever runs on them.
     fn full_nodes(&self, signals: &[Signal], window: &Window) -> Vec<Record> {
         let peak = |signal: &Signal| signal.points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
         let series = |id: SignalId| signals.iter().filter(move |signal| signal.name == id);

@@ -88,7 +88,7 @@ fn settings_are_checked() {
     check("http://h", &[("interval", "often")], "interval");
 }
 
-/// What packs ask is valid PromQL in the eyes of Prometheus itself, with and without a selector.
+/// Prometheus itself accepts the PromQL of all packs, with and without a selector.
 #[test]
 fn every_question_of_the_packs_is_understood() {
     let Some(lab) = server(lab::PROMETHEUS) else { return };
@@ -143,7 +143,7 @@ fn packs_are_found_by_their_metrics_and_joined_with_limits() {
     assert_eq!(about.fields["interval_s"], Datum::from(0.5));
 }
 
-/// A node that nobody asked about and that is nearly full.
+/// A node outside the selector that is nearly out of memory.
 #[test]
 fn full_nodes_are_warned_of() {
     let page = Pages::start(|_| {
@@ -165,7 +165,7 @@ fn full_nodes_are_warned_of() {
     assert_eq!(fields["node"], Datum::from(page.address.to_string()));
 }
 
-/// Of a question with many answers a part is kept, and the rest is told.
+/// Series beyond the limit are dropped and counted.
 #[test]
 fn too_many_series_are_counted() {
     let page = Pages::start(|_| {

@@ -14,7 +14,7 @@ const LINE_BYTES_MAX: usize = 16 << 10;
 /// No series has more labels.
 const LABELS_MAX: usize = 64;
 
-/// What a page says.
+/// Metrics of a page.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) samples: Vec<Sample>,
@@ -33,7 +33,7 @@ pub(super) struct Sample {
     pub(super) value: f64,
 }
 
-/// What a metric is said to be.
+/// Declared type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Counter,
@@ -43,7 +43,7 @@ pub(super) enum Kind {
     Untyped,
 }
 
-/// What a sample is by its own name and its metric's kind.
+/// Role of a sample, by its name and its metric's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SampleKind {
     /// It goes up and down.
@@ -52,7 +52,7 @@ pub(super) enum SampleKind {
     Counter,
     /// The sum of a distribution.
     Sum,
-    /// How many values a distribution has.
+    /// Number of observations of a distribution.
     Count,
     /// Buckets, quantiles of a process's whole life, and when a series began: nothing to show over time.
     Aside,
@@ -105,7 +105,7 @@ impl Page {
         }
     }
 
-    /// What a sample is. OpenMetrics names the metric without the suffixes of its samples, the older format names counters
+    /// Role of a sample. OpenMetrics names the metric without the suffixes of its samples, the older format names counters
     /// with theirs.
     pub(super) fn part(&self, sample: &Sample) -> SampleKind {
         let name = sample.name.as_str();
@@ -132,7 +132,7 @@ impl Page {
     }
 }
 
-/// What a sample without a kind is, by the conventions for names.
+/// Role of a sample without a declared type, by naming conventions.
 fn part_by_name(name: &str) -> SampleKind {
     if name.ends_with("_total") {
         SampleKind::Counter
@@ -273,7 +273,11 @@ mod tests {
         check_part("# TYPE a histogram", "a_sum", SampleKind::Sum);
         check_part("# TYPE a summary", "a_count", SampleKind::Count);
         check_part("# TYPE a summary", "a", SampleKind::Aside);
-        check_part("# TYPE nodejs_active_requests_total gauge", "nodejs_active_requests_total", SampleKind::Level);
+        check_part(
+            "# TYPE nodejs_active_requests_total gauge",
+            "nodejs_active_requests_total",
+            SampleKind::Level,
+        );
         check_part("# TYPE a untyped", "a", SampleKind::Level);
         check_part("", "a_total", SampleKind::Counter);
         check_part("", "a_count", SampleKind::Level);

@@ -26,7 +26,10 @@ pub(super) const KIND: Kind = Kind {
     name: "scrape",
     provides: "Metrics endpoints in Prometheus' text format or OpenMetrics, scraped directly once a second.",
     example: "http://localhost:8080/actuator/prometheus",
-    settings: &[("step", "interval between readings [default: 1s]"), ("user", "user name for the credential")],
+    settings: &[
+        ("step", "interval between readings [default: 1s]"),
+        ("user", "user name for the credential"),
+    ],
     open,
 };
 
@@ -35,7 +38,7 @@ const SERIES_MAX: usize = 2_000;
 /// The time between two readings, unless it is set, and at least.
 const STEP: Duration = Duration::from_secs(1);
 const STEP_MIN: Duration = Duration::from_millis(50);
-/// Where metrics are if an address does not say.
+/// Default path of metrics.
 const USUAL_PATH: &str = "/metrics";
 
 struct Scrape {
@@ -84,8 +87,7 @@ impl Source for Scrape {
         let page = match self.client.text(&self.path, &[]) {
             Ok(text) => Page::parse(&text),
             Err(trouble) => {
-                let remedy =
-                    "set address to the metrics endpoint, for example http://localhost:8080/actuator/prometheus";
+                let remedy = "set address to the metrics endpoint, for example http://localhost:8080/actuator/prometheus";
                 return vec![Check::fails("metrics endpoint", trouble.message, remedy)];
             }
         };
@@ -209,7 +211,7 @@ mod tests {
         promises::of_an_absent_server(source("http://127.0.0.1:9").as_mut());
     }
 
-    /// A server that ends in mid-run takes nothing from the run: what it told before stays, and the rest is a gap.
+    /// A server that ends in mid-run: earlier points stay, and the rest is a gap.
     #[test]
     fn a_server_that_ends_in_mid_run_leaves_a_gap() {
         let page = Pages::start(|_| (200, "pool_size 4\n".to_owned()));

@@ -18,10 +18,7 @@ pub(in crate::sources) const KIND: Kind = Kind {
     provides: "Traces in Jaeger: those of the run's own requests, and others found by a search of its time range.",
     example: "http://localhost:16686",
     settings: &[
-        (
-            "service",
-            "services whose traces are searched, separated by commas [default: the first ten]",
-        ),
+        ("service", "services whose traces are searched, separated by commas [default: the first ten]"),
         ("user", "user name for the credential"),
     ],
     open,
@@ -49,8 +46,7 @@ impl Store for Jaeger {
             }
             Ok(services) => Check::works("services", services.join(", ")),
             Err(trouble) => {
-                let remedy =
-                    "set address to the Jaeger query API, for example http://localhost:16686";
+                let remedy = "set address to the Jaeger query API, for example http://localhost:16686";
                 Check::fails("services", trouble.message, remedy)
             }
         }]

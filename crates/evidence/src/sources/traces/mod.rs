@@ -1,7 +1,7 @@
 //! Stores of traces, asked once the run is over: for the traces that its requests were put into, and for those that a search of
 //! its window gives.
 //!
-//! What a search gives is neither all traces nor an unbiased sample of them, and they are marked so.
+//! Search results are neither all traces nor an unbiased sample, and are marked so.
 
 mod jaeger;
 mod tempo;
@@ -49,7 +49,7 @@ trait Store: Send {
     fn trace(&self, number: u128, decoder: &mut Decoder) -> Result<Option<Decoded>, SourceError>;
 }
 
-/// What is searched for.
+/// Search conditions.
 struct Search<'a> {
     period: &'a Period,
     service: &'a str,
@@ -57,7 +57,7 @@ struct Search<'a> {
     traces_max: usize,
 }
 
-/// What a search gave: numbers of traces, or their spans at once.
+/// Results of a search: trace IDs, or complete traces.
 #[derive(Default)]
 struct Hits {
     numbers: Vec<u128>,
@@ -70,7 +70,7 @@ struct Traces {
     wanted: Vec<u128>,
 }
 
-/// What is known of the traces of a run while it is gathered.
+/// Traces of a run while they are collected.
 #[derive(Default)]
 struct Gathering {
     traces: BTreeMap<u128, Vec<Span>>,
@@ -229,7 +229,7 @@ fn trace((id, mut spans): (u128, Vec<Span>)) -> Trace {
     Trace { id, kept: if has_failed { Kept::Error } else { Kept::Found }, spans }
 }
 
-/// Whether the server has no such thing.
+/// Whether the server responded that it does not exist.
 fn is_absent(error: &SourceError) -> bool {
     error.kind == ErrorKind::NotFound
 }

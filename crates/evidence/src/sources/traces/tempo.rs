@@ -25,7 +25,7 @@ pub(in crate::sources) const KIND: Kind = Kind {
     open,
 };
 
-/// How protobuf is asked for (Tempo, "Query").
+/// Media type of protobuf (Tempo, "Query").
 const PROTOBUF: &str = "application/protobuf";
 
 struct Tempo {

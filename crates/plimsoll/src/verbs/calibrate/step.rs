@@ -6,10 +6,9 @@ use std::time::Duration;
 use model::metric::builtin::{HTTP_REQ_FAILED, HTTP_REQS, ITERATION_LATENESS};
 use model::{Aggregate, Instant, MetricKind, Quantile, Vital, Window};
 use runfile::Reader;
+use runs::Failure;
 
 use super::super::apart::{Apart, fail};
-use crate::failure::Failure;
-use crate::stored;
 
 /// The script: the cheapest request there is, so that the machine and not the script is measured.
 const SCRIPT: &str = include_str!("script.js");
@@ -90,9 +89,9 @@ impl Bench<'_> {
 
 /// What a stored run says of its generator, without its beginning.
 fn read(reader: &Reader, planned_per_s: f64) -> Result<Step, Failure> {
-    let range = reader.range().map_err(|error| stored::failed(&error))?;
+    let range = reader.range().map_err(|error| runs::failed(&error))?;
     let all = reader.windows_of(range, &[HTTP_REQS, HTTP_REQ_FAILED, ITERATION_LATENESS]);
-    let all = all.collect::<Result<Vec<Window>, _>>().map_err(|error| stored::failed(&error))?;
+    let all = all.collect::<Result<Vec<Window>, _>>().map_err(|error| runs::failed(&error))?;
     let began = all.first().map_or(Instant::ZERO, |window| window.start) + WARM_UP;
     // The first window ends a little after the first second, as threads go.
     let is_looked_at = |window: &&Window| {
@@ -129,7 +128,7 @@ fn read(reader: &Reader, planned_per_s: f64) -> Result<Step, Failure> {
 
 /// Cores that the process used, and the worst lag of its timers in milliseconds.
 fn generator(reader: &Reader, from: Instant, to: Instant) -> Result<(f64, f64), Failure> {
-    let states = reader.generator_states().map_err(|error| stored::failed(&error))?;
+    let states = reader.generator_states().map_err(|error| runs::failed(&error))?;
     let inside: Vec<_> =
         states.iter().filter(|state| from < state.at && state.at < to + STATE_DELAY).collect();
     let is_cpu = |vital| matches!(vital, Vital::WorkerCpu | Vital::OtherCpu);

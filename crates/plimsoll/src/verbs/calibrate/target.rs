@@ -5,9 +5,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
+use runs::{Exit, Failure};
+
 use super::super::apart::fail;
-use crate::exit::Exit;
-use crate::failure::Failure;
 
 /// Connections that are served; further ones are closed. Each has a thread.
 const CONNECTIONS_MAX: usize = 1_024;
@@ -71,7 +71,7 @@ pub(super) fn serve() -> Result<Exit, Failure> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
     let port = listener.local_addr().map_err(failed)?.port();
     std::thread::Builder::new().spawn(move || accept(&listener)).map_err(failed)?;
-    crate::print(&format!("{port}\n"));
+    session::terminal::print(&format!("{port}\n"));
     // Whoever started this process holds the other end for as long as it wants it.
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
     Ok(Exit::Ok)

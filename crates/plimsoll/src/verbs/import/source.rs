@@ -9,11 +9,10 @@ use std::time::Duration;
 use flate2::bufread::MultiGzDecoder;
 use import::{HEAD_BYTES, Kind, WHOLE_BYTES_MAX};
 use model::{Instant, SystemClock};
+use runs::bounded::read_text;
+use runs::{Exit, Failure};
 
-use crate::common::read_text;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::logger::Logger;
+use session::logger::Logger;
 
 /// The first bytes of what gzip made (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];

@@ -1,0 +1,73 @@
+//! Points that are kept, minute by minute: whoever zooms looks at seconds that lie in minutes of which most were read before.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use model::MetricId;
+
+use super::locked;
+use super::points::Row;
+
+/// Rows that are kept of a run: a day of seconds, at about half a kilobyte each.
+const ROWS_MAX: usize = 90_000;
+
+/// Of which metric, in steps of how many windows, in which minute.
+pub(super) type Place = (MetricId, u32, u32);
+
+/// The rows of a minute, each with the window that its step begins with.
+pub(super) type Minute = Arc<[(u32, Row)]>;
+
+/// The minutes of a run that were read.
+#[derive(Debug, Default)]
+pub(super) struct Columns(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    rows: usize,
+    minutes: HashMap<Place, Minute>,
+}
+
+impl Columns {
+    /// The rows of a minute, read by `read` unless they are known.
+    ///
+    /// # Errors
+    /// Those of the reading.
+    pub(super) fn minute<Error>(
+        &self,
+        place: Place,
+        read: impl FnOnce() -> Result<Vec<(u32, Row)>, Error>,
+    ) -> Result<Minute, Error> {
+        if let Some(known) = locked(&self.0).minutes.get(&place) {
+            return Ok(known.clone());
+        }
+        // Not under the lock: others read other minutes meanwhile.
+        let minute: Minute = read()?.into();
+        let mut kept = locked(&self.0);
+        if kept.rows + minute.len() <= ROWS_MAX && kept.minutes.insert(place, minute.clone()).is_none() {
+            kept.rows += minute.len();
+        }
+        Ok(minute)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::metric::builtin::HTTP_REQ_DURATION;
+
+    use super::super::points::Point;
+    use super::*;
+
+    #[test]
+    fn a_minute_is_read_once_and_no_more_are_kept_than_there_is_room_for() {
+        let columns = Columns::default();
+        let rows = |count: u32| (0..count).map(|start| (start, Row::of(&Point::default()))).collect();
+        let count = |minute, rows: Result<Vec<(u32, Row)>, &'static str>| {
+            columns.minute((HTTP_REQ_DURATION, 1, minute), || rows).map(|minute| minute.len())
+        };
+        assert_eq!(count(0, Err("no")), Err("no"));
+        assert_eq!(count(0, Ok(rows(60))), Ok(60));
+        assert_eq!(count(0, Ok(Vec::new())), Ok(60));
+        assert_eq!(count(1, Ok(rows(ROWS_MAX as u32))), Ok(ROWS_MAX));
+        assert_eq!(count(1, Ok(rows(3))), Ok(3), "what is too much is read each time");
+    }
+}

@@ -1,0 +1,155 @@
+//! The answers of `/api/v1`, which the page reads: from stored runs and from the run in progress, one file per answer.
+//!
+//! The crate knows nothing of sockets (`server` asks it questions) or flags. It computes no number of its own: every figure comes from
+//! `runs` and `report`, as in the terminal.
+
+mod about;
+mod ahead;
+mod audit;
+mod cache;
+mod capacity;
+mod columns;
+mod compare;
+mod diagnosis;
+mod distribution;
+mod errors;
+mod evidence;
+mod generator;
+mod headline;
+mod history;
+mod html;
+mod library;
+mod list;
+mod live;
+mod logs;
+mod points;
+mod remarks;
+mod requests;
+mod run;
+mod scope;
+mod series;
+mod services;
+mod study;
+mod tags;
+mod thresholds;
+mod trace;
+mod traces;
+mod validity;
+mod values;
+
+pub use html::render as report_html;
+pub use library::{Library, Own};
+pub use live::{LivePage, PagedRun, Recorded};
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use server::{PageError, Question, View};
+
+use runs::Failure;
+use scope::Scope;
+
+/// Where `plimsoll serve` listens unless it is told otherwise: a port that browsers open, which 6566 is not (Fetch Standard,
+/// 2.9 "Port blocking").
+pub const ADDRESS_DEFAULT: &str = "localhost:6568";
+
+/// What an answer about a run says beside the run's file.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// What was written on the page.
+    pub remark: remarks::Remark,
+    /// How to see the run again.
+    pub reopen: String,
+}
+
+/// The answer to a question about a run, as JSON.
+fn of_run(scope: &Scope, question: &Question, beside: &Beside) -> Result<String, PageError> {
+    match question.view {
+        View::Run => run::answer(scope, beside),
+        View::Series => series::answer(scope, question),
+        View::Requests => requests::answer(scope),
+        View::Distribution => distribution::answer(scope, question),
+        View::Errors => errors::answer(scope),
+        View::Logs => logs::answer(scope, question),
+        View::Generator => generator::answer(scope),
+        View::Validity => validity::answer(scope),
+        View::Audit => audit::answer(scope),
+        View::Thresholds => thresholds::answer(scope),
+        View::Traces => traces::answer(scope, question),
+        View::Trace => trace::answer(scope, question),
+        View::Services => services::answer(scope),
+        View::Evidence => evidence::answer(scope),
+        View::Diagnosis => diagnosis::answer(scope),
+        View::About | View::Runs | View::Compare | View::History | View::Capacity => {
+            Err(PageError::NotFound("failed to answer: that is about no single run".into()))
+        }
+    }
+}
+
+/// A lock whose last holder may have panicked: what it guards is whole at every moment.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An error about a name that leads nowhere.
+fn not_found(failure: Failure) -> PageError {
+    PageError::NotFound(failure.text)
+}
+
+/// How to see a run again when this process is gone.
+pub fn reopen(runs_flag: &str, id: &str) -> String {
+    format!("plimsoll serve{runs_flag}  http://{}/runs/{id}", ADDRESS_DEFAULT)
+}
+
+/// Adds to a count. What a hostile file counts may be more than any number holds.
+fn add(sum: &mut u64, part: u64) {
+    *sum = sum.saturating_add(part);
+}
+
+/// Counts added up.
+fn total(parts: impl Iterator<Item = u64>) -> u64 {
+    parts.fold(0, u64::saturating_add)
+}
+
+/// How far a thread stands back: as far as there is.
+const NICE: i32 = 19;
+
+/// Lets other threads go before the one that calls. On Linux a priority is that of a thread; elsewhere it would be that of all.
+fn stand_back() {
+    if cfg!(target_os = "linux") {
+        // Where it is refused, everything is as it was without.
+        let _ = rustix::process::setpriority_process(None, NICE);
+    }
+}
+
+fn json(answer: &impl serde::Serialize) -> Result<String, PageError> {
+    serde_json::to_string(answer).map_err(|error| PageError::Failed(format!("failed to answer: {error}")))
+}
+
+fn failed(failure: Failure) -> PageError {
+    PageError::Failed(failure.text)
+}
+
+fn damaged(error: runfile::ReadError) -> PageError {
+    PageError::Failed(format!("failed to {error}"))
+}
+
+/// A number of a question.
+fn number<T: std::str::FromStr>(question: &Question, name: &str) -> Result<Option<T>, PageError> {
+    let Some(text) = question.get(name) else { return Ok(None) };
+    let invalid = || PageError::Invalid(format!("failed to read {name}={text:?}: it is no such number"));
+    text.parse().map(Some).map_err(|_| invalid())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn browsers_open_the_port_of_the_page() {
+        let port: u16 =
+            ADDRESS_DEFAULT.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
+        // Those above 6000 of the Fetch Standard's bad ports.
+        let refused = [6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080];
+        assert!(!refused.contains(&port), "{port}");
+    }
+}

@@ -1,0 +1,222 @@
+//! `/runs`: all runs, the newest first.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use api::Number;
+use api::page::{Fact, RunList, RunRow, ThresholdCount, Unreadable};
+use catalogue::{Catalogue, Entry};
+use model::{ValueKind, Work};
+use report::number;
+use runfile::{Reader, State};
+use server::{PageError, Question, View};
+
+use super::cache::Stamp;
+use super::locked;
+use super::remarks::Remarks;
+use super::scope::{Detail, Scope};
+use super::study::{RUNS_MAX as NEWEST, Studies};
+use super::values::{self, FigureTotals};
+use super::{add, damaged, json, number as parameter};
+
+/// Runs of an answer, unless fewer are asked for.
+const RUNS_DEFAULT: usize = 50;
+
+/// And at most.
+const RUNS_MAX: usize = 200;
+
+/// Files that cannot be read and are named.
+const UNREADABLE_MAX: usize = 20;
+
+/// Rows that are kept, so that a list is read once.
+const ROWS_MAX: usize = 10_000;
+
+/// Parts of a run that its rate is told of.
+const PARTS: u32 = 40;
+
+/// Rows by their files.
+#[derive(Debug, Default)]
+pub(super) struct Rows(Mutex<HashMap<PathBuf, (Stamp, RunRow)>>);
+
+impl Rows {
+    fn get(&self, path: &Path, stamp: Stamp) -> Option<RunRow> {
+        let rows = locked(&self.0);
+        rows.get(path).filter(|row| row.0 == stamp).map(|row| row.1.clone())
+    }
+
+    fn put(&self, path: &Path, stamp: Stamp, row: RunRow) {
+        let mut rows = locked(&self.0);
+        if rows.len() >= ROWS_MAX {
+            rows.clear();
+        }
+        rows.insert(path.to_owned(), (stamp, row));
+    }
+}
+
+/// Which runs are asked for.
+struct Filter<'a> {
+    script: Option<&'a str>,
+    tag: Option<(&'a str, &'a str)>,
+    status: Option<&'a str>,
+}
+
+impl Filter<'_> {
+    fn fits(&self, reader: &Reader) -> bool {
+        let header = reader.header();
+        let name = header.name.as_deref().unwrap_or_default();
+        self.script.is_none_or(|part| header.script.contains(part) || name.contains(part))
+            && self.tag.is_none_or(|(name, value)| header.tags.get(name).is_some_and(|is| is == value))
+            && self.status.is_none_or(|status| runs::state_word(reader) == status)
+    }
+
+    /// The same of a row that is known.
+    fn fits_row(&self, row: &RunRow) -> bool {
+        let is_tag =
+            |(name, value): (&str, &str)| row.tags.iter().any(|tag| tag.name == name && tag.value == value);
+        self.script.is_none_or(|part| row.script.contains(part) || row.name.contains(part))
+            && self.tag.is_none_or(is_tag)
+            && self.status.is_none_or(|status| row.status == status)
+    }
+}
+
+pub(super) fn answer(
+    catalogue: &Catalogue,
+    remarks: &Remarks,
+    (rows, studies): (&Rows, &Studies),
+    question: &Question,
+) -> Result<String, PageError> {
+    let limit = parameter(question, "limit")?.unwrap_or(RUNS_DEFAULT).clamp(1, RUNS_MAX);
+    let filter = Filter {
+        script: question.get("script"),
+        tag: question.get("tag").map(tag).transpose()?,
+        status: question.get("status"),
+    };
+    let mut entries = catalogue.list().map_err(|error| PageError::Failed(format!("failed to {error}")))?;
+    if let Some(before) = question.get("before") {
+        let place = entries.iter().position(|entry| entry.name.id.as_str() == before);
+        entries.truncate(place.unwrap_or(0));
+    }
+    let remarks = remarks.all();
+    let mut list =
+        RunList { place: catalogue.place(), runs: Vec::new(), before: None, unreadable: Vec::new() };
+    for entry in entries.iter().rev() {
+        if list.runs.len() >= limit {
+            list.before = list.runs.last().map(|row| row.id.clone());
+            break;
+        }
+        // Who looks at the list opens one of the newest, which is read then.
+        let kept = (list.runs.len() < NEWEST).then_some(studies);
+        match row(catalogue, entry, (rows, kept), &filter) {
+            Ok(Some(mut row)) => {
+                let remark = remarks.get(&row.id).cloned().unwrap_or_default();
+                (row.note, row.is_baseline) = (remark.note, remark.is_baseline);
+                list.runs.push(row);
+            }
+            Ok(None) => {}
+            // One damaged file does not hide the others.
+            Err(why) if list.unreadable.len() < UNREADABLE_MAX => {
+                list.unreadable.push(Unreadable { file: entry.name.to_string(), why: why.to_string() });
+            }
+            Err(_) => {}
+        }
+    }
+    json(&list)
+}
+
+fn tag(text: &str) -> Result<(&str, &str), PageError> {
+    let invalid = || PageError::Invalid(format!("failed to read tag={text:?}: write NAME=VALUE"));
+    text.split_once('=').ok_or_else(invalid)
+}
+
+/// The row of an entry; `None` if it is not asked for.
+fn row(
+    catalogue: &Catalogue,
+    entry: &Entry,
+    (rows, studies): (&Rows, Option<&Studies>),
+    filter: &Filter<'_>,
+) -> Result<Option<RunRow>, PageError> {
+    let path = catalogue.bring(entry).map_err(|error| PageError::Failed(format!("failed to {error}")))?;
+    let stamp = Stamp::of(&path);
+    if let Some(known) = rows.get(&path, stamp) {
+        return Ok(filter.fits_row(&known).then_some(known));
+    }
+    let question = Question::of_run(View::Run, entry.name.id.as_str(), &[]);
+    let study = studies.map_or_else(Arc::default, |studies| studies.of(&path, stamp));
+    let scope = Scope::open(&path, &question, Detail::SERVED, study)?;
+    if !filter.fits(&scope.reader) {
+        return Ok(None);
+    }
+    let row = of(&scope, entry.bytes)?;
+    if scope.reader.state() != State::Live {
+        rows.put(&path, stamp, row.clone());
+    }
+    Ok(Some(row))
+}
+
+/// A run in a line.
+pub(super) fn of(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> {
+    let (reader, header) = (&scope.reader, scope.reader.header());
+    let report = scope.document()?;
+    let (window, elapsed) = scope.sum()?;
+    let judged = report.judged();
+    let is_start_known = header.imported.as_ref().is_none_or(|imported| imported.is_start_known);
+    let is_live = reader.state() == State::Live;
+    let elapsed_ms = elapsed.as_secs_f64() * 1e3;
+    let fact = |(name, value): (&String, &String)| Fact { name: name.clone(), value: value.clone() };
+    Ok(RunRow {
+        id: header.run_id.clone(),
+        name: header.name.clone().unwrap_or_default(),
+        script: header.script.clone(),
+        started: is_start_known.then(|| api::rfc3339(header.started_wall_ns)),
+        status: runs::state_word(reader),
+        state: match reader.state() {
+            State::Live => "live",
+            State::Partial => "partial",
+            State::Complete => "complete",
+        },
+        exit_code: reader.ending().filter(|_| header.imported.is_none()).map(|ending| ending.exit_code),
+        imported: header.imported.as_ref().map(|imported| imported.source.clone()),
+        target_version: header.target_version.clone().unwrap_or_default(),
+        tags: header.tags.iter().map(fact).collect(),
+        elapsed: values::value(elapsed_ms, number::value(elapsed_ms, ValueKind::Time, None)),
+        grade: (!is_live).then(|| scope.validity().map(|it| it.grade.as_str())).transpose()?,
+        verdict: report.verdict().0.as_str(),
+        thresholds: ThresholdCount {
+            held: judged.iter().filter(|one| one.threshold.ok).count() as u64,
+            total: judged.len() as u64,
+        },
+        figures: FigureTotals::of(window).figures(elapsed, scope.time_unit()),
+        note: String::new(),
+        is_baseline: false,
+        bytes,
+        shape: shape(scope)?,
+    })
+}
+
+/// Requests per second in equal parts of the run; none where no window of a part is there.
+fn shape(scope: &Scope) -> Result<Vec<Option<Number>>, PageError> {
+    let windows = scope.all.len() as u32;
+    let parts = windows.min(PARTS);
+    let part = |window: u32| {
+        let place = u64::from(scope.second(window)) * u64::from(parts) / u64::from(windows.max(1));
+        place as usize
+    };
+    let mut sums = vec![(0.0, 0u64); parts as usize];
+    for (window, span) in scope.reader.spans(scope.all.clone()).map_err(damaged)? {
+        if let Some(sum) = sums.get_mut(part(window)) {
+            sum.0 += span.end.since(span.start).as_secs_f64();
+        }
+    }
+    for row in scope.reader.load(scope.all.clone()).map_err(damaged)? {
+        if row.work == Work::Requests
+            && let Some(sum) = sums.get_mut(part(row.window))
+        {
+            add(&mut sum.1, row.finished);
+        }
+    }
+    let rate = |(seconds, count): (f64, u64)| {
+        (seconds > 0.0).then(|| Number((count as f64 / seconds * 1e3).round() / 1e3))
+    };
+    Ok(sums.into_iter().map(rate).collect())
+}

@@ -1,0 +1,127 @@
+//! Scripts of the lab: their runs find the system, its evidence sources and its spans without flags.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+
+use evidence::Settings;
+use lab::State;
+
+use session::receiving::LabTraces;
+
+use crate::systems::SYSTEMS;
+
+/// The service's own numbers.
+const SERVICE: &str = "scrape";
+
+/// What has scraped them already.
+const PROMETHEUS: &str = "prometheus";
+
+/// Where services of the lab send spans unless they are told otherwise (OTLP over HTTP, default port).
+const SPANS_AT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 4318);
+
+/// The share of requests that are put into traces: so many that traces cost next to nothing beside the load.
+const SHARE: f64 = 0.1;
+
+/// The same of systems whose scripts send tasks, of which there are few, and each is a story of its own.
+const SHARES_OF_TASKS: &[(&str, f64)] = &[("scan", 1.0)];
+
+/// What the services of a system tell that no pack knows, by system, signal and PromQL.
+const QUERIES: &[(&str, &str, &str)] = &[("scan", "worker_count", "scan_workers")];
+
+/// The system of the lab that a script is of, while it is up.
+pub(crate) struct LabScript {
+    state: State,
+}
+
+impl LabScript {
+    /// The system whose script this is: scripts of `lab/NAME`.
+    pub(crate) fn find(script: &Path) -> Option<LabScript> {
+        let system = SYSTEMS.iter().find(|system| is_of(script, system.name))?;
+        let status = lab::status(system).ok()??;
+        status.is_supervised.then_some(LabScript { state: status.state })
+    }
+
+    /// The variable that says where it is, and where it is.
+    pub(crate) fn variable(&self) -> (String, String) {
+        (self.state.system.to_uppercase(), self.state.url.clone())
+    }
+
+    /// Whom to ask what happens in it.
+    pub(crate) fn sources(&self) -> Vec<Settings> {
+        offered(&self.state)
+    }
+
+    /// How its spans come; `None` where they go to somebody else.
+    pub(crate) fn traces(&self) -> Option<LabTraces> {
+        let (system, otlp) = (&self.state.system, self.state.otlp.as_deref());
+        let address = otlp.map_or(Some(SPANS_AT), own_address)?;
+        let of_tasks = SHARES_OF_TASKS.iter().find(|(name, _)| name == system);
+        let share = of_tasks.map_or(SHARE, |(_, share)| *share);
+        Some(LabTraces { system: system.clone(), address, share })
+    }
+}
+
+/// Whether a script is in the folder of this system.
+fn is_of(script: &Path, system: &str) -> bool {
+    let Some(folder) = script.parent() else { return false };
+    folder.ends_with(Path::new("lab").join(system))
+}
+
+/// The address of a base URL on this machine.
+fn own_address(url: &str) -> Option<SocketAddr> {
+    let place = url.strip_prefix("http://")?.trim_end_matches('/').replace("localhost", "127.0.0.1");
+    place.parse::<SocketAddr>().ok().filter(|address| address.ip().is_loopback())
+}
+
+fn offered(state: &State) -> Vec<Settings> {
+    let queries = QUERIES.iter().filter(|(system, ..)| *system == state.system);
+    let queries = || queries.clone().map(|(_, name, query)| (format!("query.{name}"), (*query).to_owned()));
+    let source = |(name, offer): (&String, &lab::Offer)| Settings {
+        name: name.clone(),
+        kind: offer.kind.clone(),
+        address: offer.address.clone(),
+        credential: offer.password.clone(),
+        values: if offer.kind == PROMETHEUS { queries().collect() } else { Default::default() },
+    };
+    let mut sources: Vec<Settings> = state.offers.iter().map(source).collect();
+    // The lab's own Prometheus tells the same.
+    if !state.offers.values().any(|offer| offer.kind == PROMETHEUS) {
+        sources.push(Settings {
+            name: state.system.clone(),
+            kind: SERVICE.to_owned(),
+            address: format!("{}/metrics", state.control_url),
+            ..Settings::default()
+        });
+    }
+    sources
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_of_a_system_are_in_its_folder() {
+        let check =
+            |script: &str, expect: bool| assert_eq!(is_of(Path::new(script), "scan"), expect, "{script}");
+        check("lab/scan/polling.js", true);
+        check("/x/lab/scan/polling.js", true);
+        check("lab/feed/load.js", false);
+        check("scan/polling.js", false);
+        check("polling.js", false);
+    }
+
+    #[test]
+    fn spans_are_received_where_they_go_on_this_machine() {
+        let check = |url: &str, expect: Option<&str>| {
+            let address = own_address(url).map(|address| address.to_string());
+            assert_eq!(address.as_deref(), expect, "{url}");
+        };
+        check("http://127.0.0.1:4318", Some("127.0.0.1:4318"));
+        check("http://localhost:5000/", Some("127.0.0.1:5000"));
+        check("http://[::1]:4318", Some("[::1]:4318"));
+        check("http://collector.example:4318", None);
+        check("http://10.0.0.7:4318", None);
+        check("127.0.0.1:4318", None);
+    }
+}

@@ -1,0 +1,170 @@
+//! The flags that all verbs have, and their variables, as the surroundings of a run.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use model::plan::Compat;
+use model::{Epoch, LogLevel, SystemClock};
+use plan::{Options, Warning};
+use report::log::LogFormat;
+use runs::bounded::read_limited;
+use runs::{Exit, Failure};
+use session::env::Environment;
+use session::logger::{Logger, LoggerConfig, Target};
+use session::loki::LokiConfig;
+use session::{Context, plan_failure, secrets};
+
+use crate::flags::{CompatFlag, GlobalFlags};
+
+/// The largest config file that is read.
+const CONFIG_BYTES_MAX: u64 = 16 << 20;
+
+/// Decides what was meant. `console_output` is the flag of that name, of verbs that have it.
+///
+/// # Errors
+/// A flag, variable or the config file cannot be understood.
+pub(crate) fn resolve(flags: &GlobalFlags, console_output: Option<&str>) -> Result<Context, Failure> {
+    let env = Environment::of_process();
+    let (config, warnings) = read_config(flags, &env)?;
+    let epoch = Epoch::anchor(&SystemClock);
+    let may_colour = may_colour(flags, &env)?;
+    let is_verbose = flags.verbose.or(env.switch("VERBOSE")?).unwrap_or(false);
+    let console = console_output
+        .or_else(|| env.setting("CONSOLE_OUTPUT"))
+        .or(config.console_output.as_deref())
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from);
+    let logger = Logger::new(&LoggerConfig {
+        target: target(flags, &env)?,
+        format: format(flags, &env)?,
+        is_verbose,
+        may_colour,
+        console,
+        epoch,
+    });
+    let logger = logger.map_err(|(path, error)| {
+        let text = format!("failed to open {} to write the log: {error}", path.display());
+        Failure::new(Exit::Other, text)
+    })?;
+    let secrets = secrets::read(&flags.secret_source, &env)?;
+    let is_quiet = flags.quiet.or(env.switch("QUIET")?).unwrap_or(false);
+    let common = Context {
+        env,
+        config,
+        logger: Arc::new(logger),
+        is_quiet,
+        may_colour,
+        epoch,
+        secrets: Arc::new(secrets),
+        runs: flags.runs.clone(),
+        address: flags.address.clone(),
+    };
+    common.warn_all(&warnings);
+    if flags.profiling_enabled.or(common.env.switch("PROFILING_ENABLED")?).unwrap_or(false) {
+        let text =
+            "--profiling-enabled has no effect: it serves the profiles of a Go program, and this is none";
+        common.logger.say(LogLevel::Warn, text);
+    }
+    Ok(common)
+}
+
+/// Whose numbers are reported.
+///
+/// # Errors
+/// The variable has neither value.
+pub(crate) fn compat(flag: Option<CompatFlag>, context: &Context) -> Result<Compat, Failure> {
+    match (flag, context.env.get("PLIMSOLL_COMPAT")) {
+        (Some(CompatFlag::Strict), _) | (None, Some("strict")) => Ok(Compat::Strict),
+        (Some(CompatFlag::Honest), _) | (None, Some("honest" | "") | None) => Ok(Compat::Honest),
+        (None, Some(other)) => Err(Failure::new(
+            Exit::InvalidConfig,
+            format!("failed to read PLIMSOLL_COMPAT: {other:?} is neither honest nor strict"),
+        )),
+    }
+}
+
+fn may_colour(flags: &GlobalFlags, env: &Environment) -> Result<bool, Failure> {
+    let refused = flags.no_color.or(env.switch("NO_COLOR")?).unwrap_or(false);
+    // https://no-color.org: any value but the empty one.
+    let refused_by_all = env.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = env.get("TERM") == Some("dumb");
+    Ok(!refused && !refused_by_all && !is_dumb)
+}
+
+fn format(flags: &GlobalFlags, env: &Environment) -> Result<LogFormat, Failure> {
+    let Some(name) = flags.log_format.as_deref().or_else(|| env.setting("LOG_FORMAT")) else {
+        return Ok(LogFormat::Text);
+    };
+    LogFormat::parse(name).ok_or_else(|| {
+        let text = format!("failed to read --log-format: {name:?} is none of text, json and raw");
+        Failure::new(Exit::Other, text)
+    })
+}
+
+fn target(flags: &GlobalFlags, env: &Environment) -> Result<Target, Failure> {
+    let text = flags.log_output.as_deref().or_else(|| env.setting("LOG_OUTPUT")).unwrap_or("stderr");
+    parse_target(text)
+        .map_err(|why| Failure::new(Exit::Other, format!("failed to read --log-output: {text:?} {why}")))
+}
+
+fn parse_target(text: &str) -> Result<Target, String> {
+    match text.split_once('=').unwrap_or((text, "")) {
+        ("stderr", "") => Ok(Target::Stderr),
+        ("stdout", "") => Ok(Target::Stdout),
+        ("none", "") => Ok(Target::Nowhere),
+        ("file", "") => Err("names no file; write file=PATH".into()),
+        ("file", path) => Ok(Target::File(path.into())),
+        ("loki", settings) => LokiConfig::parse(settings).map(Target::Loki),
+        _ => Err("is none of stderr, stdout, none, file=PATH and loki=URL".into()),
+    }
+}
+
+fn read_config(flags: &GlobalFlags, env: &Environment) -> Result<(Options, Vec<Warning>), Failure> {
+    let asked = flags.config.clone().or_else(|| env.setting("CONFIG").map(PathBuf::from));
+    let path = match asked {
+        Some(path) => path,
+        None => match default_configs(env).into_iter().find(|path| path.is_file()) {
+            Some(path) => path,
+            None => return Ok(Default::default()),
+        },
+    };
+    let text = read_limited(&path, CONFIG_BYTES_MAX).map_err(|error| {
+        Failure::new(
+            Exit::InvalidConfig,
+            format!("failed to read the config file {}: {error}", path.display()),
+        )
+    })?;
+    Options::from_config_json(&text).map_err(|error| {
+        let mut failure = plan_failure(&error);
+        failure.text += &format!("\n\tin {}", path.display());
+        failure
+    })
+}
+
+/// Where a config file is looked for if none is named: our own folder, then k6's.
+fn default_configs(env: &Environment) -> Vec<PathBuf> {
+    let xdg = env.get("XDG_CONFIG_HOME").filter(|it| !it.is_empty()).map(PathBuf::from);
+    let folder = xdg.or_else(|| Some(Path::new(env.get("HOME")?).join(".config")));
+    folder.map_or_else(Vec::new, |folder| {
+        ["plimsoll", "k6"].map(|name| folder.join(name).join("config.json")).to_vec()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_targets_are_read() {
+        let check =
+            |text: &str, expect: Option<Target>| assert_eq!(parse_target(text).ok(), expect, "{text}");
+        check("stderr", Some(Target::Stderr));
+        check("stdout", Some(Target::Stdout));
+        check("none", Some(Target::Nowhere));
+        check("file=a=b.log", Some(Target::File("a=b.log".into())));
+        check("file", None);
+        check("loki=http://x", LokiConfig::parse("http://x").ok().map(Target::Loki));
+        check("loki=http://x,bogus=1", None);
+        check("zzz", None);
+    }
+}

@@ -1,0 +1,239 @@
+//! Which sources there are: `plimsoll.toml`, found from here upward, and flags over it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use evidence::{Settings, password_variable};
+use runs::{Exit, Failure};
+use serde::Deserialize;
+
+use session::Context;
+use session::env::Environment;
+use session::evidence::Sources;
+
+use crate::flags::EvidenceFlags;
+
+/// The file of a project.
+const FILE: &str = "plimsoll.toml";
+
+/// The largest that is read, of it and of files with passwords.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// What this file reads of `plimsoll.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Project {
+    #[serde(default)]
+    evidence: BTreeMap<String, BTreeMap<String, toml::Value>>,
+}
+
+/// Opens the sources that the flags and `plimsoll.toml` name, and `of_lab`: those of the lab whose script this is.
+///
+/// # Errors
+/// A source cannot be understood.
+pub(crate) fn sources(
+    flags: &EvidenceFlags,
+    of_lab: Vec<Settings>,
+    context: &Context,
+) -> Result<Sources, Failure> {
+    let mut settings = named(flags, context)?;
+    let is_new = |source: &Settings| !settings.iter().any(|known| known.name == source.name);
+    let of_lab: Vec<Settings> = of_lab.into_iter().filter(is_new).collect();
+    settings.extend(of_lab);
+    Sources::open(&settings)
+}
+
+/// The sources that are named, in order of their names.
+///
+/// # Errors
+/// The file cannot be read, or a source in it or in a flag cannot be understood.
+pub(crate) fn named(flags: &EvidenceFlags, context: &Context) -> Result<Vec<Settings>, Failure> {
+    let mut sources = BTreeMap::new();
+    if let Some(path) = project_file(flags) {
+        for (name, values) in read(&path)?.evidence {
+            let source = of_file(&name, values, &path)?;
+            sources.insert(name, source);
+        }
+    }
+    for text in &flags.evidence {
+        let source = of_flag(text)?;
+        sources.insert(source.name.clone(), source);
+    }
+    let mut sources: Vec<Settings> = sources.into_values().collect();
+    for source in &mut sources {
+        source.credential = credential(source, &context.env)?;
+    }
+    Ok(sources)
+}
+
+/// The file that is named, or the first from here upward.
+fn project_file(flags: &EvidenceFlags) -> Option<PathBuf> {
+    if flags.project.is_some() {
+        return flags.project.clone();
+    }
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file())
+}
+
+fn read(path: &Path) -> Result<Project, Failure> {
+    let text = read_text(path)?;
+    toml::from_str(&text).map_err(|error| invalid(format!("failed to read {}: {error}", path.display())))
+}
+
+fn read_text(path: &Path) -> Result<String, Failure> {
+    let read = || {
+        let length = std::fs::metadata(path)?.len();
+        if length > BYTES_MAX {
+            return Err(std::io::Error::other(format!(
+                "it has {length} bytes, and {BYTES_MAX} are read at most"
+            )));
+        }
+        std::fs::read_to_string(path)
+    };
+    read().map_err(|error| invalid(format!("failed to read {}: {error}", path.display())))
+}
+
+/// `[evidence.NAME]`: `kind` is the name unless it is set, everything else is a text, a number, a truth, or a table of these.
+fn of_file(name: &str, values: BTreeMap<String, toml::Value>, path: &Path) -> Result<Settings, Failure> {
+    let refuse =
+        |why: String| invalid(format!("failed to read {}: [evidence.{name}]: {why}", path.display()));
+    let mut settings = Settings { name: name.to_owned(), kind: name.to_owned(), ..Settings::default() };
+    for (setting, value) in values.into_iter().flat_map(flat) {
+        let Some(text) = text_of(&value) else {
+            return Err(refuse(format!("{setting} is neither a text nor a number")));
+        };
+        match setting.as_str() {
+            "kind" => settings.kind = text,
+            "address" => settings.address = text,
+            "password" | "token" => {
+                let variable = password_variable(name);
+                return Err(refuse(format!(
+                    "a {setting} does not belong into this file; set {variable}, or write password_file = \"PATH\""
+                )));
+            }
+            _ => drop(settings.values.insert(setting, text)),
+        }
+    }
+    Ok(settings)
+}
+
+/// A setting, or those of a table by names like `query.jobs`.
+fn flat((setting, value): (String, toml::Value)) -> Vec<(String, toml::Value)> {
+    match value {
+        toml::Value::Table(inner) => {
+            inner.into_iter().map(|(name, value)| (format!("{setting}.{name}"), value)).collect()
+        }
+        value => vec![(setting, value)],
+    }
+}
+
+fn text_of(value: &toml::Value) -> Option<String> {
+    Some(match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Integer(number) => number.to_string(),
+        toml::Value::Float(number) => number.to_string(),
+        toml::Value::Boolean(truth) => truth.to_string(),
+        toml::Value::Array(words) => {
+            words.iter().map(toml::Value::as_str).collect::<Option<Vec<_>>>()?.join(",")
+        }
+        toml::Value::Datetime(_) | toml::Value::Table(_) => return None,
+    })
+}
+
+/// `[NAME:]KIND=ADDRESS`.
+fn of_flag(text: &str) -> Result<Settings, Failure> {
+    let Some((what, address)) =
+        text.split_once('=').filter(|(what, address)| !what.is_empty() && !address.is_empty())
+    else {
+        return Err(invalid(format!(
+            "failed to read --evidence {text:?}: write KIND=ADDRESS, as prometheus=http://localhost:9090"
+        )));
+    };
+    let (name, kind) = what.split_once(':').unwrap_or((what, what));
+    let (name, kind, address) = (name.to_owned(), kind.to_owned(), address.to_owned());
+    Ok(Settings { name, kind, address, ..Settings::default() })
+}
+
+/// What a source shows to be let in: of its variable, or of the file that it names.
+fn credential(source: &mut Settings, env: &Environment) -> Result<Option<String>, Failure> {
+    let file = source.values.remove("password_file");
+    let variable = password_variable(&source.name);
+    if let Some(value) = env.get(&variable).filter(|value| !value.is_empty()) {
+        return Ok(Some(value.to_owned()));
+    }
+    let Some(file) = file else { return Ok(None) };
+    let text = read_text(Path::new(&file))?;
+    Ok(Some(text.trim_end_matches(['\n', '\r']).to_owned()))
+}
+
+fn invalid(text: String) -> Failure {
+    Failure::new(Exit::InvalidConfig, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_flag(text: &str, expect: Option<(&str, &str, &str)>) {
+        let source = of_flag(text).ok();
+        let found = source.as_ref().map(|it| (it.name.as_str(), it.kind.as_str(), it.address.as_str()));
+        assert_eq!(found, expect, "{text}");
+    }
+
+    #[test]
+    fn flags_name_a_kind_and_an_address() {
+        check_flag("redis=redis://localhost", Some(("redis", "redis", "redis://localhost")));
+        check_flag("cache:redis=redis://h/?a=b", Some(("cache", "redis", "redis://h/?a=b")));
+        check_flag("redis", None);
+        check_flag("=x", None);
+        check_flag("redis=", None);
+    }
+
+    #[track_caller]
+    fn check_file(text: &str, expect: Result<&[(&str, &str)], &str>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(FILE);
+        std::fs::write(&path, text).expect("written");
+        let read = read(&path).and_then(|project| {
+            let source =
+                |(name, values): (String, BTreeMap<String, toml::Value>)| of_file(&name, values, &path);
+            project.evidence.into_iter().map(source).collect::<Result<Vec<_>, _>>()
+        });
+        match (read, expect) {
+            (Ok(sources), Ok(expect)) => {
+                let of = |source: &Settings| {
+                    let values = source.values.iter().map(|(name, value)| format!(" {name}={value}"));
+                    (
+                        source.name.clone(),
+                        format!("{} {}{}", source.kind, source.address, values.collect::<String>()),
+                    )
+                };
+                let found: Vec<_> = sources.iter().map(of).collect();
+                let expect: Vec<_> =
+                    expect.iter().map(|(name, rest)| ((*name).to_owned(), (*rest).to_owned())).collect();
+                assert_eq!(found, expect);
+            }
+            (Err(failure), Err(part)) => assert!(failure.text.contains(part), "{}", failure.text),
+            (Ok(sources), Err(_)) => panic!("{sources:?}"),
+            (Err(failure), Ok(_)) => panic!("{}", failure.text),
+        }
+    }
+
+    #[test]
+    fn sources_are_read_from_the_projects_file() {
+        let text = "[evidence.prometheus]\naddress = \"http://h:9090\"\nstep = \"5s\"\n\
+                    [evidence.shop]\nkind = \"postgresql\"\naddress = \"postgres://h/shop\"\ntop = 20\n";
+        let expect = [
+            ("prometheus", "prometheus http://h:9090 step=5s"),
+            ("shop", "postgresql postgres://h/shop top=20"),
+        ];
+        check_file(text, Ok(&expect));
+        check_file("", Ok(&[]));
+        check_file("[evidence.a]\npassword = \"x\"\n", Err("PLIMSOLL_A_PASSWORD"));
+        check_file("[evidence.a]\nquery.jobs = \"up\"\n", Ok(&[("a", "a  query.jobs=up")]));
+        check_file("[evidence.a]\nb = [1]\n", Err("neither a text nor a number"));
+        check_file("[evidence.a]\nb.c.d = 1\n", Err("neither a text nor a number"));
+        check_file("[evidense.a]\n", Err("unknown field"));
+    }
+}

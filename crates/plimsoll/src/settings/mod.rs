@@ -1,0 +1,13 @@
+//! Flags and variables, turned into the settings of a session: one file per concern.
+
+pub(crate) mod common;
+mod evidence;
+mod page;
+mod receiving;
+mod script;
+
+pub(crate) use common::compat;
+pub(crate) use evidence::{named as evidence_settings, sources as evidence_sources};
+pub(crate) use page::page_settings;
+pub(crate) use receiving::receive_settings;
+pub(crate) use script::{refuse_kinds, script_env, source};

@@ -1,0 +1,6 @@
+//! The systems of the lab.
+
+use lab::System;
+
+/// The systems. A further one is a folder in `lab` and a line here.
+pub(crate) const SYSTEMS: &[&System] = &[&appstore::SYSTEM, &feed::SYSTEM, &ingress::SYSTEM, &scan::SYSTEM];

@@ -1,0 +1,263 @@
+//! Stored runs as what comparisons are made of.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::path::Path;
+
+use analysis::compare::{Facts, LoadSecond, Run, Series};
+use model::metric::builtin::{
+    HTTP_REQ_DURATION, HTTP_REQ_RESPONSE_TIME, ITERATION_DURATION, ITERATION_RESPONSE_TIME,
+};
+use model::{Aggregate, Grade, Instant, MetricId, SeriesKey, TagInterner, Window, Work};
+use runfile::Reader;
+
+use super::failed;
+use super::offered::Offered;
+use super::read::{open, whole};
+use super::seconds::{Rows, Slot};
+use crate::Failure;
+
+/// Endpoints that are compared at most: those with the most requests. More come of URLs with ids in them.
+const ENDPOINTS_MAX: usize = 1_000;
+
+/// A window that begins this much before the scenarios, or ends this much after them, is theirs all the same: the events
+/// that say so are as late as the threads that send them.
+const SLACK_S: f64 = 0.1;
+
+/// A window that is shorter is no second: the last one of a run.
+const WINDOW_S_MIN: f64 = 0.5;
+
+/// Trends that are compared whole, beside the endpoints.
+const WHOLE: [(MetricId, &str); 3] = [
+    (HTTP_REQ_RESPONSE_TIME, "http_req_response_time"),
+    (ITERATION_DURATION, "iteration_duration"),
+    (ITERATION_RESPONSE_TIME, "iteration_response_time"),
+];
+
+/// A run that is to be compared.
+pub struct Candidate {
+    reader: Reader,
+    offered: Option<Offered>,
+    /// The windows under load, with their times in seconds from the start of the scenarios.
+    seconds: Vec<(u32, Range<f64>)>,
+    /// Their sum.
+    sum: Window,
+}
+
+/// The series that are compared, in the order in which they are shown.
+pub struct Chosen {
+    names: Vec<String>,
+    /// Endpoints that are not among them, for having the fewest requests.
+    pub left_out: usize,
+}
+
+impl Candidate {
+    /// Opens a run and finds its seconds under load: those of the scenarios, without setup, teardown and what is left when
+    /// the planned time is over.
+    ///
+    /// # Errors
+    /// It is no run, or damaged.
+    pub fn open(path: &Path) -> Result<Candidate, Failure> {
+        let reader = open(path)?;
+        let offered = Offered::of(reader.header());
+        let planned_s = offered.as_ref().and_then(Offered::planned_s);
+        let seconds = seconds(&reader, planned_s)?;
+        let sum = reader.sum(range(&seconds)).map_err(|error| failed(&error))?;
+        Ok(Candidate { reader, offered, seconds, sum })
+    }
+
+    /// Its file.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// Its seconds, with these series.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn run(&self, chosen: &Chosen) -> Result<Run, Failure> {
+        let (series, grade) = self.series(chosen)?;
+        Ok(Run { facts: self.facts(grade), load: self.load()?, series })
+    }
+
+    /// From when to when some of its seconds under load were, or all of them.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn instants(&self, part: Option<Range<usize>>) -> Result<Option<Range<Instant>>, Failure> {
+        let seconds = self.seconds.get(part.unwrap_or(0..self.seconds.len())).unwrap_or_default();
+        let spans = self.reader.spans(range(seconds)).map_err(|error| failed(&error))?;
+        let ends = spans.first().zip(spans.last());
+        Ok(ends.map(|((_, first), (_, last))| first.start..last.end))
+    }
+
+    fn facts(&self, grade: Grade) -> Facts {
+        let header = self.reader.header();
+        Facts {
+            name: header.run_id.clone(),
+            script_hash: script_hash(&self.reader),
+            planned_s: self.offered.as_ref().and_then(Offered::planned_s),
+            // The end of a run that was killed is not known, whatever its seconds say.
+            grade: if self.reader.is_partial() { grade.max(Grade::Degraded) } else { grade },
+            target_version: header.target_version.clone(),
+            closed_vus: self.offered.as_ref().and_then(Offered::closed_vus),
+        }
+    }
+
+    fn load(&self) -> Result<Vec<LoadSecond>, Failure> {
+        let mut seconds: HashMap<u32, LoadSecond> = HashMap::new();
+        for row in self.reader.load(range(&self.seconds)).map_err(|error| failed(&error))? {
+            if row.work == Work::Iterations && row.scenario.is_some() {
+                let second = seconds.entry(row.window).or_default();
+                second.started = second.started.saturating_add(row.started);
+                second.finished = second.finished.saturating_add(row.finished);
+            }
+        }
+        let second = |(index, span): &(u32, Range<f64>)| LoadSecond {
+            offered: self.offered.as_ref().and_then(|offered| offered.due_between(span.start, span.end)),
+            ..seconds.get(index).copied().unwrap_or_default()
+        };
+        Ok(self.seconds.iter().map(second).collect())
+    }
+
+    /// The series, and what the run's measurement is worth, as `show` and the reports say it: both of one reading.
+    fn series(&self, chosen: &Chosen) -> Result<(Vec<Series>, Grade), Failure> {
+        let slots = self.slots(chosen);
+        let names = chosen.names.iter().filter(|name| slots.has(name));
+        let indexes = self.seconds.iter().map(|second| second.0).collect();
+        let mut rows = Rows::new(names.map(|name| Series::new(name.as_str())).collect(), indexes);
+        let (window, _) = whole(&self.reader)?;
+        // The cells of a series follow each other, so that its place is looked for once a minute.
+        let mut last: Option<(SeriesKey, Option<Slot>)> = None;
+        let validity = crate::validity::of_stored_beside(
+            &self.reader,
+            &window,
+            None,
+            |key| slots.by_key.contains_key(&key),
+            |index, key, brief| {
+                let slot = match last {
+                    Some((known, slot)) if known == key => slot,
+                    _ => slots.by_key.get(&key).copied(),
+                };
+                last = Some((key, slot));
+                if let Some(slot) = slot {
+                    rows.add(index, slot, brief);
+                }
+            },
+        )?;
+        Ok((rows.finish(), validity.grade))
+    }
+
+    fn slots(&self, chosen: &Chosen) -> Slots {
+        let own = series_of(&self.sum, self.reader.tags());
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let existing: HashSet<&str> = own.iter().map(|one| one.name.as_str()).collect();
+        for name in chosen.names.iter().filter(|name| existing.contains(name.as_str())) {
+            places.insert(name.clone(), places.len());
+        }
+        let slot = |one: &OwnSeries| {
+            Some((one.key, Slot { place: *places.get(&one.name)?, is_failure: one.is_failure }))
+        };
+        Slots { by_key: own.iter().filter_map(slot).collect(), places }
+    }
+}
+
+impl Chosen {
+    /// Chooses among all series of all runs: endpoints, the busiest first, and then what is not of requests alone.
+    pub fn among<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Chosen {
+        let mut requests: HashMap<String, u64> = HashMap::new();
+        let mut whole = [false; WHOLE.len()];
+        for candidate in candidates {
+            for one in series_of(&candidate.sum, candidate.reader.tags()) {
+                match WHOLE.iter().position(|(metric, _)| *metric == one.key.metric) {
+                    Some(place) => whole[place] = true,
+                    None => *requests.entry(one.name).or_default() += one.population,
+                }
+            }
+        }
+        let mut endpoints: Vec<(String, u64)> = requests.into_iter().collect();
+        endpoints.sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
+        let left_out = endpoints.len().saturating_sub(ENDPOINTS_MAX);
+        let endpoints = endpoints.into_iter().take(ENDPOINTS_MAX).map(|(name, _)| name);
+        let whole = WHOLE.iter().zip(whole).filter(|(_, exists)| *exists);
+        let whole = whole.map(|((_, name), _)| (*name).to_owned());
+        Chosen { names: endpoints.chain(whole).collect(), left_out }
+    }
+}
+
+/// Where the series of a file go.
+struct Slots {
+    by_key: HashMap<SeriesKey, Slot>,
+    places: HashMap<String, usize>,
+}
+
+impl Slots {
+    fn has(&self, name: &str) -> bool {
+        self.places.contains_key(name)
+    }
+}
+
+/// A series of a file that belongs to what is compared.
+struct OwnSeries {
+    key: SeriesKey,
+    name: String,
+    is_failure: bool,
+    population: u64,
+}
+
+fn series_of(sum: &Window, tags: &TagInterner) -> Vec<OwnSeries> {
+    let own = sum.series.iter().filter_map(|(key, aggregate)| {
+        let Aggregate::Trend(trend) = aggregate else { return None };
+        let set = tags.get(key.tags);
+        let is_failure = set.get("expected_response") == Some("false");
+        let name = match WHOLE.iter().find(|(metric, _)| *metric == key.metric) {
+            Some((_, name)) => (*name).to_owned(),
+            None if key.metric == HTTP_REQ_DURATION => {
+                let tag = |name| set.get(name).unwrap_or_default();
+                format!("{} {}", tag("method"), tag("name")).trim().to_owned()
+            }
+            None => return None,
+        };
+        Some(OwnSeries { key: *key, name, is_failure, population: trend.population() })
+    });
+    own.collect()
+}
+
+fn range(seconds: &[(u32, Range<f64>)]) -> Range<u32> {
+    match (seconds.first(), seconds.last()) {
+        (Some(first), Some(last)) => first.0..last.0.saturating_add(1),
+        _ => 0..0,
+    }
+}
+
+/// The whole seconds between the start of the scenarios and their planned end.
+fn seconds(reader: &Reader, planned_s: Option<f64>) -> Result<Vec<(u32, Range<f64>)>, Failure> {
+    let read = || {
+        let marks = reader.marks()?;
+        let at = |kind: &str| marks.iter().find(|mark| mark.kind == kind).map(|mark| mark.at);
+        let spans = reader.spans(reader.range()?)?;
+        Ok((at("scenarios_started"), at("scenarios_ended"), spans))
+    };
+    let (started, ended, spans) = read().map_err(|error: runfile::ReadError| failed(&error))?;
+    let Some(zero) = started.or(spans.first().map(|(_, span)| span.start)) else { return Ok(Vec::new()) };
+    let since_zero = |at: Instant| (at.as_ns() as f64 - zero.as_ns() as f64) / 1e9;
+    let end_s = ended.map_or(f64::INFINITY, since_zero).min(planned_s.unwrap_or(f64::INFINITY));
+    let under_load = |(index, span): (u32, Range<Instant>)| {
+        let span = since_zero(span.start)..since_zero(span.end);
+        let is_whole = span.end - span.start >= WINDOW_S_MIN;
+        let is_inside = span.start >= -SLACK_S && span.end <= end_s + SLACK_S;
+        (is_whole && is_inside).then_some((index, span))
+    };
+    Ok(spans.into_iter().filter_map(under_load).collect())
+}
+
+/// What tells one script from another: the hashes of its modules added up, so that their order does not matter.
+pub fn script_hash(reader: &Reader) -> Option<String> {
+    let modules = &reader.header().modules;
+    let begins = modules
+        .iter()
+        .map(|module| u64::from_str_radix(module.sha256.get(..16)?, 16).ok().map(std::num::Wrapping));
+    let sum = begins.sum::<Option<std::num::Wrapping<u64>>>();
+    sum.filter(|_| !modules.is_empty()).map(|sum| format!("{:016x}", sum.0))
+}

@@ -1,0 +1,354 @@
+//! Stored runs as what a diagnosis looks at.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use analysis::diagnosis::{Case, Level, Requests, Second, Tasks};
+use histo::Histogram;
+use model::metric::builtin::{
+    DATA_RECEIVED, HTTP_REQ_CONNECTING, HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQ_RECEIVING,
+    HTTP_REQ_WAITING, VUS,
+};
+use model::{
+    Aggregate, Datum, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey, Signal, SignalId, Trend,
+    Validity, Window, Work,
+};
+use report::diagnosis::Clock;
+use runfile::Reader;
+
+use super::failed;
+use super::offered::Offered;
+use super::read::{part as part_of, quoted_command, totals_of, whole};
+use crate::Failure;
+use crate::validity;
+
+/// Metrics of `plimsoll/flow`.
+const TASK_DURATION: &str = "flow_duration";
+const TASK_OUTCOMES: &str = "flow_outcomes";
+const OUTCOME: &str = "outcome";
+
+/// When a SYN that was lost is answered, seconds (RFC 6298, 2), and how much later it may be.
+const AFTER_LOST_SYNS_S: [f64; 3] = [1.0, 3.0, 7.0];
+
+/// A run, and the windows of it that are looked at; all of them unless they are named.
+pub type Looked<'a> = (&'a Reader, Option<Range<u32>>);
+
+/// Whoever looks at runs, or at parts of them, by their load.
+///
+/// # Errors
+/// A file is damaged.
+pub fn case<'a>(looked: impl IntoIterator<Item = Looked<'a>>) -> Result<Case, Failure> {
+    let levels = looked.into_iter().map(|(reader, part)| level(reader, part));
+    let mut levels = levels.collect::<Result<Vec<Level>, Failure>>()?;
+    // More users may bring less throughput: what is offered decides, where it is known.
+    levels.sort_by(|a, b| load_of(a).total_cmp(&load_of(b)));
+    Ok(Case { levels })
+}
+
+/// How instants of runs are told as times.
+pub fn clock(reader: &Reader, level: &Level) -> Clock {
+    let header = reader.header();
+    Clock {
+        run: header.run_id.clone(),
+        at: Instant::from_ns(header.started_ns),
+        unix_ns: header.started_wall_ns,
+        zero: level.from(),
+    }
+}
+
+fn load_of(level: &Level) -> f64 {
+    level.closed_vus.unwrap_or_else(|| level.requests_per_s())
+}
+
+/// A run, or a part of it.
+///
+/// # Errors
+/// The file is damaged.
+pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure> {
+    let (window, elapsed) = match &part {
+        None => whole(reader)?,
+        Some(range) => part_of(reader, range.clone())?,
+    };
+    let range = part.clone().map_or_else(|| reader.range().map_err(|error| failed(&error)), Ok)?;
+    let is_part = part.is_some();
+    let mut seconds = Seconds::default();
+    let is_wanted = |key: SeriesKey| key.metric == HTTP_REQ_DURATION;
+    let validity = validity::of_stored_beside(reader, &window, part, is_wanted, |index, key, brief| {
+        if key.metric == HTTP_REQ_DURATION {
+            let second = seconds.0.entry(index).or_default();
+            second.count = second.count.saturating_add(brief.count());
+            second.finished = second.finished.saturating_add(brief.count()).saturating_add(brief.failures);
+            second.sum_ms += brief.sum;
+        }
+    })?;
+    for row in reader.load(range.clone()).map_err(|error| failed(&error))? {
+        if row.work == Work::Requests {
+            seconds.0.entry(row.window).or_default().in_flight_ns += row.in_flight_ns as f64;
+        }
+    }
+    let mut vus = VuSeconds::default();
+    for window in reader.windows_of(range.clone(), &[DATA_RECEIVED, VUS]) {
+        let window = window.map_err(|error| failed(&error))?;
+        let bytes: f64 = window.series.iter().map(|(_, aggregate)| counted(aggregate)).sum();
+        seconds.0.entry(window.index).or_default().bytes_in += bytes;
+        vus.add(&window);
+    }
+    let spans = reader.spans(range).map_err(|error| failed(&error))?;
+    let header = reader.header();
+    let totals = totals_of(reader, &window, elapsed)?;
+    let view = totals.view(elapsed);
+    let results = view.metrics.iter().flat_map(|metric| {
+        metric.thresholds.iter().chain(metric.sub_metrics.iter().flat_map(|sub| sub.thresholds.iter()))
+    });
+    let thresholds_failed = results
+        .filter(|result| !result.ok)
+        .map(|result| format!("{}: {}", result.selector, result.source))
+        .collect();
+    let Validity { grade, reasons, .. } = validity;
+    let evidence = told(reader)?;
+    let tasks = tasks(reader, &window);
+    let is_closed = Offered::of(header).is_some_and(|offered| offered.closed_vus().is_some());
+    let mut traces = reader.traces().map_err(|error| failed(&error))?;
+    if is_part {
+        let span = window.start.as_ns() as i64..window.end.as_ns() as i64;
+        traces.retain(|trace| trace.spans.first().is_some_and(|first| span.contains(&first.start_ns)));
+    }
+    Ok(Level {
+        id: header.run_id.clone(),
+        command: quoted_command(header),
+        grade,
+        reasons,
+        slots: slots(&evidence),
+        service_s: tasks.as_ref().and_then(|tasks| service_s(&evidence.records, tasks)),
+        closed_vus: is_closed.then(|| vus.mean()).flatten(),
+        seconds: seconds.of(&spans),
+        requests: requests(&window),
+        tasks,
+        thresholds_failed,
+        evidence,
+        traces,
+        operations: reader.operations().map_err(|error| failed(&error))?,
+    })
+}
+
+/// VUs times seconds: those that there were on average are what a closed loop offers.
+#[derive(Default)]
+struct VuSeconds {
+    vu_s: f64,
+    length_s: f64,
+}
+
+impl VuSeconds {
+    fn add(&mut self, window: &Window) {
+        let gauge = window.series.iter().find_map(|(key, aggregate)| match aggregate {
+            Aggregate::Gauge(gauge) if key.metric == VUS && !gauge.is_empty() => Some(gauge.last),
+            _ => None,
+        });
+        if let Some(vus) = gauge {
+            let length_s = window.end.since(window.start).as_secs_f64();
+            self.vu_s += vus * length_s;
+            self.length_s += length_s;
+        }
+    }
+
+    fn mean(&self) -> Option<f64> {
+        (self.length_s > 0.0).then(|| self.vu_s / self.length_s)
+    }
+}
+
+/// What is added up of each second.
+#[derive(Default)]
+struct Seconds(BTreeMap<u32, Added>);
+
+#[derive(Clone, Copy, Default)]
+struct Added {
+    count: u64,
+    finished: u64,
+    sum_ms: f64,
+    in_flight_ns: f64,
+    bytes_in: f64,
+}
+
+impl Seconds {
+    fn of(&self, spans: &[(u32, std::ops::Range<Instant>)]) -> Vec<Second> {
+        let second = |(index, span): &(u32, std::ops::Range<Instant>)| {
+            let added = self.0.get(index).copied().unwrap_or_default();
+            let length_ns = span.end.since(span.start).as_nanos() as f64;
+            Second {
+                from: span.start,
+                to: span.end,
+                finished: added.finished,
+                mean_s: (added.count > 0).then(|| added.sum_ms / added.count as f64 / 1e3),
+                in_flight: if length_ns > 0.0 { added.in_flight_ns / length_ns } else { 0.0 },
+                bytes_in: added.bytes_in,
+            }
+        };
+        spans.iter().map(second).collect()
+    }
+}
+
+fn counted(aggregate: &Aggregate) -> f64 {
+    match aggregate {
+        Aggregate::Counter(counter) => counter.sum.value(),
+        _ => 0.0,
+    }
+}
+
+/// All requests of a run.
+fn requests(window: &Window) -> Requests {
+    let (mut count, mut failed) = (0_u64, 0_u64);
+    let mut bytes_in = 0.0;
+    for (key, aggregate) in &window.series {
+        match (key.metric, aggregate) {
+            (HTTP_REQ_FAILED, Aggregate::Rate(rate)) => {
+                count = count.saturating_add(rate.total);
+                failed = failed.saturating_add(rate.passes);
+            }
+            (DATA_RECEIVED, Aggregate::Counter(counter)) => bytes_in += counter.sum.value(),
+            _ => {}
+        }
+    }
+    let duration = trend(window, HTTP_REQ_DURATION);
+    let count = count.max(duration.population());
+    let steps = [HTTP_REQ_CONNECTING, HTTP_REQ_WAITING].map(|metric| in_steps(&trend(window, metric)));
+    let after_lost_syns = if steps[0].0 >= steps[1].0 { steps[0] } else { steps[1] };
+    Requests {
+        count,
+        failed,
+        mean_s: duration.avg().map(|ms| ms / 1e3),
+        p95_s: match duration.quantile(0.95) {
+            Quantile::Value(ms) => Some(ms / 1e3),
+            _ => None,
+        },
+        receiving_s: trend(window, HTTP_REQ_RECEIVING).avg().map(|ms| ms / 1e3),
+        connections: above_zero(&trend(window, HTTP_REQ_CONNECTING)),
+        after_lost_syns: after_lost_syns.0,
+        lost_syns_s: after_lost_syns.1,
+        bytes_in,
+    }
+}
+
+fn trend(window: &Window, metric: MetricId) -> Trend {
+    let mut sum = Trend::default();
+    for (key, aggregate) in &window.series {
+        if let (true, Aggregate::Trend(trend)) = (key.metric == metric, aggregate) {
+            sum.merge(trend);
+        }
+    }
+    sum
+}
+
+/// Times that are more than nothing.
+fn above_zero(times: &Trend) -> u64 {
+    let histogram: Histogram = times.values.to_histogram();
+    histogram
+        .buckets()
+        .filter(|bucket| bucket.upper > 0.0)
+        .map(|bucket| bucket.count)
+        .fold(0, u64::saturating_add)
+}
+
+/// Times that are those after which a SYN is sent again, more of them than of the times around: how many, and how long in all.
+fn in_steps(times: &Trend) -> (u64, f64) {
+    let histogram: Histogram = times.values.to_histogram();
+    let between = |from_s: f64, to_s: f64| -> u64 {
+        let inside =
+            histogram.buckets().filter(|bucket| bucket.lower >= from_s * 1e3 && bucket.upper <= to_s * 1e3);
+        inside.map(|bucket| bucket.count).fold(0, u64::saturating_add)
+    };
+    let of_step = |after_s: &f64| {
+        let here = between(after_s * 0.995, after_s * 1.1);
+        let around = between(after_s * 0.88, after_s * 0.985).max(between(after_s * 1.15, after_s * 1.255));
+        // A step stands out of what is around it; a broad distribution does not.
+        let more = if here > around.saturating_mul(3) { here - around } else { 0 };
+        (more, more as f64 * after_s)
+    };
+    AFTER_LOST_SYNS_S.iter().map(of_step).fold((0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
+}
+
+fn tasks(reader: &Reader, window: &Window) -> Option<Tasks> {
+    let metric = |name: &str| reader.registry().find(name).map(|metric| metric.id);
+    let duration = trend(window, metric(TASK_DURATION)?);
+    if duration.population() == 0 {
+        return None;
+    }
+    let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
+    if let Some(id) = metric(TASK_OUTCOMES) {
+        for (key, aggregate) in &window.series {
+            let Aggregate::Rate(rate) = aggregate else { continue };
+            let tags = reader.tags().get(key.tags);
+            if let (true, Some(outcome)) = (key.metric == id, tags.get(OUTCOME)) {
+                let count = outcomes.entry(outcome.to_owned()).or_default();
+                *count = count.saturating_add(rate.passes);
+            }
+        }
+    }
+    Some(Tasks { done: duration.count(), mean_s: duration.avg().map(|ms| ms / 1e3), outcomes })
+}
+
+/// What servers told; a source of which two parts were written is one.
+fn told(reader: &Reader) -> Result<Evidence, Failure> {
+    let signals: Vec<Signal> = reader.signals().map_err(|error| failed(&error))?;
+    let records = reader.records().map_err(|error| failed(&error))?;
+    let gaps = reader.gaps().map_err(|error| failed(&error))?;
+    Ok(Evidence { signals, records, gaps, ..Evidence::default() })
+}
+
+/// What all workers can do at once, as those say that have pools.
+fn slots(evidence: &Evidence) -> Option<f64> {
+    let limits = evidence.signals.iter().filter(|signal| signal.name == SignalId::TasksActiveMax);
+    limits.filter_map(|signal| signal.points.last().map(|(_, value)| *value)).reduce(|a, b| a + b)
+}
+
+/// How long a task is worked on in all: of each kind, the mean time as often as there is one for each task.
+fn service_s(records: &[Record], tasks: &Tasks) -> Option<f64> {
+    let number = |record: &Record, name: &str| match record.fields.get(name) {
+        Some(Datum::Number(number)) if number.is_finite() => Some(*number),
+        _ => None,
+    };
+    let of_kind = records
+        .iter()
+        .filter(|record| record.kind == RecordKind::Task)
+        .filter_map(|record| Some(number(record, "count")? * number(record, "mean_ms")? / 1e3));
+    let sum_s: f64 = of_kind.sum();
+    (sum_s > 0.0 && tasks.done > 0).then(|| sum_s / tasks.done as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Mark;
+
+    use super::*;
+
+    fn times(steps: &[(f64, u32)]) -> Trend {
+        let mut trend = Trend::default();
+        for (ms, count) in steps {
+            (0..*count).for_each(|at| trend.record(ms + f64::from(at) * 0.1, Mark::Measured));
+        }
+        trend
+    }
+
+    #[test]
+    fn steps_stand_out() {
+        assert_eq!(in_steps(&times(&[(5.0, 500), (1_004.0, 40), (3_020.0, 7)])), (47, 61.0));
+        assert_eq!(in_steps(&times(&[(5.0, 500)])), (0, 0.0));
+        // A broad distribution has as many around the step as in it.
+        assert_eq!(in_steps(&times(&[(880.0, 6_000)])), (0, 0.0));
+    }
+
+    #[test]
+    fn the_time_of_service_is_of_all_kinds() {
+        let record = |mean_ms: f64| Record {
+            source: "log".to_owned(),
+            kind: RecordKind::Task,
+            at: Instant::ZERO,
+            subject: "vision".to_owned(),
+            fields: [("count", 50.0), ("mean_ms", mean_ms)]
+                .map(|(name, value)| (name.to_owned(), value.into()))
+                .into(),
+        };
+        let tasks = Tasks { done: 50, ..Tasks::default() };
+        assert_eq!(service_s(&[record(4_000.0), record(6_500.0)], &tasks), Some(10.5));
+        assert_eq!(service_s(&[], &tasks), None);
+    }
+}

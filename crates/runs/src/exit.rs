@@ -1,0 +1,109 @@
+//! Exit codes: k6's, and those that Plimsoll adds.
+
+/// How the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything went as planned.
+    Ok,
+    /// A threshold was crossed.
+    ThresholdsFailed,
+    /// `setup()` took too long.
+    SetupTimeout,
+    /// `teardown()` took too long.
+    TeardownTimeout,
+    /// Stopped through the REST API.
+    Remote,
+    /// The REST API cannot be served.
+    CannotServe,
+    /// The options or thresholds make no test.
+    InvalidConfig,
+    /// SIGINT or SIGTERM.
+    Signal,
+    /// The script threw outside of iterations; or, unlike in k6, every iteration threw.
+    ScriptException,
+    /// `test.abort()`.
+    ScriptAborted,
+    /// A bug of ours.
+    Panic,
+    /// `test.fail()`.
+    MarkedFailed,
+    /// The measurement is not valid, and `--require-valid` asks that it is.
+    NotValid,
+    /// The auditor found what `--fail-on` names; k6 has no such number.
+    AuditFailed,
+    /// A comparison found a regression, and was asked to fail then.
+    Regressed,
+    /// Anything else: a file that is not there, a flag that nobody knows.
+    Other,
+}
+
+impl Exit {
+    /// k6's number for it; ours begin at 120.
+    pub const fn code(self) -> u8 {
+        match self {
+            Exit::Ok => 0,
+            Exit::ThresholdsFailed => 99,
+            Exit::SetupTimeout => 100,
+            Exit::TeardownTimeout => 101,
+            Exit::Remote => 103,
+            Exit::InvalidConfig => 104,
+            Exit::Signal => 105,
+            Exit::CannotServe => 106,
+            Exit::ScriptException => 107,
+            Exit::ScriptAborted => 108,
+            Exit::Panic => 109,
+            Exit::MarkedFailed => 110,
+            Exit::NotValid => 120,
+            Exit::AuditFailed => 122,
+            Exit::Regressed => 121,
+            Exit::Other => 255,
+        }
+    }
+}
+
+/// Exits from good to bad. What says something about the target comes before what says that nothing is known of it.
+const FROM_GOOD_TO_BAD: [Exit; 16] = [
+    Exit::Ok,
+    Exit::AuditFailed,
+    Exit::ThresholdsFailed,
+    Exit::MarkedFailed,
+    Exit::Regressed,
+    Exit::NotValid,
+    Exit::Signal,
+    Exit::Remote,
+    Exit::ScriptAborted,
+    Exit::TeardownTimeout,
+    Exit::SetupTimeout,
+    Exit::ScriptException,
+    Exit::CannotServe,
+    Exit::InvalidConfig,
+    Exit::Other,
+    Exit::Panic,
+];
+
+impl Exit {
+    /// The worse of two.
+    pub fn or_worse(self, other: Exit) -> Exit {
+        let rank = |exit| FROM_GOOD_TO_BAD.iter().position(|it| *it == exit);
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_runs_the_worst_decides() {
+        let of = |exits: &[Exit]| exits.iter().copied().fold(Exit::Ok, Exit::or_worse).code();
+        assert_eq!(of(&[]), 0);
+        assert_eq!(of(&[Exit::ThresholdsFailed, Exit::Ok]), 99);
+        assert_eq!(of(&[Exit::ThresholdsFailed, Exit::Regressed, Exit::Ok]), 121);
+        assert_eq!(of(&[Exit::Signal, Exit::Regressed]), 105);
+        assert_eq!(of(&[Exit::Other, Exit::ScriptException]), 255);
+        let mut codes: Vec<u8> = FROM_GOOD_TO_BAD.iter().map(|exit| exit.code()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), FROM_GOOD_TO_BAD.len(), "each has one place");
+    }
+}

@@ -1,0 +1,50 @@
+//! Stored runs as inputs of analysis: a reader in; facts, documents, studies, comparisons and histories out.
+//!
+//! The crate knows nothing of flags, of the terminal, or of how numbers are shown. It finds runs in a catalogue, reads their files,
+//! and hands `analysis` and `report` what they need.
+
+mod audit;
+pub mod bounded;
+pub mod build;
+pub mod calibration;
+mod candidate;
+pub mod comparison;
+mod coverage;
+pub mod diagnosis;
+mod document;
+mod drops;
+mod exit;
+mod failure;
+pub mod history;
+mod imported;
+mod machine;
+mod offered;
+mod part;
+mod read;
+mod seconds;
+mod shell;
+pub mod study;
+mod told;
+pub mod validity;
+
+pub use audit::{audit_facts, audit_version};
+pub use candidate::{Candidate, Chosen, script_hash};
+pub use coverage::coverage_flaws;
+pub use document::{Judged, document, document_judged};
+pub use drops::{DROP_CAUSES, drop_cause};
+pub use exit::Exit;
+pub use failure::Failure;
+pub use imported::{Source, evidence_header, figure, header as imported_header, stated_summary};
+pub use machine::facts as machine_facts;
+pub use offered::Offered;
+pub use part::Part;
+pub use read::{
+    Shown, find, open, quoted_command, state_word, summary_facts, summary_of, time_unit, unit_word, whole,
+};
+pub use shell::quoted;
+pub use told::{between, collected, told};
+
+/// An error whose text continues "failed to", from a crate that reads or writes runs.
+pub fn failed(error: &dyn std::error::Error) -> Failure {
+    Failure::new(Exit::Other, format!("failed to {error}"))
+}

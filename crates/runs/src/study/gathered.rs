@@ -1,0 +1,123 @@
+//! The levels of a study put together.
+
+use std::path::Path;
+
+use analysis::capacity::{Observed, Question, assess};
+use catalogue::Catalogue;
+use model::capacity::{LoadUnit, Objective};
+use report::capacity::{StudyKind, StudyReport};
+
+use super::CONFIDENCE;
+use super::levels::{self, Read, Stored, stored_levels};
+use super::objective::{Asked, parse_all};
+use crate::Failure;
+
+/// Levels with what they measured, variant by variant.
+pub struct Gathered {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a search or a sweep.
+    pub kind: StudyKind,
+    /// The script of its levels.
+    pub script: String,
+    /// The unit of its loads.
+    pub unit: LoadUnit,
+    /// The recommended load as a share of the lower bound.
+    pub head_room: f64,
+    /// Whether the time for load was over too early.
+    pub is_cut: bool,
+    variants: Vec<Variant>,
+}
+
+struct Variant {
+    name: String,
+    objectives: Vec<Objective>,
+    observed: Vec<Observed>,
+    load_s: f64,
+}
+
+impl Gathered {
+    /// A study without levels.
+    pub fn new(name: &str, kind: StudyKind, script: &str, unit: LoadUnit, head_room: f64) -> Gathered {
+        Gathered {
+            name: name.to_owned(),
+            kind,
+            script: script.to_owned(),
+            unit,
+            head_room,
+            is_cut: false,
+            variants: Vec::new(),
+        }
+    }
+
+    /// Adds a level of a variant.
+    pub fn add(&mut self, variant: &str, read: &Read) {
+        let known = self.variants.iter().position(|it| it.name == variant);
+        let at = known.unwrap_or_else(|| {
+            let (name, objectives) = (variant.to_owned(), read.objectives.clone());
+            self.variants.push(Variant { name, objectives, observed: Vec::new(), load_s: 0.0 });
+            self.variants.len() - 1
+        });
+        let variant = &mut self.variants[at];
+        // A metric of the script's own is known only where it has values.
+        for (known, found) in variant.objectives.iter_mut().zip(&read.objectives) {
+            if known.limit.is_nan() {
+                known.clone_from(found);
+            }
+        }
+        variant.load_s += read.spent_s;
+        variant.observed.push(read.observed.clone());
+    }
+
+    /// What they say.
+    pub fn report(&self) -> StudyReport {
+        let part = |variant: &Variant| {
+            let question = Question {
+                variant: variant.name.clone(),
+                unit: self.unit,
+                objectives: variant.objectives.clone(),
+                head_room: self.head_room,
+                confidence: CONFIDENCE,
+                service_s: None,
+                is_cut: self.is_cut,
+            };
+            assess(&question, &variant.observed)
+        };
+        StudyReport {
+            name: self.name.clone(),
+            kind: self.kind,
+            script: self.script.clone(),
+            load_s: self.variants.iter().map(|variant| variant.load_s).sum(),
+            parts: self.variants.iter().map(part).collect(),
+        }
+    }
+}
+
+/// The study that a stored run is a level of; `None` where it is of none.
+///
+/// # Errors
+/// A file is damaged.
+pub fn of_run(path: &Path, catalogue: &Catalogue) -> Result<Option<StudyReport>, Failure> {
+    let reader = crate::open(path)?;
+    let Some(facts) = reader.header().study.as_deref().cloned() else { return Ok(None) };
+    let script = reader.header().script.clone();
+    drop(reader);
+    let asked = parse_all(&facts.objectives)?;
+    let kind = StudyKind::named(&facts.kind);
+    let mut gathered = Gathered::new(&facts.name, kind, &script, levels::unit(&facts), facts.head_room);
+    for stored in stored_levels(&facts.name, facts.started_unix_s, catalogue)? {
+        let read = read_at(&stored, &asked)?;
+        gathered.add(&variant(&stored.facts.variant, &stored.target_version), &read);
+    }
+    Ok(Some(gathered.report()))
+}
+
+fn read_at(stored: &Stored, asked: &[Asked]) -> Result<Read, Failure> {
+    levels::read(&stored.path, &stored.facts, asked)
+}
+
+/// What tells levels of one variant from those of others: what was changed for them, and the version of the target.
+pub fn variant(change: &str, target_version: &str) -> String {
+    let words = [target_version, change].into_iter().filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(", ")
+}

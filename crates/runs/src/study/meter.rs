@@ -1,0 +1,316 @@
+//! What a level measures, second by second: of a run that is going on as of one that is stored.
+
+use analysis::capacity::sight::{Rule, Sight};
+use model::metric::builtin::{DROPPED_ITERATIONS, HTTP_REQ_DURATION, HTTP_REQ_FAILED, ITERATION_DURATION};
+use model::{Aggregate, Instant, MetricId, MetricKind, MetricRegistry, Quantile, TagInterner, Window, Work};
+
+use super::objective::{Asked, Held};
+use crate::Failure;
+
+/// A window that ends this much after the scenarios is theirs all the same: who says so is as late as a thread.
+const SLACK_S: f64 = 0.1;
+
+/// A window that is shorter is no second: the last one of a run.
+const WINDOW_S_MIN: f64 = 0.5;
+
+/// The quantile that levels are compared by where no objective is about a time.
+const QUANTILE: f64 = 0.95;
+
+/// Metrics that are looked at whatever the objectives are.
+const ALWAYS: [MetricId; 4] = [DROPPED_ITERATIONS, HTTP_REQ_DURATION, HTTP_REQ_FAILED, ITERATION_DURATION];
+
+/// Adds up the seconds of one level.
+pub struct Meter {
+    objectives: Vec<Metered>,
+    warm_up_s: f64,
+    planned_s: f64,
+    zero: Option<Instant>,
+    /// How long the seconds were that count.
+    measured_s: f64,
+    first: Option<Instant>,
+    last: Option<Instant>,
+    iterations: u64,
+    requests: u64,
+    in_flight_ns: u64,
+    durations: Aggregate,
+    failed: Aggregate,
+    iteration_durations: Aggregate,
+}
+
+/// An objective and what was seen of it.
+struct Metered {
+    asked: Asked,
+    /// It with its metric, once that is known.
+    held: Option<Held>,
+    sum: Option<Aggregate>,
+    seconds: Vec<(f64, f64)>,
+}
+
+/// What a level measured.
+#[derive(Clone, Debug)]
+pub struct Measurement {
+    pub sights: Vec<Sight>,
+    pub throughput_per_s: f64,
+    pub requests_per_s: f64,
+    /// Iterations under way, on average.
+    pub busy_vus: f64,
+    pub time_s: Option<f64>,
+    pub mean_s: Option<f64>,
+    pub failed_share: Option<f64>,
+    pub measured_s: f64,
+    /// From when until when was looked.
+    pub span: Option<std::ops::Range<Instant>>,
+}
+
+impl Meter {
+    /// One that looks at nothing before `warm_up_s` and after `planned_s`, both from the start of the scenarios.
+    pub fn new(asked: &[Asked], warm_up_s: f64, planned_s: f64) -> Meter {
+        let metered =
+            |asked: &Asked| Metered { asked: asked.clone(), held: None, sum: None, seconds: Vec::new() };
+        Meter {
+            objectives: asked.iter().map(metered).collect(),
+            warm_up_s,
+            planned_s,
+            zero: None,
+            measured_s: 0.0,
+            first: None,
+            last: None,
+            iterations: 0,
+            requests: 0,
+            in_flight_ns: 0,
+            durations: Aggregate::empty(MetricKind::Trend),
+            failed: Aggregate::empty(MetricKind::Rate),
+            iteration_durations: Aggregate::empty(MetricKind::Trend),
+        }
+    }
+
+    /// The scenarios began.
+    pub fn begin(&mut self, at: Instant) {
+        self.zero.get_or_insert(at);
+    }
+
+    /// The metrics that it looks at, as far as they are known.
+    pub fn metrics(&self, metrics: &MetricRegistry) -> Vec<MetricId> {
+        let asked = self.objectives.iter().filter_map(|it| metrics.find(&it.asked.selector.metric));
+        ALWAYS.into_iter().chain(asked.map(|metric| metric.id)).collect()
+    }
+
+    /// Takes a second; one that does not count is left out.
+    ///
+    /// # Errors
+    /// A condition does not fit the metric that it turns out to be about.
+    pub fn add(
+        &mut self,
+        window: &Window,
+        metrics: &MetricRegistry,
+        tags: &TagInterner,
+    ) -> Result<(), Failure> {
+        if !self.counts(window) {
+            return Ok(());
+        }
+        let length_s = (window.end.since(window.start)).as_secs_f64();
+        self.measured_s += length_s;
+        self.first.get_or_insert(window.start);
+        self.last = Some(window.end);
+        for load in window.load.iter().filter(|load| load.scenario.is_some()) {
+            match load.work {
+                Work::Iterations => {
+                    self.iterations += load.finished;
+                    self.in_flight_ns += load.in_flight_ns;
+                }
+                Work::Requests => self.requests += load.finished,
+            }
+        }
+        let mut dropped = 0.0;
+        for (key, aggregate) in &window.series {
+            match (key.metric, aggregate) {
+                (HTTP_REQ_DURATION, _) => self.durations.merge(aggregate),
+                (HTTP_REQ_FAILED, _) => self.failed.merge(aggregate),
+                (ITERATION_DURATION, _) => self.iteration_durations.merge(aggregate),
+                (DROPPED_ITERATIONS, Aggregate::Counter(counter)) => dropped += counter.sum.value(),
+                _ => {}
+            }
+        }
+        self.objectives.iter_mut().try_for_each(|it| it.add(window, metrics, tags, length_s, dropped))
+    }
+
+    /// What was seen of the objectives so far.
+    pub fn sights(&self) -> Vec<Sight> {
+        self.objectives.iter().map(|it| it.sight(self.measured_s)).collect()
+    }
+
+    /// How long the seconds were that count, so far.
+    pub fn measured_s(&self) -> f64 {
+        self.measured_s
+    }
+
+    /// The objectives as the answer has them.
+    pub fn nouns(&self) -> Vec<model::capacity::Objective> {
+        self.objectives.iter().map(|it| it.asked.noun(it.held.as_ref())).collect()
+    }
+
+    /// Everything together.
+    pub fn finish(&self) -> Measurement {
+        let per_s = |count: u64| count as f64 / self.measured_s.max(f64::MIN_POSITIVE);
+        let mean_s = match &self.iteration_durations {
+            Aggregate::Trend(trend) => trend.avg().map(|ms| ms / 1e3),
+            _ => None,
+        };
+        let failed_share = match &self.failed {
+            Aggregate::Rate(rate) => rate.rate(),
+            _ => None,
+        };
+        Measurement {
+            sights: self.sights(),
+            throughput_per_s: per_s(self.iterations),
+            requests_per_s: per_s(self.requests),
+            busy_vus: per_s(self.in_flight_ns) / 1e9,
+            time_s: self.time_ms().map(|ms| ms / 1e3),
+            mean_s,
+            failed_share,
+            measured_s: self.measured_s,
+            span: self.first.zip(self.last).map(|(first, last)| first..last),
+        }
+    }
+
+    /// The statistic of the first objective that is about a time; without one the 95th percentile of requests.
+    fn time_ms(&self) -> Option<f64> {
+        let is_time = |it: &&Metered| it.held.as_ref().is_some_and(Held::is_time);
+        if let Some(objective) = self.objectives.iter().find(is_time) {
+            return objective.value(self.measured_s);
+        }
+        match &self.durations {
+            Aggregate::Trend(trend) => number(trend.quantile(QUANTILE)),
+            _ => None,
+        }
+    }
+
+    fn counts(&self, window: &Window) -> bool {
+        let Some(zero) = self.zero else { return false };
+        let since_zero = |at: Instant| at.as_ns() as f64 / 1e9 - zero.as_ns() as f64 / 1e9;
+        let (start, end) = (since_zero(window.start), since_zero(window.end));
+        end - start >= WINDOW_S_MIN && start >= self.warm_up_s - SLACK_S && end <= self.planned_s + SLACK_S
+    }
+}
+
+impl Metered {
+    fn add(
+        &mut self,
+        window: &Window,
+        metrics: &MetricRegistry,
+        tags: &TagInterner,
+        length_s: f64,
+        dropped: f64,
+    ) -> Result<(), Failure> {
+        if self.held.is_none() {
+            self.held = self.asked.held(metrics)?;
+        }
+        let Some(held) = &self.held else { return Ok(()) };
+        let mut second = Aggregate::empty(held.kind);
+        for (key, aggregate) in window.series.iter().filter(|(key, _)| key.metric == held.metric) {
+            if held.selector.filter.is_empty() || held.selector.matches(&tags.get(key.tags)) {
+                second.merge(aggregate);
+            }
+        }
+        let (against, all) = held.second(&second, length_s);
+        // An iteration for which no VU was left waited for the target like the others, and without an end.
+        let lost = if held.is_time() && matches!(held.rule(), Rule::Share { .. }) { dropped } else { 0.0 };
+        self.seconds.push((against + lost, all + lost));
+        match &mut self.sum {
+            Some(sum) => sum.merge(&second),
+            None => self.sum = Some(second),
+        }
+        Ok(())
+    }
+
+    fn sight(&self, measured_s: f64) -> Sight {
+        let none = Rule::Whole { holds: None };
+        let rule = match (&self.held, &self.sum) {
+            (Some(held), Some(sum)) => match held.rule() {
+                Rule::Whole { .. } if !sum.is_empty() => {
+                    let elapsed = std::time::Duration::from_secs_f64(measured_s);
+                    Rule::Whole { holds: Some(held.condition.judge(sum, elapsed).0) }
+                }
+                rule => rule,
+            },
+            _ => none,
+        };
+        Sight { rule, value: self.value(measured_s), seconds: self.seconds.clone() }
+    }
+
+    fn value(&self, measured_s: f64) -> Option<f64> {
+        let (held, sum) = (self.held.as_ref()?, self.sum.as_ref()?);
+        if sum.is_empty() {
+            return None;
+        }
+        number(held.condition.stat.read(sum, std::time::Duration::from_secs_f64(measured_s))?)
+    }
+}
+
+/// A statistic that is known. One that is only known to be above something is not.
+fn number(quantile: Quantile) -> Option<f64> {
+    match quantile {
+        Quantile::Value(value) => Some(value),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Load, Mark, ScenarioId, SeriesKey, TagSetId};
+
+    use super::super::objective::parse_all;
+    use super::*;
+
+    /// A second in which so many requests took so long, and one iteration was under way all the time.
+    fn window(index: u32, count: u32, ms: f64, dropped: f64) -> Window {
+        let at = |second: u32| Instant::from_ns(u64::from(second) * 1_000_000_000);
+        let mut trend = Aggregate::empty(MetricKind::Trend);
+        (0..count).for_each(|_| trend.record(ms, Mark::Measured, at(index)));
+        let mut drops = Aggregate::empty(MetricKind::Counter);
+        drops.record(dropped, Mark::Measured, at(index));
+        let load = |work| Load {
+            scenario: Some(ScenarioId(0)),
+            work,
+            started: u64::from(count),
+            finished: u64::from(count),
+            in_flight_ns: 1_000_000_000,
+        };
+        let key = |metric| SeriesKey { metric, tags: TagSetId::default() };
+        Window {
+            index,
+            start: at(index),
+            end: at(index + 1),
+            series: vec![(key(DROPPED_ITERATIONS), drops), (key(HTTP_REQ_DURATION), trend)],
+            load: vec![load(Work::Iterations), load(Work::Requests)],
+            ..Window::default()
+        }
+    }
+
+    fn metered(windows: &[Window]) -> Meter {
+        let asked = parse_all(&["http_req_duration: p(95)<50".to_owned(), "e2e: p(95)<1".to_owned()]);
+        let mut meter = Meter::new(&asked.expect("objectives"), 2.0, 10.0);
+        meter.begin(Instant::from_ns(1_000_000_000));
+        let (metrics, tags) = (MetricRegistry::default(), TagInterner::default());
+        windows.iter().try_for_each(|it| meter.add(it, &metrics, &tags)).expect("conditions");
+        meter
+    }
+
+    #[test]
+    fn the_warm_up_and_what_is_after_the_end_are_left_out() {
+        let windows: Vec<Window> = (0..15).map(|index| window(index, 10, f64::from(index), 0.0)).collect();
+        let found = metered(&windows).finish();
+        assert_eq!((found.measured_s, found.throughput_per_s, found.busy_vus), (8.0, 10.0, 1.0));
+        assert_eq!(found.sights[0].seconds.len(), 8);
+        assert_eq!(found.time_s, found.sights[0].value.map(|ms| ms / 1e3));
+        assert_eq!(found.sights[1].holds(), None, "nobody measured it");
+    }
+
+    #[test]
+    fn iterations_that_found_no_vu_break_the_limit() {
+        let windows: Vec<Window> = (3..11).map(|index| window(index, 10, 5.0, 10.0)).collect();
+        let found = metered(&windows).finish();
+        assert_eq!(found.sights[0].seconds[0], (10.0, 20.0));
+        assert!(found.sights[0].holds().is_some_and(|holds| holds < 0.01));
+    }
+}

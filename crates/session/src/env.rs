@@ -1,0 +1,131 @@
+//! Environment variables: what the process was started with, and what the script is shown of it.
+
+use std::collections::BTreeMap;
+
+use runs::{Exit, Failure};
+
+/// The variables of the process. Names and values that are not UTF-8 are left out: JavaScript could not hold them.
+#[derive(Clone, Debug, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// Reads the process's own.
+    pub fn of_process() -> Environment {
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Environment(std::env::vars_os().filter_map(text).collect())
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &BTreeMap<String, String> {
+        &self.0
+    }
+
+    /// One of them.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// A setting: `PLIMSOLL_NAME`, or else `K6_NAME`; empty ones count as unset.
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        let prefixes = ["PLIMSOLL", "K6"];
+        prefixes.iter().find_map(|prefix| self.get(&format!("{prefix}_{name}")).filter(|it| !it.is_empty()))
+    }
+
+    /// A setting that is on or off; what Go's `ParseBool` reads.
+    ///
+    /// # Errors
+    /// It is neither.
+    pub fn switch(&self, name: &str) -> Result<Option<bool>, Failure> {
+        let Some(text) = self.setting(name) else { return Ok(None) };
+        match parse_switch(text) {
+            Some(value) => Ok(Some(value)),
+            None => Err(Failure::new(
+                Exit::InvalidConfig,
+                format!("failed to read {name} of the environment: {text:?} is neither true nor false"),
+            )),
+        }
+    }
+
+    /// `__ENV`: the process's variables, if they are to be passed on, and over them those of `--env`.
+    ///
+    /// # Errors
+    /// A name of `--env` cannot be one.
+    pub fn for_script(
+        &self,
+        includes_process: bool,
+        given: &[String],
+    ) -> Result<BTreeMap<String, String>, Failure> {
+        let mut variables = if includes_process { self.0.clone() } else { BTreeMap::new() };
+        for text in given {
+            let (name, value) = text.split_once('=').unwrap_or((text, ""));
+            if !is_name(name) {
+                let reason = format!(
+                    "failed to read --env {text:?}: {name:?} is no name of a variable; write --env NAME=value"
+                );
+                return Err(Failure::new(Exit::Other, reason));
+            }
+            variables.insert(name.to_owned(), value.to_owned());
+        }
+        Ok(variables)
+    }
+}
+
+/// `true` or `false` in any of Go's spellings.
+pub fn parse_switch(text: &str) -> Option<bool> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether a variable may be called so.
+pub fn is_name(name: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.bytes().all(is_word) && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(pairs: &[(&str, &str)]) -> Environment {
+        Environment(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    }
+
+    #[test]
+    fn our_prefix_wins_and_empty_is_unset() {
+        let env = environment(&[("K6_A", "k6"), ("PLIMSOLL_A", "ours"), ("K6_B", "k6"), ("PLIMSOLL_B", "")]);
+        assert_eq!(env.setting("A"), Some("ours"));
+        assert_eq!(env.setting("B"), Some("k6"));
+        assert_eq!(env.setting("C"), None);
+    }
+
+    #[test]
+    fn switches_are_read_as_go_reads_them() {
+        let env = environment(&[("K6_ON", "T"), ("K6_OFF", "0"), ("K6_ODD", "yes")]);
+        assert_eq!(env.switch("ON").ok(), Some(Some(true)));
+        assert_eq!(env.switch("OFF").ok(), Some(Some(false)));
+        assert_eq!(env.switch("NONE").ok(), Some(None));
+        assert!(env.switch("ODD").is_err());
+    }
+
+    #[track_caller]
+    fn check(includes_process: bool, given: &[&str], expect: Option<&[(&str, &str)]>) {
+        let env = environment(&[("HOME", "/h")]);
+        let given: Vec<String> = given.iter().map(|text| (*text).to_owned()).collect();
+        let actual = env.for_script(includes_process, &given).ok();
+        assert_eq!(actual, expect.map(|pairs| environment(pairs).0));
+    }
+
+    #[test]
+    fn scripts_see_what_they_are_given() {
+        check(true, &["A=1=2"], Some(&[("A", "1=2"), ("HOME", "/h")]));
+        check(false, &["A=1", "A=2"], Some(&[("A", "2")]));
+        check(true, &["HOME"], Some(&[("HOME", "")]));
+        check(false, &["=x"], None);
+        check(false, &["1=x"], None);
+    }
+}

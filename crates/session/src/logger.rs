@@ -1,0 +1,290 @@
+//! Where everything that is said goes: log lines, the console of scripts, and the live progress between them.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::loki::{Loki, LokiConfig};
+use model::plan::Plan;
+use model::{LogLevel, LogLine, RunEvent, RunProgress, SystemClock};
+use report::Style;
+use report::log::{LogFormat, LogFormatter};
+use report::progress::Live;
+
+/// Columns of a terminal that does not tell.
+const WIDTH_DEFAULT: usize = 80;
+
+/// Takes lines from any thread.
+pub struct Logger {
+    formatter: LogFormatter,
+    least: LogLevel,
+    out: Mutex<Out>,
+    console: Option<Mutex<File>>,
+    style: Style,
+    tap: Mutex<Option<SyncSender<LogLine>>>,
+    /// Lines that did not fit into the tap.
+    tap_lost: AtomicU64,
+}
+
+/// Lines that wait to be stored. They are fetched with every window, so that this many may come in a second.
+const TAP_LINES_MAX: usize = 16_384;
+
+/// Where log lines go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Target {
+    /// Standard error, with the progress.
+    #[default]
+    Stderr,
+    /// Standard output.
+    Stdout,
+    /// Nowhere.
+    Nowhere,
+    /// The end of a file.
+    File(std::path::PathBuf),
+    /// A server.
+    Loki(LokiConfig),
+}
+
+enum Out {
+    Stderr(Option<Live<io::Stderr>>),
+    Stdout,
+    Nowhere,
+    File(File),
+    Loki(Loki),
+}
+
+/// How a [`Logger`] is made.
+#[derive(Clone, Debug)]
+pub struct LoggerConfig {
+    /// Where lines go.
+    pub target: Target,
+    /// How they look.
+    pub format: LogFormat,
+    /// Whether debug lines are shown.
+    pub is_verbose: bool,
+    /// Whether colours are allowed, where there is a terminal.
+    pub may_colour: bool,
+    /// Where the scripts' console writes instead.
+    pub console: Option<std::path::PathBuf>,
+    /// Ties instants to the wall clock.
+    pub epoch: model::Epoch,
+}
+
+impl Logger {
+    /// Opens what is to be opened.
+    ///
+    /// # Errors
+    /// A file cannot be made; the path comes along.
+    pub fn new(config: &LoggerConfig) -> Result<Logger, (std::path::PathBuf, io::Error)> {
+        let (out, is_terminal) = match &config.target {
+            Target::Stderr => (Out::Stderr(None), io::stderr().is_terminal()),
+            Target::Stdout => (Out::Stdout, io::stdout().is_terminal()),
+            Target::Nowhere => (Out::Nowhere, false),
+            Target::File(path) => (Out::File(append(path)?), false),
+            Target::Loki(loki) => {
+                let started = Loki::start(loki.clone(), config.epoch);
+                (Out::Loki(started.map_err(|error| ("a thread for it".into(), error))?), false)
+            }
+        };
+        let style = style(config.may_colour && is_terminal);
+        let console = config.console.as_deref().map(append).transpose()?.map(Mutex::new);
+        Ok(Logger {
+            formatter: LogFormatter {
+                format: config.format,
+                style,
+                epoch: config.epoch,
+                started: config.epoch.at,
+            },
+            least: if config.is_verbose { LogLevel::Debug } else { LogLevel::Info },
+            out: Mutex::new(out),
+            console,
+            style,
+            tap: Mutex::default(),
+            tap_lost: AtomicU64::new(0),
+        })
+    }
+
+    /// Says something on behalf of the runner.
+    pub fn say(&self, level: LogLevel, text: impl Into<String>) {
+        script::Log::log(self, LogLine::new(SystemClock::now(), level, text));
+    }
+
+    /// Prints text that is no log line, such as the picture of an error's place, where people read the log.
+    pub fn print(&self, text: &str) {
+        if self.formatter.format == LogFormat::Text {
+            self.write(text);
+        }
+    }
+
+    /// Tells how something came out: a line by itself where people read the log, and a log line where programs do.
+    pub fn tell(&self, text: &str) {
+        match self.formatter.format {
+            LogFormat::Text => self.write(&format!("{text}\n")),
+            LogFormat::Raw | LogFormat::Json => self.say(LogLevel::Info, text),
+        }
+    }
+
+    /// From now on the progress of this plan is drawn between the lines, if they go to standard error.
+    pub fn show_progress(&self, plan: &Plan) {
+        if let Out::Stderr(live) = &mut *self.out() {
+            let is_terminal = io::stderr().is_terminal();
+            *live = Some(Live::new(io::stderr(), plan, self.style, is_terminal));
+        }
+    }
+
+    /// Passes an event of the run on to the progress.
+    pub fn on_event(&self, event: &RunEvent) {
+        if let Out::Stderr(Some(live)) = &mut *self.out() {
+            live.on_event(event);
+        }
+    }
+
+    /// Draws the progress where it is time to; the last time with `is_over`.
+    pub fn tick(&self, progress: &RunProgress, is_over: bool) {
+        let Out::Stderr(live) = &mut *self.out() else { return };
+        let width = stderr_width();
+        // Standard error may be closed; the run goes on without progress.
+        let _ = match (live.take(), is_over) {
+            (None, _) => Ok(()),
+            (Some(last), true) => last.finish(progress, SystemClock::now(), width),
+            (Some(mut again), false) => {
+                let drawn = again.tick(progress, SystemClock::now(), width);
+                *live = Some(again);
+                drawn
+            }
+        };
+    }
+
+    /// From now on every line goes here, too.
+    pub fn tap(&self) -> Receiver<LogLine> {
+        let (sender, receiver) = sync_channel(TAP_LINES_MAX);
+        *self.tap.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        receiver
+    }
+
+    /// Ends [`Logger::tap`]; gives how many lines it could not take.
+    pub fn untap(&self) -> u64 {
+        *self.tap.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.tap_lost.swap(0, Ordering::Relaxed)
+    }
+
+    /// Waits until every line has arrived where it goes.
+    pub fn finish(&self) {
+        let Out::Loki(loki) = &*self.out() else { return };
+        let lost = loki.finish();
+        if lost > 0 {
+            crate::terminal::print_error(&format!("{lost} log lines did not reach Loki"));
+        }
+    }
+
+    fn pass_on(&self, line: &LogLine) {
+        let tap = self.tap.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Err(TrySendError::Full(_))) = tap.as_ref().map(|tap| tap.try_send(line.clone())) {
+            self.tap_lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn write(&self, text: &str) {
+        // A log that cannot be written has no other place to complain.
+        let _ = match &mut *self.out() {
+            Out::Stderr(Some(live)) => live.print(text, stderr_width()),
+            Out::Stderr(None) => io::stderr().write_all(text.as_bytes()),
+            Out::Stdout => io::stdout().write_all(text.as_bytes()),
+            Out::Nowhere => Ok(()),
+            Out::File(file) => file.write_all(text.as_bytes()),
+            // Lines go there as lines; pictures between them are for people.
+            Out::Loki(_) => Ok(()),
+        };
+    }
+
+    fn out(&self) -> MutexGuard<'_, Out> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl script::Log for Logger {
+    fn log(&self, line: LogLine) {
+        if line.level < self.least {
+            return;
+        }
+        self.pass_on(&line);
+        if let Out::Loki(loki) = &*self.out() {
+            loki.log(&line);
+        }
+        let text = self.formatter.render(&line);
+        match &self.console {
+            Some(file) if line.source == "console" => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                // As above.
+                let _ = file.write_all(text.as_bytes());
+            }
+            _ => self.write(&text),
+        }
+    }
+}
+
+/// The look of a stream.
+pub fn style(colour: bool) -> Style {
+    Style { colour, unicode: is_utf8() }
+}
+
+/// Whether the terminal reads UTF-8. Without any word about it, it does: pipes and services set nothing.
+fn is_utf8() -> bool {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| {
+        let value = std::env::var(name).ok()?;
+        (!value.is_empty()).then_some(value)
+    });
+    set.is_none_or(|value| {
+        let value = value.to_lowercase();
+        value == "c" || value == "posix" || value.contains("utf-8") || value.contains("utf8")
+    })
+}
+
+fn stderr_width() -> usize {
+    rustix::termios::tcgetwinsize(io::stderr())
+        .ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|width| *width > 0)
+        .unwrap_or(WIDTH_DEFAULT)
+}
+
+fn append(path: &Path) -> Result<File, (std::path::PathBuf, io::Error)> {
+    File::options().create(true).append(true).open(path).map_err(|error| (path.to_owned(), error))
+}
+
+/// Draws the progress ten times a second until it is dropped.
+pub struct Ticker {
+    stop: std::sync::mpsc::Sender<()>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Ticker {
+    /// Between two drawings.
+    const INTERVAL: std::time::Duration = std::time::Duration::from_millis(100);
+
+    /// Starts drawing; without a thread there is no progress, and the run goes on.
+    pub fn start(logger: Arc<Logger>, progress: Arc<RunProgress>) -> Ticker {
+        let (stop, stopped) = std::sync::mpsc::channel();
+        let draw = move || {
+            while stopped.recv_timeout(Ticker::INTERVAL) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                logger.tick(&progress, false);
+            }
+            logger.tick(&progress, true);
+        };
+        let thread = std::thread::Builder::new().name("progress".into()).spawn(draw).ok();
+        Ticker { stop, thread }
+    }
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        let _ = self.stop.send(());
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been printed already.
+            let _ = thread.join();
+        }
+    }
+}

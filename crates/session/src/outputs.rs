@@ -1,0 +1,81 @@
+//! The exports of a run, as one of its listeners.
+
+use std::sync::Arc;
+
+use catalogue::RunId;
+use engine::RunConfig;
+use model::{LogLevel, RunEvent};
+use output::{Output, OutputSpec};
+use runs::{Exit, Failure};
+
+use crate::Context;
+use crate::listener::{Listener, Records};
+use crate::test::Test;
+
+/// All exports of a run.
+pub(crate) struct Outputs<'a> {
+    outputs: Vec<Box<dyn Output>>,
+    context: &'a Context,
+}
+
+impl<'a> Outputs<'a> {
+    /// Opens the exports of these specifications.
+    ///
+    /// # Errors
+    /// One of them cannot be opened.
+    pub(crate) fn open(
+        test: &Test,
+        context: &'a Context,
+        specs: &[OutputSpec],
+        config: &RunConfig,
+        id: &RunId,
+    ) -> Result<Outputs<'a>, Failure> {
+        let env = context.env.clone();
+        let env_names = env.all().keys().cloned().collect();
+        let surroundings = output::Context {
+            metrics: config.registry.clone(),
+            tags: config.tags.clone(),
+            epoch: context.epoch,
+            system_tags: test.plan.system_tags,
+            thresholds: test.plan.thresholds.clone(),
+            env: Arc::new(move |name: &str| env.get(name).map(str::to_owned)),
+            env_names,
+            run_id: id.to_string(),
+        };
+        let open = |spec: &OutputSpec| {
+            spec.open(&surroundings).map_err(|error| {
+                let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+                Failure::new(Exit::Other, format!("failed to {error}{}", cause.unwrap_or_default()))
+            })
+        };
+        Ok(Outputs { outputs: specs.iter().map(open).collect::<Result<_, _>>()?, context })
+    }
+
+    /// Returns whether one of them takes raw samples.
+    pub(crate) fn want_samples(&self) -> bool {
+        self.outputs.iter().any(|output| output.wants_samples())
+    }
+
+    /// Returns their descriptions, for the banner.
+    pub(crate) fn descriptions(&self) -> Vec<String> {
+        self.outputs.iter().map(|output| output.description().to_owned()).collect()
+    }
+}
+
+impl Listener for Outputs<'_> {
+    fn on_event(&mut self, event: &RunEvent, _: &mut Records) {
+        self.outputs.iter_mut().for_each(|output| output.on_event(event));
+    }
+
+    fn on_load_over(&mut self) {
+        for output in self.outputs.drain(..) {
+            let report = output.finish();
+            if let Some(warning) = report.warning() {
+                self.context.logger.say(LogLevel::Error, warning);
+            }
+            if let Some(note) = report.note {
+                self.context.logger.say(LogLevel::Info, format!("{}: {note}", report.description));
+            }
+        }
+    }
+}

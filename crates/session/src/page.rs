@@ -1,0 +1,84 @@
+//! The live page of a run: whether it is wanted, and its place among the run's listeners.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use analysis::validity::Whole;
+use engine::RunConfig;
+use model::{GeneratorState, LogLevel, LogLine, RunEvent, Validity};
+use pages::{LivePage, PagedRun, reopen};
+
+use crate::Context;
+use crate::listener::{Listener, Records};
+use crate::live::LiveRun;
+use crate::recording::Recording;
+use crate::test::Test;
+
+/// Whether a run has a page.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PageSettings {
+    /// Whether it is served.
+    pub is_wanted: bool,
+}
+
+impl PageSettings {
+    /// Serves the page of a run, and prints its address. A page that cannot be served is a warning, and the run goes on.
+    pub fn start(
+        self,
+        test: &Test,
+        context: &Context,
+        config: &RunConfig,
+        live: &Arc<LiveRun>,
+        recording: Option<&Recording>,
+    ) -> Option<LivePage> {
+        let recording = recording.filter(|_| self.is_wanted)?;
+        let run = PagedRun {
+            id: recording.id(),
+            path: recording.path(),
+            plan: &test.plan,
+            config,
+            epoch: context.epoch,
+            live: live.clone(),
+        };
+        let reopen = reopen(&context.runs_words(), run.id);
+        match LivePage::start(&run, reopen, |own| context.library(Some(own))) {
+            Ok(page) => {
+                context.logger.tell(&format!("page: http://{}/runs/{}", page.address(), run.id));
+                Some(page)
+            }
+            Err(why) => {
+                let text = format!("{why}; the test goes on without its page (--no-page asks for none)");
+                context.logger.say(LogLevel::Warn, text);
+                None
+            }
+        }
+    }
+}
+
+impl Listener for LivePage {
+    fn on_event(&mut self, event: &RunEvent, records: &mut Records) {
+        LivePage::on_event(self, event, records);
+    }
+
+    fn on_file_closing(&self) {
+        self.before_finish();
+    }
+
+    fn on_file_closed(&self) {
+        self.after_finish();
+    }
+}
+
+impl pages::Recorded for Records {
+    fn last_state(&self) -> Option<&GeneratorState> {
+        self.watch.last_state()
+    }
+
+    fn judge_so_far(&mut self, whole: Whole) -> Validity {
+        self.watch.judge_so_far(whole)
+    }
+
+    fn take_fresh_lines(&mut self) -> VecDeque<(u64, LogLine)> {
+        self.recording.as_mut().map_or_else(VecDeque::new, |recording| recording.take_fresh_lines())
+    }
+}

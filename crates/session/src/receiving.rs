@@ -1,0 +1,275 @@
+//! Traces that servers send while a run goes on: received, stored once a second, and waited for a little at the end.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, SyncSender};
+use std::time::Duration;
+
+use model::plan::ENDLESS;
+use model::{Datum, Evidence, Instant, LogLevel, Plan, Record, RecordKind, RunEvent, Span, SystemClock};
+use otlp::{Counts, Pace, Receiver, Settings};
+use runs::{Exit, Failure};
+use script::TraceSample;
+
+use crate::Context;
+use crate::listener::{Listener, LoadOver, Records};
+use crate::recording::Recording;
+
+/// Of a run's file, the name of what is received here.
+const SOURCE: &str = "otlp";
+
+/// A trace is whole once nothing more of it came for this long.
+const QUIET: Duration = Duration::from_secs(10);
+
+/// Exporters send what they have every five seconds (OpenTelemetry SDK, batch span processor), so that after so much silence
+/// nothing is on its way.
+const SILENCE: Duration = Duration::from_secs(6);
+
+/// Nobody waits longer for spans once the load is over.
+const WAIT_MAX: Duration = Duration::from_secs(12);
+
+/// How often it is looked whether spans still come.
+const LOOKED_EACH: Duration = Duration::from_millis(100);
+
+/// What a run without an end is taken for: what may be kept is let out over that time.
+const EXPECTED_OF_ENDLESS: Duration = Duration::from_secs(3600);
+
+/// Services of the lab send what they have each second.
+const SILENCE_OF_LAB: Duration = Duration::from_secs(3);
+
+/// The share of requests that are put into traces while somebody listens.
+pub const SHARE_DEFAULT: f64 = 0.01;
+
+/// Spans of requests and tasks that wait for the receiver, which takes them once a second; what comes on top is dropped and
+/// counted.
+const OWN_SPANS_WAITING_MAX: usize = 8_192;
+
+/// The spans of a system of the lab.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabTraces {
+    /// Its name.
+    pub system: String,
+    /// The address that it sends them to.
+    pub address: SocketAddr,
+    /// The share of its script's requests that carry a trace context.
+    pub share: f64,
+}
+
+/// Whether and where traces are received, and how many requests carry one.
+#[derive(Clone, Default)]
+pub struct ReceiveSettings {
+    /// Empty, if nothing is received.
+    pub addresses: Vec<SocketAddr>,
+    /// The token that senders must present; kept out of every file.
+    pub token: Option<String>,
+    /// The share of requests that carry a trace context.
+    pub share: f64,
+    /// The system of the lab that sends spans without being asked to.
+    pub lab: Option<LabTraces>,
+}
+
+/// A receiver beside a run.
+pub struct Receiving {
+    receiver: Receiver,
+    own: Arc<OwnSpans>,
+    waiting: mpsc::Receiver<(u128, Span)>,
+    lab: Option<LabTraces>,
+    share: f64,
+}
+
+/// Takes the spans that the run itself makes, of requests and tasks, without ever waiting.
+struct OwnSpans {
+    sender: SyncSender<(u128, Span)>,
+    dropped: AtomicU64,
+}
+
+impl script::Spans for OwnSpans {
+    fn add(&self, trace: u128, span: Span) {
+        if self.sender.try_send((trace, span)).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl ReceiveSettings {
+    /// Whether any request is put into a trace.
+    pub fn makes_traces(&self) -> bool {
+        TraceSample::of(self.share).is_some()
+    }
+
+    /// Which requests are put into traces, beside this receiver. Whoever asked for none and has none gets none.
+    pub fn sample(&self, receiving: Option<&Receiving>) -> Option<TraceSample> {
+        if self.lab.is_some() && receiving.is_none() { None } else { TraceSample::of(self.share) }
+    }
+}
+
+impl Receiving {
+    /// Opens the doors, where somebody asked for that.
+    ///
+    /// # Errors
+    /// An address is taken, or open to others without a token.
+    pub fn start(
+        settings: &ReceiveSettings,
+        plan: &Plan,
+        context: &Context,
+    ) -> Result<Option<Receiving>, Failure> {
+        if settings.addresses.is_empty() {
+            return Ok(None);
+        }
+        let (share, lab) = (settings.share, settings.lab.clone());
+        let longest = plan::vu_demand(plan).duration_max;
+        let expected = if longest >= ENDLESS { EXPECTED_OF_ENDLESS } else { longest };
+        let settings = Settings {
+            addresses: settings.addresses.clone(),
+            token: settings.token.clone(),
+            pace: Pace { began: SystemClock::now(), expected, quiet: QUIET },
+        };
+        match Receiver::start(&settings, context.epoch) {
+            Ok(receiver) => {
+                let (sender, waiting) = mpsc::sync_channel(OWN_SPANS_WAITING_MAX);
+                let own = Arc::new(OwnSpans { sender, dropped: AtomicU64::new(0) });
+                Ok(Some(Receiving { receiver, own, waiting, lab, share }))
+            }
+            Err(error) if lab.is_some() => {
+                let text = format!("failed to {error}; the test goes on without traces");
+                context.logger.say(LogLevel::Warn, text);
+                Ok(None)
+            }
+            Err(error) => {
+                let hint = match error {
+                    otlp::StartError::Open(_) => "; set PLIMSOLL_OTLP_TOKEN",
+                    _ => "; --otlp=127.0.0.1:PORT names another address",
+                };
+                Err(Failure::new(Exit::CannotServe, format!("failed to {error}{hint}")))
+            }
+        }
+    }
+
+    /// Where it listens, for the banner.
+    pub fn place(&self) -> String {
+        let place = format!("OTLP (gRPC and HTTP) at {}", self.addresses());
+        let Some(lab) = &self.lab else { return place };
+        let percent = self.share * 100.0;
+        format!("{place}, as the lab's {} sends there; {percent}% of requests (--otlp=off: none)", lab.system)
+    }
+
+    /// Takes the spans that the run itself makes.
+    pub fn own(&self) -> Arc<dyn script::Spans> {
+        self.own.clone()
+    }
+
+    /// Takes an event. What was received is handed on once a second.
+    pub fn on_event(&self, event: &RunEvent, recording: Option<&mut Recording>) {
+        if matches!(event, RunEvent::Window(_)) {
+            self.hand_on(recording);
+        }
+    }
+
+    /// Waits for what is on its way since the load is over, unless somebody hurries, stores it, and says what came.
+    pub fn finish(
+        self,
+        over: Instant,
+        hurries: &dyn Fn() -> bool,
+        recording: Option<&mut Recording>,
+        context: &Context,
+    ) {
+        self.wait(over, hurries, context);
+        self.take_own();
+        let addresses = self.addresses();
+        let (taken, counts) = self.receiver.finish();
+        say(&counts, context);
+        let dropped = self.own.dropped.load(Ordering::Relaxed);
+        if dropped > 0 {
+            let text = format!(
+                "{dropped} spans of requests and tasks are not in their traces: there were too many at once"
+            );
+            context.logger.say(LogLevel::Warn, text);
+        }
+        let Some(recording) = recording else { return };
+        recording.traces(taken.traces, taken.operations);
+        let mut fields = counts.fields();
+        fields.insert("kind".to_owned(), SOURCE.into());
+        fields.insert("address".to_owned(), Datum::Text(addresses));
+        fields.insert("own_spans_dropped".to_owned(), Datum::Number(dropped as f64));
+        let (kind, subject) = (RecordKind::Source, SOURCE.to_owned());
+        let record = Record { source: SOURCE.to_owned(), kind, at: SystemClock::now(), subject, fields };
+        recording.evidence(Evidence { records: vec![record], ..Evidence::default() });
+    }
+
+    fn wait(&self, over: Instant, hurries: &dyn Fn() -> bool, context: &Context) {
+        let silence = if self.lab.is_some() { SILENCE_OF_LAB } else { SILENCE };
+        let is_done = |now: Instant| {
+            let last = self.receiver.last_received().map_or(over, |last| last.max(over));
+            now.since(last) >= silence || now.since(over) >= WAIT_MAX || hurries()
+        };
+        if is_done(SystemClock::now()) {
+            return;
+        }
+        if !context.is_quiet {
+            let seconds = WAIT_MAX.as_secs();
+            context.logger.tell(&format!("traces: waiting for the last spans, at most {seconds} s"));
+        }
+        while !is_done(SystemClock::now()) {
+            std::thread::sleep(LOOKED_EACH);
+        }
+    }
+
+    fn take_own(&self) {
+        self.receiver.add(self.waiting.try_iter().collect());
+    }
+
+    fn hand_on(&self, recording: Option<&mut Recording>) {
+        self.take_own();
+        let taken = self.receiver.take();
+        if let Some(recording) = recording {
+            recording.traces(taken.traces, taken.operations);
+        }
+    }
+
+    fn addresses(&self) -> String {
+        let addresses: Vec<String> = self.receiver.addresses().iter().map(SocketAddr::to_string).collect();
+        addresses.join(", ")
+    }
+}
+
+/// Received traces as a listener: stored once a second, and waited for at the end.
+pub(crate) struct TraceListener<'a> {
+    receiving: Option<Receiving>,
+    context: &'a Context,
+}
+
+impl<'a> TraceListener<'a> {
+    /// Listens for this receiver.
+    pub(crate) fn new(receiving: Receiving, context: &'a Context) -> TraceListener<'a> {
+        TraceListener { receiving: Some(receiving), context }
+    }
+}
+
+impl Listener for TraceListener<'_> {
+    fn on_event(&mut self, event: &RunEvent, records: &mut Records) {
+        if let Some(receiving) = &self.receiving {
+            receiving.on_event(event, records.recording.as_mut());
+        }
+    }
+
+    fn finish(&mut self, over: &LoadOver<'_>, records: &mut Records) {
+        if let Some(receiving) = self.receiving.take() {
+            receiving.finish(over.at, &|| over.hurries(), records.recording.as_mut(), self.context);
+        }
+    }
+}
+
+/// Says what came, and what of it was lost.
+fn say(counts: &Counts, context: &Context) {
+    let (spans, own) = (counts.spans_received, counts.spans_own);
+    let (traces, kept) = (counts.traces_kept, counts.spans_kept);
+    let text =
+        format!("traces: {spans} spans received, {own} made here, {traces} traces kept with {kept} spans");
+    let losses = counts.losses();
+    if !losses.is_empty() {
+        context.logger.say(LogLevel::Warn, format!("{text}; left out: {}", losses.join(", ")));
+    } else if !context.is_quiet {
+        context.logger.tell(&text);
+    }
+}

@@ -1,0 +1,227 @@
+//! The listener that leaves a run's file.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, TryRecvError};
+
+use catalogue::{Catalogue, FileName, Location, RunId};
+use engine::{RunConfig, RunOutcome};
+use model::{Evidence, GeneratorState, LogLevel, LogLine, OperationLoad, RunEvent, SystemClock, Trace};
+use runfile::Writer;
+use runs::Exit;
+
+use crate::Context;
+use crate::header::RecordSettings;
+use crate::test::Test;
+use crate::{ending, header};
+
+/// Lines that wait for the live page, the newest ones; it asks once a second, and shows no more of one.
+const FRESH_LINES_MAX: usize = 100;
+
+/// A file that grows with the run.
+pub struct Recording {
+    catalogue: Catalogue,
+    writer: Writer,
+    id: RunId,
+    path: PathBuf,
+    /// What was said, by whichever thread.
+    lines: Receiver<LogLine>,
+    /// How many lines were taken, and those of them that the live page has not had yet.
+    lines_taken: u64,
+    fresh_lines: VecDeque<(u64, LogLine)>,
+    wants_lines: bool,
+    /// It is only made for reports and goes with them.
+    is_temporary: bool,
+}
+
+/// A run's file that is complete.
+pub struct Recorded {
+    /// Its id.
+    pub id: RunId,
+    /// Its file.
+    pub path: PathBuf,
+    catalogue: Catalogue,
+    is_temporary: bool,
+}
+
+impl Recording {
+    /// Begins a file. One that cannot be made is told, and the load goes on without. With `is_needed`, there is one even
+    /// where none should stay, since reports are made of it.
+    pub fn begin(
+        test: &Test,
+        context: &Context,
+        config: &RunConfig,
+        settings: &RecordSettings,
+        id: &RunId,
+        is_needed: bool,
+    ) -> Option<Recording> {
+        if settings.is_off && !is_needed {
+            return None;
+        }
+        let begun = Recording::try_begin(test, context, config, settings, id.clone());
+        begun
+            .map_err(|why| {
+                let hint = "the test goes on; --no-store asks for none, --runs names another place";
+                context.logger.say(LogLevel::Warn, format!("failed to store the run: {why} ({hint})"));
+            })
+            .ok()
+    }
+
+    fn try_begin(
+        test: &Test,
+        context: &Context,
+        config: &RunConfig,
+        settings: &RecordSettings,
+        id: RunId,
+    ) -> Result<Recording, String> {
+        let started = SystemClock::now();
+        let catalogue = if settings.is_off {
+            let folder = std::env::temp_dir().join(format!("plimsoll-{}-{id}", std::process::id()));
+            Catalogue::open(Location::Directory(folder.clone()), &folder)
+        } else {
+            context.catalogue().map_err(|failure| failure.text.trim_start_matches("failed to ").to_owned())?
+        };
+        let name = FileName::new(context.epoch.wall_unix_ns(started), id.clone());
+        let path = catalogue.begin(&name).map_err(|error| error.to_string())?;
+        let header = header::of(test, context, settings, id.as_str(), config.workers);
+        let mut writer = Writer::create(&path, &header, config.registry.clone(), config.tags.clone())
+            .map_err(|error| error.to_string())?;
+        settings.notes.iter().for_each(|note| writer.note(note));
+        let lines = context.logger.tap();
+        Ok(Recording {
+            catalogue,
+            writer,
+            id,
+            path,
+            lines,
+            lines_taken: 0,
+            fresh_lines: VecDeque::new(),
+            wants_lines: false,
+            is_temporary: settings.is_off,
+        })
+    }
+
+    /// Takes an event. Log lines come the other way, since most of them are no events.
+    pub fn on_event(&mut self, event: &RunEvent, context: &Context) {
+        if !matches!(event, RunEvent::Log(_) | RunEvent::Samples(_)) {
+            self.writer.on_event(event);
+        }
+        self.take_lines();
+        if let Some(why) = self.writer.trouble() {
+            context.logger.say(LogLevel::Warn, format!("failed to {why}; the test goes on"));
+        }
+    }
+
+    /// The run's id.
+    pub fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The newest lines that were stored since the last time, with their numbers from 1. From the first time on they are kept
+    /// for the next.
+    pub fn take_fresh_lines(&mut self) -> VecDeque<(u64, LogLine)> {
+        self.wants_lines = true;
+        std::mem::take(&mut self.fresh_lines)
+    }
+
+    /// Both clocks as they are stored with the last window.
+    pub fn last_anchor(&self) -> Option<runfile::Anchor> {
+        self.writer.last_anchor()
+    }
+
+    /// Takes what was read about the generator.
+    pub fn state(&mut self, state: GeneratorState) {
+        self.writer.state(state);
+    }
+
+    /// Takes traces that were kept, and how often operations ran.
+    pub fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
+        self.writer.traces(traces, operations);
+    }
+
+    /// Takes what sources of evidence told.
+    pub fn evidence(&mut self, evidence: Evidence) {
+        self.writer.evidence(evidence);
+    }
+
+    fn take_lines(&mut self) {
+        loop {
+            match self.lines.try_recv() {
+                Ok(line) => {
+                    self.lines_taken += 1;
+                    if self.wants_lines {
+                        self.fresh_lines.push_back((self.lines_taken, line.clone()));
+                    }
+                    if self.fresh_lines.len() > FRESH_LINES_MAX {
+                        self.fresh_lines.pop_front();
+                    }
+                    self.writer.on_event(&RunEvent::Log(line));
+                }
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Writes how it ended. What went wrong is told.
+    pub fn finish(
+        mut self,
+        outcome: &RunOutcome,
+        exit: Exit,
+        context: &Context,
+        config_tags: &model::TagInterner,
+    ) -> Recorded {
+        let lost = context.logger.untap();
+        self.take_lines();
+        if lost > 0 {
+            let text = format!("{lost} log lines came faster than they could be stored");
+            let line = LogLine::new(SystemClock::now(), LogLevel::Warn, text);
+            self.writer.on_event(&RunEvent::Log(line));
+        }
+        let report = self.writer.finish(ending::of(outcome, exit, &context.epoch, config_tags));
+        if let Some(error) = report.error {
+            context.logger.say(LogLevel::Warn, format!("failed to {error}; the stored run lacks a part"));
+        }
+        if report.windows_lost > 0 {
+            let text = format!("{} seconds of the run are not in its file", report.windows_lost);
+            context.logger.say(LogLevel::Warn, text);
+        }
+        let Recording { catalogue, id, path, is_temporary, .. } = self;
+        Recorded { id, path, catalogue, is_temporary }
+    }
+}
+
+impl Recorded {
+    /// Hands the file to the catalogue, says how to see it again, and removes what should not stay.
+    pub fn keep(self, context: &Context) {
+        if self.is_temporary {
+            // Nobody looks for it there; what cannot be removed is the temporary folder's to clean.
+            let _ = self.path.parent().map(std::fs::remove_dir_all);
+            return;
+        }
+        for path in self.catalogue.waiting() {
+            if path == self.path || is_over(&path) {
+                self.hand_over(&path, context);
+            }
+        }
+        if !context.is_quiet {
+            let place = context.runs_words();
+            context.logger.tell(&format!("run: {}  plimsoll show{place} {}", self.id, self.id));
+        }
+    }
+
+    fn hand_over(&self, path: &Path, context: &Context) {
+        if let Err(error) = self.catalogue.keep(path) {
+            context.logger.say(LogLevel::Warn, format!("failed to {error}; the next run tries again"));
+        }
+    }
+}
+
+/// Whether a file that waits for its upload is whole, as one is that an earlier upload failed for.
+fn is_over(path: &Path) -> bool {
+    runfile::Reader::open(path).is_ok_and(|reader| reader.state() == runfile::State::Complete)
+}

@@ -1,0 +1,34 @@
+//! The sources of secrets that were named, and how requests reach their servers.
+
+use std::sync::Arc;
+
+use remote::{Ask, Endpoint};
+use runs::{Exit, Failure};
+use script::{SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets};
+
+use crate::env::Environment;
+
+/// Reads the sources of secrets: `given` (the flag `--secret-source`), or else those of the variable.
+///
+/// # Errors
+/// A source cannot be read.
+pub fn read(given: &[String], env: &Environment) -> Result<Secrets, Failure> {
+    let variable = env.setting("SECRET_SOURCE").map(str::to_owned);
+    let given = match given.is_empty() {
+        true => variable.into_iter().collect(),
+        false => given.to_vec(),
+    };
+    let server = Arc::new(Network(Endpoint::new(SECRET_BYTES_MAX)));
+    Secrets::read(&given, env.all(), server)
+        .map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
+}
+
+/// Requests that are no part of the load.
+struct Network(Endpoint);
+
+impl SecretServer for Network {
+    fn send(&self, request: &SecretRequest) -> Result<SecretReply, String> {
+        let SecretRequest { method, url, headers, timeout } = request;
+        self.0.send(&Ask { method, url, headers, timeout: *timeout })
+    }
+}

@@ -1,0 +1,252 @@
+//! Where a script comes from: a file, standard input, a URL, or an archive with all it needs.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use archive::{ARCHIVE_BYTES_MAX, Archive};
+use remote::{LOCK_NAME, LockMode, Remote};
+use runs::{Exit, Failure};
+use script::{Fetch, Outside, PackageImport, PackedFiles};
+
+use crate::Context;
+
+/// The largest script that is read.
+const SCRIPT_BYTES_MAX: u64 = 256 << 20;
+
+/// Which script to read, and how.
+#[derive(Clone, Debug, Default)]
+pub struct SourceSettings {
+    /// A path, an `https://` URL, or `-` for standard input.
+    pub script: PathBuf,
+    /// `js` or `archive`; decided from the content where unset.
+    pub kind: Option<String>,
+    /// Whether the lock file of remote modules is written.
+    pub lock: bool,
+    /// Whether remote modules must match the lock file.
+    pub frozen: bool,
+    /// The folder of the module cache, where it is not the user's own.
+    pub cache: Option<PathBuf>,
+}
+
+/// A script's text and its name.
+#[derive(Default)]
+pub struct Source {
+    /// As it was named; `-` for standard input.
+    pub name: String,
+    /// Where its imports are looked for.
+    pub path: PathBuf,
+    /// The script.
+    pub text: String,
+    /// The archive it came in.
+    archive: Option<Archive>,
+    /// What loads its remote modules.
+    remote: Option<Arc<Remote>>,
+}
+
+/// What a script's first bytes are to be taken for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// What they look like.
+    Either,
+    Script,
+    Archive,
+}
+
+impl Source {
+    /// A script that needs nothing from elsewhere.
+    pub fn of_text(name: &str, path: &str, text: &str) -> Source {
+        Source { name: name.to_owned(), path: path.into(), text: text.to_owned(), ..Source::default() }
+    }
+
+    /// Reads a script or an archive from a file, from standard input or, if its name is an `https://` URL, from there.
+    ///
+    /// # Errors
+    /// It cannot be read, or it is not what `--type` says.
+    pub fn read(settings: &SourceSettings, context: &Context) -> Result<Source, Failure> {
+        let kind = kind(settings, context)?;
+        let name = settings.script.display().to_string();
+        if name.starts_with("https://") {
+            return Source::read_remote(settings, context, name);
+        }
+        let (path, bytes) = read_local(&settings.script, &name, kind)?;
+        if kind == Kind::Archive || kind == Kind::Either && archive::is_archive(&bytes) {
+            let archive = archive::read(&bytes[..]).map_err(|error| failed(Exit::Other, &error))?;
+            let remote = remote(settings, context, folder_of(&path))?;
+            return Source::of_archive(name, archive, remote);
+        }
+        let remote = Arc::new(remote(settings, context, folder_of(&path))?);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Source { name, path, text, archive: None, remote: Some(remote) })
+    }
+
+    fn read_remote(settings: &SourceSettings, context: &Context, url: String) -> Result<Source, Failure> {
+        let folder = std::env::current_dir().map_err(|error| unreadable(&url, &error))?;
+        let remote = remote(settings, context, &folder)?;
+        let bytes = remote.fetch(&url).map_err(|error| failed(Exit::Other, &error))?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Source { path: url.clone().into(), name: url, text, archive: None, remote: Some(remote.into()) })
+    }
+
+    fn of_archive(name: String, archive: Archive, remote: Remote) -> Result<Source, Failure> {
+        let filename = &archive.metadata.filename;
+        if filename.starts_with("https://") {
+            remote
+                .accept(filename, &archive.script)
+                .map_err(|error| failed(Exit::ScriptException, &error))?;
+        }
+        let path = PathBuf::from(filename.strip_prefix("file://").unwrap_or(filename));
+        let text = String::from_utf8_lossy(&archive.script).into_owned();
+        Ok(Source { name, path, text, archive: Some(archive), remote: Some(remote.into()) })
+    }
+
+    /// The options that an archive carries, which stand in for the script's own.
+    pub fn options_json(&self) -> Option<&str> {
+        self.archive.as_ref().map(|archive| archive.metadata.options_json.as_str())
+    }
+
+    /// `__ENV`: what the archive carries, and over it what is given now.
+    pub fn env(&self, given: BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let carried = self.archive.as_ref().and_then(|archive| archive.metadata.env.clone());
+        let mut env = carried.unwrap_or_default();
+        env.extend(given);
+        env
+    }
+
+    /// What the script needs that is not on the disk.
+    pub fn outside(&self) -> Outside {
+        if let Some(archive) = &self.archive {
+            let (files, remote) = (archive.files.clone(), self.remote.clone());
+            let fetch: Arc<dyn Fetch> = Arc::new(Packed { files, remote });
+            let packages = archive.metadata.packages.iter().map(package_import).collect();
+            return Outside { fetch: Some(fetch), packed: Some(packed_files(archive)), packages };
+        }
+        let fetch = self.remote.clone().map(|remote| Arc::new(Network(remote)) as Arc<dyn Fetch>);
+        Outside { fetch, ..Outside::default() }
+    }
+
+    /// Says what is to be known about how remote modules were had.
+    pub fn tell_notes(&self, context: &Context) {
+        for note in self.remote.iter().flat_map(|remote| remote.take_notes()) {
+            context.logger.say(model::LogLevel::Warn, note);
+        }
+    }
+
+    /// Writes the lock file, where that was asked for.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write_lock(&self, context: &Context) -> Result<(), Failure> {
+        let Some(remote) = &self.remote else { return Ok(()) };
+        if let Some((path, count)) = remote.write_lock().map_err(|error| failed(Exit::Other, &error))? {
+            context.logger.print(&format!("wrote {}, remote modules: {count}\n", path.display()));
+        }
+        Ok(())
+    }
+}
+
+/// Remote modules from the network or the cache.
+struct Network(Arc<Remote>);
+
+impl Fetch for Network {
+    fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+        self.0.fetch(url).map_err(|error| format!("failed to {error}"))
+    }
+}
+
+/// Remote modules from an archive, held to the lock file beside it.
+struct Packed {
+    files: BTreeMap<String, Vec<u8>>,
+    remote: Option<Arc<Remote>>,
+}
+
+impl Fetch for Packed {
+    fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+        // An archive has a module under the URL as it was written, and that may have a fragment.
+        let is_asked_for = |it: &&String| it.split('#').next() == Some(url);
+        let found = self.files.get(url).or_else(|| self.files.get(self.files.keys().find(is_asked_for)?));
+        let bytes =
+            found.ok_or_else(|| format!("the archive has no {url}; make it again from the script"))?;
+        if let Some(remote) = &self.remote {
+            remote.accept(url, bytes).map_err(|error| format!("failed to {error}"))?;
+        }
+        Ok(bytes.clone())
+    }
+}
+
+fn package_import(packed: &archive::PackageImport) -> PackageImport {
+    let folder = packed.folder.strip_prefix("file://").unwrap_or(&packed.folder).into();
+    let (specifier, file) = (packed.specifier.clone(), packed.file.clone());
+    PackageImport { folder, specifier, required: packed.required, file }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
+fn packed_files(archive: &Archive) -> PackedFiles {
+    let local = |(url, bytes): (&String, &Vec<u8>)| {
+        Some((url.strip_prefix("file://")?.into(), bytes.as_slice().into()))
+    };
+    archive.files.iter().filter_map(local).collect()
+}
+
+fn kind(settings: &SourceSettings, context: &Context) -> Result<Kind, Failure> {
+    match settings.kind.as_deref().or_else(|| context.env.setting("TYPE")) {
+        None | Some("") => Ok(Kind::Either),
+        Some("js") => Ok(Kind::Script),
+        Some("archive") => Ok(Kind::Archive),
+        Some(other) => {
+            let text = format!("failed to read --type: {other:?} is neither js nor archive");
+            Err(Failure::new(Exit::Other, text))
+        }
+    }
+}
+
+fn read_local(script: &Path, name: &str, kind: Kind) -> Result<(PathBuf, Vec<u8>), Failure> {
+    let fails = |error: std::io::Error| unreadable(name, &error);
+    let bytes_max = if kind == Kind::Script { SCRIPT_BYTES_MAX } else { ARCHIVE_BYTES_MAX };
+    let (path, from): (PathBuf, Box<dyn Read>) = match script == Path::new("-") {
+        true => (std::env::current_dir().map_err(fails)?.join("-"), Box::new(std::io::stdin().lock())),
+        false => {
+            let path = std::path::absolute(script).map_err(fails)?;
+            let file = std::fs::File::open(&path).map_err(fails)?;
+            (path, Box::new(file))
+        }
+    };
+    let mut bytes = Vec::new();
+    from.take(bytes_max + 1).read_to_end(&mut bytes).map_err(fails)?;
+    let is_archive = kind != Kind::Script && archive::is_archive(&bytes);
+    if bytes.len() as u64 > if is_archive { bytes_max } else { SCRIPT_BYTES_MAX } {
+        return Err(fails(std::io::Error::other(format!("it is larger than {SCRIPT_BYTES_MAX} bytes"))));
+    }
+    Ok((path, bytes))
+}
+
+/// The lock file lies beside the script, so that both go into one commit.
+fn remote(settings: &SourceSettings, context: &Context, folder: &Path) -> Result<Remote, Failure> {
+    let mode = match (settings.lock, settings.frozen) {
+        (true, _) => LockMode::Write,
+        (false, true) => LockMode::Frozen,
+        (false, false) => LockMode::Check,
+    };
+    let remote_settings = remote::Settings {
+        cache: context.cache_folder(settings.cache.as_deref()).map(|folder| folder.join("modules")),
+        lock: Some(folder.join(LOCK_NAME)),
+        mode,
+    };
+    Remote::new(remote_settings).map_err(|error| failed(Exit::ScriptException, &error))
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> Failure {
+    let next = match error.kind() {
+        std::io::ErrorKind::NotFound => "; check the path, or use - to read from standard input",
+        _ => "",
+    };
+    Failure::new(Exit::Other, format!("failed to read the script {name}: {error}{next}"))
+}
+
+fn failed(exit: Exit, error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(exit, format!("failed to {error}"))
+}

@@ -1,0 +1,256 @@
+//! From a script's path to a test that can be run.
+
+use std::sync::Arc;
+
+use model::MetricRegistry;
+use model::plan::{Compat, Plan};
+use plan::{CliOptions, Level, Options, ResolveContext, consolidate, resolve, vu_demand};
+use runs::{Exit, Failure};
+use script::{Bundle, Entry, Settings};
+use tally::Thresholds;
+
+use crate::context::{Context, plan_failure, refuse_first};
+use crate::env::Environment;
+use crate::program;
+use crate::source::Source;
+
+/// What the `User-Agent` header says where the script does not.
+const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
+
+/// A script that was evaluated once.
+pub struct Script {
+    /// Its text and name.
+    pub source: Source,
+    /// The evaluated script.
+    pub bundle: Arc<Bundle>,
+    /// Its metrics.
+    pub metrics: Arc<MetricRegistry>,
+}
+
+impl Script {
+    /// Evaluates a script.
+    ///
+    /// # Errors
+    /// Something that it imports is missing, or it throws.
+    pub fn load(
+        source: Source,
+        context: &Context,
+        env: std::collections::BTreeMap<String, String>,
+    ) -> Result<Script, Failure> {
+        let metrics = Arc::<MetricRegistry>::default();
+        let entry = Entry { path: source.path.clone(), text: source.text.clone() };
+        let outside = source.outside();
+        let (log, secrets) = (context.logger.clone(), context.secrets.clone());
+        let settings = Settings { env, metrics: metrics.clone(), log, secrets, outside };
+        let bundle = Bundle::load(entry, settings);
+        // Also beside an error: they may be its reason.
+        source.tell_notes(context);
+        let bundle = bundle.map_err(|error| program::load_failure(&source.name, &error))?;
+        for (module, names) in bundle.undefined_imports() {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let text = format!("{module} has no export {}: it is undefined, as in k6", names.join(", "));
+            context.logger.say(model::LogLevel::Warn, text);
+        }
+        source.write_lock(context)?;
+        Ok(Script { source, bundle: Arc::new(bundle), metrics })
+    }
+
+    /// What the directives of all its files ask for.
+    ///
+    /// # Errors
+    /// One of them cannot be understood.
+    pub fn asked(&self) -> Result<script::Asked, Failure> {
+        let modules = self.bundle.modules();
+        let asked = script::asked(modules.iter().map(|(url, text)| (&**url, &**text)));
+        asked.map_err(|error| Failure::new(Exit::Other, format!("failed to {error}")))
+    }
+
+    /// What the script itself says in `options`.
+    ///
+    /// # Errors
+    /// It cannot be understood.
+    pub fn options(&self, context: &Context) -> Result<Options, Failure> {
+        let text = self.source.options_json().or(self.bundle.options_json()).unwrap_or("null");
+        let (options, warnings) = Options::from_script_json(text).map_err(|error| plan_failure(&error))?;
+        context.warn_all(&warnings);
+        Ok(options)
+    }
+
+    /// What all sources say together.
+    ///
+    /// # Errors
+    /// One of them cannot be understood.
+    pub fn merged_options(
+        &self,
+        context: &Context,
+        cli: &CliOptions,
+        compat: Compat,
+    ) -> Result<Options, Failure> {
+        let of_env = Options::from_env(context.env.all()).map_err(|error| plan_failure(&error))?;
+        let of_cli = Options::from_cli(cli).map_err(|error| plan_failure(&error))?;
+        let sources = [
+            (Level::ConfigFile, context.config.clone()),
+            (Level::Script, self.options(context)?),
+            (Level::Environment, of_env),
+            (Level::CommandLine, of_cli),
+        ];
+        let (mut options, warnings) = consolidate(&sources, compat);
+        context.warn_all(&warnings);
+        if let Some(load) = &cli.constant {
+            options.make_constant(load).map_err(|error| plan_failure(&error))?;
+        }
+        Ok(options)
+    }
+
+    /// The plan that the merged options come to.
+    ///
+    /// # Errors
+    /// They make no test.
+    pub fn plan(&self, context: &Context, options: Options, compat: Compat) -> Result<Plan, Failure> {
+        let resolving = ResolveContext {
+            exports: Some(self.bundle.exports()),
+            compat,
+            once: false,
+            user_agent: Some(USER_AGENT),
+        };
+        let (plan, warnings) = resolve(options, &resolving).map_err(|error| plan_failure(&error))?;
+        context.warn_all(&warnings);
+        Ok(plan)
+    }
+}
+
+/// A test, checked and ready to run.
+pub struct Test {
+    /// The script.
+    pub script: Script,
+    /// The checked plan.
+    pub plan: Arc<Plan>,
+    /// What is written over the script's exported `options`.
+    pub exported_options_json: String,
+    /// The thresholds of the plan.
+    pub thresholds: Thresholds,
+    /// `__ENV`.
+    pub env: std::collections::BTreeMap<String, String>,
+    /// Network settings and state shared by its VUs.
+    pub network: Arc<wire::Shared>,
+}
+
+impl Test {
+    /// Loads the script and checks everything that can be checked before the first VU.
+    ///
+    /// # Errors
+    /// Something is wrong with the script, the options, or the thresholds.
+    pub fn prepare(
+        source: Source,
+        context: &Context,
+        env: std::collections::BTreeMap<String, String>,
+        cli: &CliOptions,
+        compat: Compat,
+        ignores_thresholds: bool,
+    ) -> Result<Test, Failure> {
+        let script = Script::load(source, context, env.clone())?;
+        if script.bundle.exports().is_empty() {
+            let text = format!(
+                "failed to find what to run: {} exports no function; begin with `export default function () {{ … }}`",
+                script.source.name
+            );
+            return Err(Failure::new(Exit::Other, text));
+        }
+        refuse_unmet(&script, context)?;
+        let options = script.merged_options(context, cli, compat)?;
+        let exported_options_json = plan::exported_options_json(&options);
+        let mut plan = script.plan(context, options, compat)?;
+        if ignores_thresholds {
+            plan.thresholds.clear();
+        }
+        check_demand(&plan)?;
+        let thresholds = Thresholds::parse(&plan.thresholds, &script.metrics).map_err(|errors| {
+            let lines: Vec<String> = errors.iter().map(|error| format!("failed to {error}")).collect();
+            Failure::new(Exit::InvalidConfig, lines.join("\n"))
+        })?;
+        let network = wire::Shared::new(&plan.http, &plan.network, &plan.tls)
+            .map_err(|error| Failure::new(Exit::InvalidConfig, format!("failed to {error}")))?;
+        Ok(Test {
+            script,
+            plan: Arc::new(plan),
+            exported_options_json,
+            thresholds,
+            env,
+            network: Arc::new(network),
+        })
+    }
+}
+
+/// `__ENV` of a script.
+///
+/// # Errors
+/// `--env` cannot be understood.
+pub fn script_env(
+    given: &[String],
+    include_process: Option<bool>,
+    env: &Environment,
+    includes_process: bool,
+) -> Result<std::collections::BTreeMap<String, String>, Failure> {
+    let includes_process =
+        include_process.or(env.switch("INCLUDE_SYSTEM_ENV_VARS")?).unwrap_or(includes_process);
+    env.for_script(includes_process, given)
+}
+
+/// Flags about the script's language that k6 has and this program does not need.
+///
+/// # Errors
+/// They ask for what does not exist.
+pub fn refuse_kinds(mode: Option<&str>, env: &Environment) -> Result<(), Failure> {
+    let mode = mode.or_else(|| env.setting("COMPATIBILITY_MODE"));
+    refuse_first([(
+        mode.is_some_and(|mode| !["base", "extended"].contains(&mode)),
+        "--compatibility-mode",
+        "there are base and extended, and both are one here",
+    )])
+}
+
+/// A script whose directives ask for extensions of k6, or for a k6 that this is not, cannot do its work here. As in k6,
+/// `K6_AUTO_EXTENSION_RESOLUTION=false` lets it try.
+fn refuse_unmet(script: &Script, context: &Context) -> Result<(), Failure> {
+    let asked = script.asked()?;
+    if !context.env.switch("AUTO_EXTENSION_RESOLUTION")?.unwrap_or(true) {
+        return Ok(());
+    }
+    if let Some(constraint) = asked.get("k6").filter(|text| !script::is_met(text, script::K6_VERSION)) {
+        let text = format!(
+            "failed to provide k6 {constraint}, which a directive of {} asks for (\"use k6 …\"): what this program does \
+             is what k6 does up to v{}; change the directive if the script does with that",
+            script.source.name,
+            script::K6_VERSION
+        );
+        return Err(Failure::new(Exit::ScriptException, text));
+    }
+    let extensions: Vec<&str> = asked.keys().map(String::as_str).filter(|name| *name != "k6").collect();
+    if extensions.is_empty() {
+        return Ok(());
+    }
+    let text = format!(
+        "failed to provide {}, which a directive of {} asks for (\"use k6 with …\"): extensions are parts of k6's \
+         program, and this is another one; remove the directive if the script does without, or see \
+         `plimsoll inspect` for what it uses",
+        extensions.join(", "),
+        script.source.name
+    );
+    Err(Failure::new(Exit::ScriptException, text))
+}
+
+/// VUs beyond what the kernel has memory mappings for would end the run half-way.
+fn check_demand(plan: &Plan) -> Result<(), Failure> {
+    let vus_max = vu_demand(plan).vus_max;
+    match vu::coroutines_max() {
+        Some(possible) if vus_max > possible => Err(Failure::new(
+            Exit::InvalidConfig,
+            format!(
+                "failed to make room for {vus_max} VUs: this system allows a process stacks for {possible}; \
+                 raise it with `sysctl vm.max_map_count={}`",
+                vus_max.saturating_mul(2).saturating_add(8_000)
+            ),
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,99 @@
+//! The generator's readings and the validity of a run, while it goes on.
+
+use analysis::validity::{DropTotals, Facts, Losses, ScenarioKind, Whole, judge};
+use engine::RunOutcome;
+use model::metric::builtin::{HTTP_REQ_DURATION, ITERATION_DURATION, ITERATION_LATENESS};
+use model::plan::{Compat, Plan};
+use model::{Clock, GeneratorState, RunEvent, SystemClock, Validity};
+use runfile::Anchor;
+use runs::calibration;
+use runs::validity::{clock_anchor, kind};
+
+use crate::recording::Recording;
+
+/// Watches the generator while a run goes on.
+pub(crate) struct Watch {
+    sampler: host::Sampler,
+    facts: Facts,
+    /// Whether each scenario starts iterations by plan.
+    is_open: Vec<bool>,
+    /// Requests per second in the busiest second.
+    busiest_per_s: f64,
+    /// What was read last.
+    last_state: Option<GeneratorState>,
+}
+
+impl Watch {
+    /// Begins to watch; nothing is judged before the scenarios begin.
+    pub(crate) fn begin(plan: &Plan) -> Watch {
+        let kind = |scenario: &model::Scenario| kind(scenario.executor.as_str(), scenario.executor.is_open());
+        let scenarios: Vec<ScenarioKind> = plan.scenarios.iter().map(kind).collect();
+        let is_open = scenarios.iter().map(|scenario| scenario.is_open).collect();
+        let forgets_cut = plan.compat == Compat::Strict;
+        let facts = Facts::new(scenarios, forgets_cut, true);
+        Watch { sampler: host::Sampler::start(), facts, is_open, busiest_per_s: 0.0, last_state: None }
+    }
+
+    /// Takes an event, after `recording` has taken it. What is read about the generator goes to both.
+    pub(crate) fn on_event(&mut self, event: &RunEvent, recording: Option<&mut Recording>) {
+        match event {
+            RunEvent::ScenariosStarted { at } => {
+                self.facts.scenarios_started = Some(*at);
+                // What the making of the VUs took is not of the run.
+                self.sampler.reset();
+            }
+            RunEvent::ScenariosEnded { at } => self.facts.scenarios_ended = Some(*at),
+            RunEvent::Window(window) => {
+                self.facts.add_window(window);
+                let rate_per_s = calibration::requests_per_s(window).unwrap_or(0.0);
+                self.busiest_per_s = self.busiest_per_s.max(rate_per_s);
+                let anchor = recording.as_deref().and_then(Recording::last_anchor);
+                self.facts.add_anchor(clock_anchor(anchor.unwrap_or_else(look_at_clocks)));
+                let state = self.sampler.take();
+                self.facts.add_state(&state);
+                if let Some(recording) = recording {
+                    recording.state(state.clone());
+                }
+                self.last_state = Some(state);
+            }
+            _ => {}
+        }
+    }
+
+    /// Requests per second in the busiest second so far.
+    pub(crate) fn busiest_per_s(&self) -> f64 {
+        self.busiest_per_s
+    }
+
+    /// What was read about the generator with the last window.
+    pub(crate) fn last_state(&self) -> Option<&GeneratorState> {
+        self.last_state.as_ref()
+    }
+
+    /// What the run's numbers are worth so far; `whole` is what they add up to.
+    pub(crate) fn judge_so_far(&mut self, whole: Whole) -> Validity {
+        self.facts.whole = whole;
+        judge(&self.facts)
+    }
+
+    /// What the run's numbers are worth.
+    pub(crate) fn validity(&self, outcome: &RunOutcome) -> Validity {
+        let mut facts = self.facts.clone();
+        let of = |metric| outcome.totals.aggregate(metric);
+        facts.whole = Whole::of(of(ITERATION_LATENESS), of(HTTP_REQ_DURATION), of(ITERATION_DURATION));
+        let mut drops = DropTotals::default();
+        for (counts, is_open) in outcome.drops.iter().zip(&self.is_open) {
+            if *is_open {
+                drops.vus_exhausted += counts.vus_exhausted;
+                drops.vu_starting += counts.vu_starting;
+            }
+        }
+        facts.drops = Some(drops);
+        facts.losses = Losses { workers: outcome.workers_lost as u64, windows: 0 };
+        judge(&facts)
+    }
+}
+
+fn look_at_clocks() -> Anchor {
+    Anchor { at: SystemClock::now(), wall_unix_ns: SystemClock.wall_unix_ns() }
+}
