@@ -3,7 +3,7 @@
 //!
 //! The shape is published as `docs/format/diagnosis.schema.json`, which a test writes from these types. Keys may be added within
 //! a major version of [`DIAGNOSIS_VERSION`]; a key that changes its meaning or goes away makes a new one. Times `t` are seconds
-//! from the first window of the run that is named beside them; texts are in English.
+//! from the first window of the run that is named beside them; texts are in the language of the request, English by default.
 
 use serde::Serialize;
 

@@ -13,31 +13,31 @@ use super::{series, stand_back};
 /// Runs that wait to be read; of more, only what is asked for is read.
 const WAITING_MAX: usize = 4;
 
-type Wanted = (PathBuf, Weak<Study>);
+type Request = (PathBuf, Weak<Study>);
 
 /// A thread that reads ahead, one run after the other.
 #[derive(Debug)]
 pub(super) struct Ahead {
-    wanted: SyncSender<Wanted>,
+    requests: SyncSender<Request>,
 }
 
 impl Ahead {
     /// Starts it; it ends with the last who can ask it. `None` where the system has no threads left: then nothing is read
     /// ahead.
     pub(super) fn start() -> Option<Ahead> {
-        let (wanted, queue) = sync_channel::<Wanted>(WAITING_MAX);
+        let (requests, queue) = sync_channel::<Request>(WAITING_MAX);
         let work = move || {
             stand_back();
             queue.iter().for_each(|(path, study)| read(&path, &study));
         };
         std::thread::Builder::new().name("ahead".into()).spawn(work).ok()?;
-        Some(Ahead { wanted })
+        Some(Ahead { requests })
     }
 
     /// Reads all of a run for as long as what is known of it is kept.
     pub(super) fn read(&self, path: PathBuf, study: &Arc<Study>) {
         // Where too many wait, this one is read when it is asked for.
-        let _ = self.wanted.try_send((path, Arc::downgrade(study)));
+        let _ = self.requests.try_send((path, Arc::downgrade(study)));
     }
 }
 

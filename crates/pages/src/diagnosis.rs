@@ -11,5 +11,5 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let level = diagnosis::level(&scope.reader, None).map_err(failed)?;
     let clocks = [diagnosis::clock(&scope.reader, &level)];
     let found = diagnose(&Case { levels: vec![level] });
-    json(&report::diagnosis::told_in(scope.lang, report::diagnosis::document(&found, &clocks)))
+    json(&report::diagnosis::document(&found, &clocks, scope.lang))
 }

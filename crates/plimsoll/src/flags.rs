@@ -13,6 +13,7 @@ mod diagnose;
 mod evidence;
 mod host_agent;
 mod import;
+#[cfg(feature = "lab")]
 mod lab;
 mod otlp;
 mod series;
@@ -21,6 +22,7 @@ mod stored;
 mod study;
 
 pub(crate) use self::import::ImportFlags;
+#[cfg(feature = "lab")]
 pub(crate) use self::lab::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 pub(crate) use self::otlp::OtlpFlags;
 pub(crate) use audit::{AuditFlags, AuditFormat, FailOnFlag};
@@ -119,6 +121,7 @@ pub(crate) enum Verb {
     /// Write a script to start from.
     New(NewFlags),
     /// Start real systems to load, plant faults in them, and end them.
+    #[cfg(feature = "lab")]
     Lab(LabFlags),
     /// Show how a running test stands.
     Status,

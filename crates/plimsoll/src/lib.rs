@@ -3,8 +3,10 @@
 //! What a verb does lives in crates: `session` runs a test, `runs` reads stored ones, `pages` answers the page.
 
 mod flags;
-mod lab_script;
+#[cfg(feature = "lab")]
+mod lab_system;
 mod settings;
+#[cfg(feature = "lab")]
 mod systems;
 mod traces;
 mod verbs;
@@ -81,6 +83,7 @@ fn dispatch(verb: &Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Archive(flags) => verbs::archive::run(flags, context),
         Verb::Deps(flags) => verbs::deps::run(flags, context),
         Verb::New(flags) => verbs::new::run(flags, context),
+        #[cfg(feature = "lab")]
         Verb::Lab(flags) => verbs::lab::run(flags, context),
         Verb::Status => verbs::status::run(context),
         Verb::Stats => verbs::stats::run(context),

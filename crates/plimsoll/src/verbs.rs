@@ -17,6 +17,7 @@ pub(crate) mod history;
 pub(crate) mod host_agent;
 pub(crate) mod import;
 pub(crate) mod inspect;
+#[cfg(feature = "lab")]
 pub(crate) mod lab;
 mod levels;
 pub(crate) mod merge;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use analysis::diagnosis::{Case, Level, Requests, Second, Tasks};
-use histo::Histogram;
+use analysis::laws::retransmission::{count_above_zero, retransmitted};
 use model::metric::builtin::{
     DATA_RECEIVED, HTTP_REQ_CONNECTING, HTTP_REQ_DURATION, HTTP_REQ_FAILED, HTTP_REQ_RECEIVING,
     HTTP_REQ_WAITING, VUS,
@@ -26,9 +26,6 @@ use crate::validity;
 const TASK_DURATION: &str = "flow_duration";
 const TASK_OUTCOMES: &str = "flow_outcomes";
 const OUTCOME: &str = "outcome";
-
-/// When a SYN that was lost is answered, seconds (RFC 6298, 2), and how much later it may be.
-const AFTER_LOST_SYNS_S: [f64; 3] = [1.0, 3.0, 7.0];
 
 /// A run, and the windows of it that are looked at; all of them unless they are named.
 pub type Looked<'a> = (&'a Reader, Option<Range<u32>>);
@@ -105,7 +102,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
         .map(|result| format!("{}: {}", result.selector, result.source))
         .collect();
     let Validity { grade, reasons, .. } = validity;
-    let evidence = told(reader)?;
+    let evidence = collected_in(reader)?;
     let tasks = tasks(reader, &window);
     let is_closed = Offered::of(header).is_some_and(|offered| offered.closed_vus().is_some());
     let mut traces = reader.traces().map_err(|error| failed(&error))?;
@@ -210,8 +207,9 @@ fn requests(window: &Window) -> Requests {
     }
     let duration = trend(window, HTTP_REQ_DURATION);
     let count = count.max(duration.population());
-    let steps = [HTTP_REQ_CONNECTING, HTTP_REQ_WAITING].map(|metric| in_steps(&trend(window, metric)));
-    let after_lost_syns = if steps[0].0 >= steps[1].0 { steps[0] } else { steps[1] };
+    let steps = [HTTP_REQ_CONNECTING, HTTP_REQ_WAITING].map(|metric| retransmitted(&trend(window, metric)));
+    let [connecting, waiting] = steps;
+    let after_lost_syns = if connecting.count >= waiting.count { connecting } else { waiting };
     Requests {
         count,
         failed,
@@ -221,9 +219,9 @@ fn requests(window: &Window) -> Requests {
             _ => None,
         },
         receiving_s: trend(window, HTTP_REQ_RECEIVING).avg().map(|ms| ms / 1e3),
-        connections: above_zero(&trend(window, HTTP_REQ_CONNECTING)),
-        after_lost_syns: after_lost_syns.0,
-        lost_syns_s: after_lost_syns.1,
+        connections: count_above_zero(&trend(window, HTTP_REQ_CONNECTING)),
+        after_lost_syns: after_lost_syns.count,
+        lost_syns_s: after_lost_syns.total_s,
         bytes_in,
     }
 }
@@ -236,34 +234,6 @@ fn trend(window: &Window, metric: MetricId) -> Trend {
         }
     }
     sum
-}
-
-/// Times that are more than nothing.
-fn above_zero(times: &Trend) -> u64 {
-    let histogram: Histogram = times.values.to_histogram();
-    histogram
-        .buckets()
-        .filter(|bucket| bucket.upper > 0.0)
-        .map(|bucket| bucket.count)
-        .fold(0, u64::saturating_add)
-}
-
-/// Times that are those after which a SYN is sent again, more of them than of the times around: how many, and how long in all.
-fn in_steps(times: &Trend) -> (u64, f64) {
-    let histogram: Histogram = times.values.to_histogram();
-    let between = |from_s: f64, to_s: f64| -> u64 {
-        let inside =
-            histogram.buckets().filter(|bucket| bucket.lower >= from_s * 1e3 && bucket.upper <= to_s * 1e3);
-        inside.map(|bucket| bucket.count).fold(0, u64::saturating_add)
-    };
-    let of_step = |after_s: &f64| {
-        let here = between(after_s * 0.995, after_s * 1.1);
-        let around = between(after_s * 0.88, after_s * 0.985).max(between(after_s * 1.15, after_s * 1.255));
-        // A step stands out of what is around it; a broad distribution does not.
-        let more = if here > around.saturating_mul(3) { here - around } else { 0 };
-        (more, more as f64 * after_s)
-    };
-    AFTER_LOST_SYNS_S.iter().map(of_step).fold((0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
 }
 
 fn tasks(reader: &Reader, window: &Window) -> Option<Tasks> {
@@ -287,7 +257,7 @@ fn tasks(reader: &Reader, window: &Window) -> Option<Tasks> {
 }
 
 /// What servers told; a source of which two parts were written is one.
-fn told(reader: &Reader) -> Result<Evidence, Failure> {
+fn collected_in(reader: &Reader) -> Result<Evidence, Failure> {
     let signals: Vec<Signal> = reader.signals().map_err(|error| failed(&error))?;
     let records = reader.records().map_err(|error| failed(&error))?;
     let gaps = reader.gaps().map_err(|error| failed(&error))?;
@@ -316,25 +286,7 @@ fn service_s(records: &[Record], tasks: &Tasks) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use model::Mark;
-
     use super::*;
-
-    fn times(steps: &[(f64, u32)]) -> Trend {
-        let mut trend = Trend::default();
-        for (ms, count) in steps {
-            (0..*count).for_each(|at| trend.record(ms + f64::from(at) * 0.1, Mark::Measured));
-        }
-        trend
-    }
-
-    #[test]
-    fn steps_stand_out() {
-        assert_eq!(in_steps(&times(&[(5.0, 500), (1_004.0, 40), (3_020.0, 7)])), (47, 61.0));
-        assert_eq!(in_steps(&times(&[(5.0, 500)])), (0, 0.0));
-        // A broad distribution has as many around the step as in it.
-        assert_eq!(in_steps(&times(&[(880.0, 6_000)])), (0, 0.0));
-    }
 
     #[test]
     fn the_time_of_service_is_of_all_kinds() {

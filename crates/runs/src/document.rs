@@ -14,7 +14,7 @@ use report::document::{
 use report::summary::{Statistic, SummaryInput, Values};
 use runfile::{Header, Reader, State, StoredLog};
 
-use super::{between, collected, drop_cause, failed, summary_facts, summary_of, time_unit, told};
+use super::{between, collected, collected_in, drop_cause, failed, summary_facts, summary_of, time_unit};
 use crate::Failure;
 use crate::validity::StoredFacts;
 
@@ -42,7 +42,7 @@ pub fn document(
     let all = reader.range().map_err(|error| failed(&error))?;
     let traces = reader.traces().map_err(|error| failed(&error))?;
     let traces = between(&traces, window.start, window.end);
-    let evidence = told(reader, collected(reader)?.into(), &traces, zero(reader, all)?, window);
+    let evidence = collected_in(reader, collected(reader)?.into(), &traces, zero(reader, all)?, window);
     Ok(RunReport { evidence, ..document_judged(reader, window, elapsed, part, judged)? })
 }
 

@@ -20,7 +20,7 @@ pub fn of_script(
     catalogue: &Catalogue,
     warn: impl Fn(Failure),
 ) -> Result<HistoryReport, Failure> {
-    let wanted = Wanted::of(script, catalogue)?;
+    let lineage = Lineage::find(script, catalogue)?;
     let (mut runs, mut left_out) = (Vec::new(), 0);
     let entries = catalogue.list().map_err(|error| failed(&error))?;
     for (looked_at, entry) in entries.iter().rev().enumerate() {
@@ -30,7 +30,7 @@ pub fn of_script(
         }
         let read = catalogue.bring(entry).map_err(|error| failed(&error)).and_then(|path| {
             let reader = open(&path)?;
-            if wanted.is(&reader) { historic(&reader).map(Some) } else { Ok(None) }
+            if lineage.is(&reader) { historic(&reader).map(Some) } else { Ok(None) }
         });
         match read {
             Ok(run) => runs.extend(run),
@@ -48,32 +48,32 @@ pub fn of_script(
 
 /// Which runs belong to a history.
 #[derive(Debug, Default)]
-struct Wanted {
+struct Lineage {
     /// Those whose script was named so.
     script: String,
     /// Those of the same modules, whatever they were called.
     hash: Option<String>,
 }
 
-impl Wanted {
+impl Lineage {
     /// A run stands for its script; what is no run is taken for the script's path.
-    fn of(text: &str, catalogue: &Catalogue) -> Result<Wanted, Failure> {
+    fn find(text: &str, catalogue: &Catalogue) -> Result<Lineage, Failure> {
         let is_script = |text: &str| !text.starts_with('@') && !text.ends_with(catalogue::SUFFIX);
         match catalogue.find(text).map_err(|error| failed(&error)) {
             // A script that exists is found by its path, and is no run.
-            Ok(path) if is_script(text) && Path::new(text) == path => Ok(Wanted::script(text)),
+            Ok(path) if is_script(text) && Path::new(text) == path => Ok(Lineage::script(text)),
             Ok(path) => {
                 let reader = open(&path)?;
                 let (script, hash) = (reader.header().script.clone(), script_hash(&reader));
-                Ok(Wanted { script, hash })
+                Ok(Lineage { script, hash })
             }
-            Err(_) if is_script(text) => Ok(Wanted::script(text)),
+            Err(_) if is_script(text) => Ok(Lineage::script(text)),
             Err(failure) => Err(failure),
         }
     }
 
-    fn script(path: &str) -> Wanted {
-        Wanted { script: path.to_owned(), hash: None }
+    fn script(path: &str) -> Lineage {
+        Lineage { script: path.to_owned(), hash: None }
     }
 
     fn is(&self, reader: &Reader) -> bool {
@@ -93,12 +93,12 @@ const LOOKED_AT_MAX: usize = 50;
 /// The runs cannot be listed.
 pub fn before(reader: &Reader, catalogue: &Catalogue) -> Result<Option<PathBuf>, Failure> {
     let header = reader.header();
-    let wanted = Wanted { script: header.script.clone(), hash: script_hash(reader) };
+    let lineage = Lineage { script: header.script.clone(), hash: script_hash(reader) };
     for entry in catalogue.list().map_err(|error| failed(&error))?.iter().rev().take(LOOKED_AT_MAX) {
         let path = catalogue.bring(entry).map_err(|error| failed(&error))?;
         let Ok(other) = open(&path) else { continue };
         let is_before = other.header().started_wall_ns < header.started_wall_ns;
-        if is_before && other.state() == State::Complete && wanted.is(&other) {
+        if is_before && other.state() == State::Complete && lineage.is(&other) {
             return Ok(Some(path));
         }
     }

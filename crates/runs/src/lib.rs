@@ -8,6 +8,7 @@ pub mod bounded;
 pub mod build;
 pub mod calibration;
 mod candidate;
+mod collected;
 pub mod comparison;
 mod coverage;
 pub mod diagnosis;
@@ -19,16 +20,16 @@ pub mod history;
 mod imported;
 mod machine;
 mod offered;
-mod part;
 mod read;
 mod seconds;
 mod shell;
 pub mod study;
-mod told;
 pub mod validity;
+mod window_range;
 
 pub use audit::{audit_facts, audit_version};
 pub use candidate::{Candidate, Chosen, script_hash};
+pub use collected::{between, collected, collected_in};
 pub use coverage::coverage_flaws;
 pub use document::{Judged, document, document_judged};
 pub use drops::{DROP_CAUSES, drop_cause};
@@ -37,12 +38,11 @@ pub use failure::Failure;
 pub use imported::{Source, evidence_header, figure, header as imported_header, stated_summary};
 pub use machine::facts as machine_facts;
 pub use offered::Offered;
-pub use part::Part;
 pub use read::{
     Shown, find, open, quoted_command, state_word, summary_facts, summary_of, time_unit, unit_word, whole,
 };
 pub use shell::quoted;
-pub use told::{between, collected, told};
+pub use window_range::WindowRange;
 
 /// An error whose text continues "failed to", from a crate that reads or writes runs.
 pub fn failed(error: &dyn std::error::Error) -> Failure {

@@ -12,7 +12,7 @@ use runfile::{Header, Reader, State};
 use tally::{Thresholds, Totals};
 
 use super::failed;
-use super::part::Part;
+use super::window_range::WindowRange;
 use crate::{Exit, Failure};
 
 /// Opens a run.
@@ -40,7 +40,7 @@ pub struct Shown {
 /// # Errors
 /// There is no such run or no such part, or the file cannot be read.
 pub fn find(run: &str, window: Option<&str>, catalogue: &Catalogue) -> Result<Shown, Failure> {
-    let asked = window.map(Part::parse).transpose()?;
+    let asked = window.map(WindowRange::parse).transpose()?;
     let path = catalogue.find(run).map_err(|error| failed(&error))?;
     let reader = open(&path)?;
     let range = asked.map(|asked| asked.range(&reader)).transpose()?;

@@ -6,6 +6,7 @@
 //!
 //! Errors stay beside the code that returns them (typed, English): they are read by the person who typed the command.
 
+pub mod diagnosis;
 mod lang;
 mod macros;
 
@@ -16,7 +17,8 @@ mod tests {
     use super::Lang;
     use crate::text;
 
-    pub(super) mod greetings {
+    #[allow(unreachable_pub, reason = "a catalogue of tests is private")]
+    mod greetings {
         crate::catalogue! {
             plain = "runs" | "실행";
             counted(count) = "{count} runs" | "실행 {count}개";

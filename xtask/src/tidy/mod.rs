@@ -6,8 +6,8 @@ mod files;
 mod lines;
 mod links;
 mod modules;
+mod names;
 mod roots;
-mod signals;
 
 use anyhow::{Context, bail};
 
@@ -24,7 +24,7 @@ const RULES: &[Rule] = &[
     links::resolve,
     modules::without_cycles,
     binary::is_thin,
-    signals::only_in_the_catalogue,
+    names::only_in_catalogues,
 ];
 
 pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {

@@ -2,44 +2,39 @@
 
 use std::collections::BTreeMap;
 
+use model::diagnosis::{Resource as ResourceName, ResourceKind};
 use model::{Instant, Signal, SignalId};
 
 use super::case::Level;
+use super::case_view::View;
 use super::demand::{Demand, fit};
 use super::series;
-use super::view::View;
+use super::thresholds::ceilings::{FULL, SATURATED_MIN};
 
 /// A resource by its signal of use; the limit is the signal's own in the catalogue, else a constant.
 struct Use {
     used: SignalId,
     otherwise: Option<f64>,
-    unit: &'static str,
-    what: &'static str,
+    kind: ResourceKind,
 }
 
 /// What is used and has a limit. A core cannot do more than one second of work in a second.
 const USES: &[Use] = &[
-    Use { used: SignalId::ContainerCpu, otherwise: None, unit: "cores", what: "CPU" },
-    Use { used: SignalId::NodeCpu, otherwise: None, unit: "cores", what: "CPU of the node" },
-    Use { used: SignalId::CoreCpu, otherwise: Some(1.0), unit: "cores", what: "core" },
-    Use { used: SignalId::JvmProcessCpu, otherwise: Some(1.0), unit: "of all cores", what: "CPU of the JVM" },
-    Use { used: SignalId::NodeDiskBusy, otherwise: Some(1.0), unit: "of its time", what: "disk" },
-    Use { used: SignalId::ServerThreads, otherwise: None, unit: "threads", what: "threads" },
-    Use { used: SignalId::TasksActive, otherwise: None, unit: "tasks", what: "slots" },
-    Use { used: SignalId::Clients, otherwise: None, unit: "clients", what: "clients" },
+    Use { used: SignalId::ContainerCpu, otherwise: None, kind: ResourceKind::Cpu },
+    Use { used: SignalId::NodeCpu, otherwise: None, kind: ResourceKind::NodeCpu },
+    Use { used: SignalId::CoreCpu, otherwise: Some(1.0), kind: ResourceKind::Core },
+    Use { used: SignalId::JvmProcessCpu, otherwise: Some(1.0), kind: ResourceKind::JvmCpu },
+    Use { used: SignalId::NodeDiskBusy, otherwise: Some(1.0), kind: ResourceKind::Disk },
+    Use { used: SignalId::ServerThreads, otherwise: None, kind: ResourceKind::Threads },
+    Use { used: SignalId::TasksActive, otherwise: None, kind: ResourceKind::TaskSlots },
+    Use { used: SignalId::Clients, otherwise: None, kind: ResourceKind::Clients },
 ];
 
 /// A resource with its limit.
 #[derive(Debug)]
 pub(super) struct Resource<'a> {
-    /// What it is, in words: `CPU of scan-worker`.
-    pub(super) name: String,
-    /// What it is about: a container, a core.
-    pub(super) place: String,
-    /// What is used.
-    pub(super) what: &'static str,
-    /// In what.
-    pub(super) unit: &'static str,
+    /// Its kind, and the container or core that has it.
+    pub(super) name: ResourceName,
     /// The signals of use.
     pub(super) signals: Vec<&'a Signal>,
     /// The most that can be used, of all of them together.
@@ -58,16 +53,10 @@ pub(super) struct Resource<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ceiling {
     /// The resource.
-    pub(super) name: String,
+    pub(super) resource: ResourceName,
     /// The most, per second.
     pub(super) per_s: f64,
 }
-
-/// From this share of the limit on, something is at it: schedulers and scrapes leave a little.
-pub(super) const FULL: f64 = 0.9;
-
-/// Of something that is at its limit for this share of the time, what goes through is all that can.
-const SATURATED_MIN: f64 = 0.9;
 
 /// All resources whose limit is known.
 pub(super) fn resources<'a>(view: &View<'a>) -> Vec<Resource<'a>> {
@@ -82,7 +71,7 @@ pub(super) fn lowest_above(view: &View<'_>, through: f64) -> Option<Ceiling> {
             true => view.level.throughput_per_s() * resource.limit / resource.mean,
             false => resource.demand.as_ref()?.ceiling(resource.limit)? * scale,
         };
-        (per_s > through).then_some(Ceiling { name: resource.name, per_s })
+        (per_s > through).then_some(Ceiling { resource: resource.name, per_s })
     });
     ceilings.min_by(|a, b| a.per_s.total_cmp(&b.per_s))
 }
@@ -117,15 +106,12 @@ fn of_group<'a>(view: &View<'a>, of: &Use, signals: Vec<&'a Signal>) -> Option<R
         signals.iter().zip(&limits).filter_map(|(signal, limit)| Some(series::peak(level, signal)? / limit));
     let place = series::place(signals[0]).to_owned();
     Some(Resource {
-        name: format!("{} of {place}", of.what),
-        what: of.what,
-        unit: of.unit,
         limit,
         mean,
         at_limit: shares.iter().sum::<f64>() / shares.len() as f64,
         peak_share: peaks.fold(0.0, f64::max),
         demand: fit(points(view, of.used, &place)),
-        place,
+        name: ResourceName { kind: of.kind, place },
         signals,
     })
 }
@@ -184,15 +170,16 @@ mod tests {
             pod("b", 1.0, "container_cpu_limit"),
         ];
         let case = Case { levels: vec![told(level(10, 10, 0.1), signals, Vec::new())] };
-        let view = View::of(&case).expect("a run");
+        let view = View::new(&case).expect("a run");
         let found = resources(&view);
         assert_eq!(found.len(), 1);
         let one = &found[0];
-        assert_eq!((one.name.as_str(), one.limit, one.at_limit), ("CPU of worker", 2.0, 1.0));
+        let worker = ResourceName { kind: ResourceKind::Cpu, place: "worker".to_owned() };
+        assert_eq!((&one.name, one.limit, one.at_limit), (&worker, 2.0, 1.0));
         let ceiling = one.demand.as_ref().and_then(|demand| demand.ceiling(one.limit)).expect("a ceiling");
         assert!((ceiling - 2.0 / 0.185).abs() < 1e-9, "{ceiling}");
         assert_eq!(lowest_above(&view, 20.0), None);
-        assert_eq!(lowest_above(&view, 10.0).map(|it| it.name).as_deref(), Some("CPU of worker"));
+        assert_eq!(lowest_above(&view, 10.0).map(|it| it.resource), Some(worker));
     }
 
     #[test]
@@ -200,7 +187,7 @@ mod tests {
         let signals = |used| vec![flat("core_cpu", &[("core", "1")], 10, used)];
         let next = |used, through: f64| {
             let case = Case { levels: vec![told(level(10, 100, 0.1), signals(used), Vec::new())] };
-            lowest_above(&View::of(&case).expect("a run"), through).map(|it| it.per_s.round())
+            lowest_above(&View::new(&case).expect("a run"), through).map(|it| it.per_s.round())
         };
         // Whatever a line says that is fitted to a load that hardly varies.
         assert_eq!(next(0.98, 100.0), Some(102.0));
@@ -211,6 +198,6 @@ mod tests {
     fn what_has_no_limit_is_no_resource() {
         let signals = vec![flat("container_cpu", &[("container", "worker")], 10, 0.9)];
         let case = Case { levels: vec![told(level(10, 10, 0.1), signals, Vec::new())] };
-        assert!(resources(&View::of(&case).expect("a run")).is_empty());
+        assert!(resources(&View::new(&case).expect("a run")).is_empty());
     }
 }

@@ -1,14 +1,9 @@
 //! What one request demands of a resource: the slope of its use over throughput (utilisation law, U = X·D + U0; Denning and
 //! Buzen, "The Operational Analysis of Queueing Network Models", 1978).
 
-use model::diagnosis::DemandLine;
+use super::thresholds::demand::{POINTS_MIN, SPREAD_MIN};
+use model::diagnosis::{DemandLine, ResourceKind};
 use stats::student_quantile;
-
-/// Fewer points make no line.
-const POINTS_MIN: usize = 8;
-
-/// Throughput has to vary by so much of its mean, or a slope is that of noise.
-const SPREAD_MIN: f64 = 0.1;
 
 /// Points that are kept for a drawing.
 const DRAWN_MAX: usize = 200;
@@ -94,11 +89,10 @@ impl Demand {
     }
 
     /// It as it is drawn.
-    pub(super) fn line(&self, used: &str, through: &str, limit: Option<f64>) -> DemandLine {
+    pub(super) fn line(&self, resource: ResourceKind, limit: Option<f64>) -> DemandLine {
         let each = self.points.len().div_ceil(DRAWN_MAX).max(1);
         DemandLine {
-            used: used.to_owned(),
-            through: through.to_owned(),
+            resource,
             points: self.points.iter().step_by(each).copied().collect(),
             slope: self.slope,
             slope_interval: self.interval,
@@ -120,7 +114,7 @@ mod tests {
         assert!((demand.slope - 0.05).abs() < 1e-12 && (demand.intercept - 0.2).abs() < 1e-12);
         assert!((demand.ceiling(1.2).expect("there is room") - 20.0).abs() < 1e-9);
         assert_eq!(demand.ceiling(0.1), None);
-        assert_eq!(demand.line("CPU, cores", "requests/s", None).points.len(), 30);
+        assert_eq!(demand.line(ResourceKind::Cpu, None).points.len(), 30);
     }
 
     #[test]

@@ -174,7 +174,7 @@ pub(super) const EXEMPLARS_MAX: usize = 3;
 
 impl Paths {
     /// Adds up the unbiased sample; where there is none, all that were kept.
-    pub(super) fn of(traces: &[Trace]) -> Paths {
+    pub(super) fn new(traces: &[Trace]) -> Paths {
         let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. });
         // A request that no server tells of says nothing of where its time went.
         let told: Vec<&Trace> = traces.iter().filter(|trace| !trace.spans.iter().all(Span::is_own)).collect();
@@ -385,7 +385,7 @@ mod tests {
                 )
             })
             .collect();
-        let paths = Paths::of(&traces);
+        let paths = Paths::new(&traces);
         assert_eq!((paths.traces, paths.is_biased, paths.mean_s()), (10, false, 0.1));
         let own_ns: f64 = paths.steps.values().map(|step| step.own_ns).sum();
         assert_eq!(own_ns, paths.total_ns);
@@ -406,7 +406,7 @@ mod tests {
             spans.iter_mut().skip(1).for_each(|span| span.operation = "ids of apps".into());
             sampled(at, spans)
         };
-        let paths = Paths::of(&(0..10).map(trace).collect::<Vec<_>>());
+        let paths = Paths::new(&(0..10).map(trace).collect::<Vec<_>>());
         let shares: Vec<_> = paths
             .statements
             .iter()
@@ -419,14 +419,14 @@ mod tests {
     fn the_clients_side_is_told_apart_from_what_servers_do() {
         let traces: Vec<Trace> =
             (0..4).map(|at| sampled(at, asked(120.0, request("shop", "GET /", 100.0, &[])))).collect();
-        let paths = Paths::of(&traces);
+        let paths = Paths::new(&traces);
         assert_eq!((paths.asked.traces, paths.mean_s()), (4, 0.1));
         assert_eq!(paths.asked.attribution.total_ns(), 480_000_000);
         assert!(
             paths.steps.keys().all(|key| &*key.service == "shop") && !paths.edges.contains_key("plimsoll")
         );
         // Nobody is loaded where no server tells of it.
-        assert_eq!(Paths::of(&[sampled(1, asked(120.0, Vec::new()))]).traces, 0);
+        assert_eq!(Paths::new(&[sampled(1, asked(120.0, Vec::new()))]).traces, 0);
     }
 
     #[test]
@@ -439,7 +439,7 @@ mod tests {
             task.attributes = attributes.map(|(name, value)| (name.into(), value.to_owned())).to_vec();
             spans.push(task);
         }
-        let paths = Paths::of(&[sampled(1, spans)]);
+        let paths = Paths::new(&[sampled(1, spans)]);
         assert_eq!(paths.messages.get("q"), Some(&(3, 2)));
     }
 
@@ -447,8 +447,8 @@ mod tests {
     fn traces_that_were_kept_for_being_slow_are_said_to_be_so() {
         let mut trace = sampled(1, vec![span(1, 0, "a", "b", 0.0, 1.0)]);
         trace.kept = Kept::Slowest;
-        assert!(Paths::of(&[trace]).is_biased);
-        assert!(!Paths::of(&[]).is_biased);
+        assert!(Paths::new(&[trace]).is_biased);
+        assert!(!Paths::new(&[]).is_biased);
     }
 
     #[test]

@@ -4,28 +4,10 @@ use std::collections::HashMap;
 
 use model::SpanKind;
 
-use super::view::View;
-
-/// A shorter time is no stall: between two things that happen there is always some.
-const STALL_NS_MIN: i64 = 45_000_000;
-
-/// A stall is so many times as long as the usual time between two things that happen.
-const TIMES_USUAL: i64 = 15;
-
-/// A stall is so many times as long as what the service does takes in the middle; or it is what it does.
-const TIMES_ANSWER: i64 = 3;
-
-/// Fewer stalls show no rule.
-const STALLS_MIN: usize = 5;
-
-/// Fewer beginnings and ends show no usual time.
-const EDGES_MIN: usize = 100;
-
-/// A gap that nobody's request is seen to be open in is a stall where by chance no run in a hundred would have one so long.
-const BY_CHANCE_MAX: f64 = 0.01;
-
-/// And where those who are not seen wait: so much of what they would if the service stood still.
-const WAITING_MIN: f64 = 0.4;
+use super::case_view::View;
+use super::thresholds::stalls::{
+    BY_CHANCE_MAX, EDGES_MIN, STALL_NS_MIN, STALLS_MIN, TIMES_ANSWER, TIMES_USUAL, WAITING_MIN,
+};
 
 /// The stalls of a service.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +32,7 @@ pub(super) struct Stalls {
 type Open = (i64, i64);
 
 /// The stalls of the service that stood still for longest; none where nobody did.
-pub(super) fn of(view: &View<'_>) -> Option<Stalls> {
+pub(super) fn longest(view: &View<'_>) -> Option<Stalls> {
     let mut open: HashMap<&str, Vec<Open>> = HashMap::new();
     for (key, step) in view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Server) {
         let times = step.times_ns.iter().map(|(start_ns, length_ns)| {
@@ -196,7 +178,7 @@ mod tests {
         let mut level = testing::standing_still(level(20, 10, 0.1), 1000, 150);
         level.traces.iter_mut().for_each(|trace| trace.spans[0].duration *= 50);
         let case = Case { levels: vec![level] };
-        assert_eq!(of(&View::of(&case).expect("a run")), None);
+        assert_eq!(longest(&View::new(&case).expect("a run")), None);
     }
 
     #[test]
@@ -204,10 +186,10 @@ mod tests {
         let still =
             |still_ms| Case { levels: vec![testing::standing_still(level(20, 10, 0.1), 1000, still_ms)] };
         let case = still(150);
-        let found = of(&View::of(&case).expect("a run")).expect("it stood still");
+        let found = longest(&View::new(&case).expect("a run")).expect("it stood still");
         assert!((found.mean_s - 0.15).abs() < 0.02 && (found.per_s - 1.0).abs() < 0.1, "{found:?}");
         assert!((found.share - 0.15).abs() < 0.02 && found.variation < 0.1, "{found:?}");
-        assert_eq!(of(&View::of(&still(0)).expect("a run")), None);
+        assert_eq!(longest(&View::new(&still(0)).expect("a run")), None);
     }
 
     /// A fifth of the requests is traced, and none of those is open when the service stops.
@@ -222,9 +204,9 @@ mod tests {
             Case { levels: vec![level] }
         };
         // By Little's law two in flight, of which the traces tell less than one: the others wait at the door.
-        let found = of(&View::of(&case(0.02)).expect("a run")).expect("it stood still");
+        let found = longest(&View::new(&case(0.02)).expect("a run")).expect("it stood still");
         assert!((18..=21).contains(&found.count) && found.explains > 0.3, "{found:?}");
         // Users who pause together leave the same gaps.
-        assert_eq!(of(&View::of(&case(0.009)).expect("a run")), None);
+        assert_eq!(longest(&View::new(&case(0.009)).expect("a run")), None);
     }
 }

@@ -1,24 +1,14 @@
 //! Where requests and tasks spend their time: parts that add up to what was measured, by up to three ways that have to agree.
 
-use model::diagnosis::{Does, TimeMethod, TimePart, TimeUse, TimeWay};
+use model::diagnosis::{
+    Activity, Caveat, StageName, TimeBasis, TimeMethod, TimePart, TimeUse, TimeWay, TimedUnit,
+};
 use model::{Kept, SignalId, SpanKind, Trace};
 
+use super::case_view::{View, waits_ns};
 use super::paths::{Asked, Paths};
-use super::view::{View, count, percent, rate, waits_ns};
+use super::thresholds::times::{APART_MAX, ASKED_MIN, TOLD_S_MIN};
 use crate::traces::{Attribution, Part, StageKind, stages};
-
-/// Fewer traces that begin with the client's side of a request say too little of all of them, where there are others.
-const ASKED_MIN: u64 = 10;
-
-/// Sums of parts are not told apart from what they are of by less, seconds.
-const TOLD_S_MIN: f64 = 1e-6;
-
-/// How the network's part is known where the client's side of requests was traced.
-const BY_OWN_CLOCKS: &str = "the network's part is how long requests took without how long their servers' spans took: lengths by two \
-                             clocks, which need not agree on the time";
-
-/// Ways that are further apart than this about waiting contradict each other.
-const APART_MAX: f64 = 0.1;
 
 /// Whose the time of requests was; none without traces.
 pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
@@ -31,12 +21,12 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     let low =
         view.low_paths.as_ref().zip(view.low).map(|(paths, low)| self::parts_s(paths, low.requests.mean_s));
     let part = |(at, part): (usize, Part)| TimePart {
-        name: part.as_str().to_owned(),
-        does: match part {
-            Part::Network | Part::Connecting | Part::Poll => Does::Travels,
-            Part::Target | Part::Database | Part::External => Does::Works,
-            Part::Queue => Does::Waits,
-            Part::Unseen => Does::Unseen,
+        name: StageName::Named(part.as_str().to_owned()),
+        activity: match part {
+            Part::Network | Part::Connecting | Part::Poll => Activity::Network,
+            Part::Target | Part::Database | Part::External => Activity::Service,
+            Part::Queue => Activity::Queued,
+            Part::Unseen => Activity::Unattributed,
         },
         mean_s: parts_s[at],
         low_s: low.map(|low| low[at]),
@@ -45,16 +35,14 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     let parts = parts.flat_map(|part| waits_apart(view, part));
     let parts: Vec<TimePart> =
         parts.filter(|part| part.mean_s > 0.0 || part.low_s.is_some_and(|low_s| low_s > 0.0)).collect();
-    let mut caveats = super::detectors_flags(view);
+    let mut caveats = super::detectors::biased(view);
     let asked = asked(paths);
     if asked.is_none() && measured_s.is_some_and(|measured_s| measured_s < paths.mean_s()) {
-        caveats.push(
-            "requests that were traced took longer than all requests: they are not the same ones".to_owned(),
-        );
+        caveats.push(Caveat::TracedAreSlower);
     }
-    caveats.extend(asked.map(|_| BY_OWN_CLOCKS.to_owned()));
+    caveats.extend(asked.map(|_| Caveat::TwoClocks));
     Some(TimeUse {
-        of: "a request".to_owned(),
+        unit: TimedUnit::Request,
         count: asked.map_or(paths.traces, |asked| asked.traces),
         mean_s: parts_s.iter().sum(),
         measured_s,
@@ -67,7 +55,8 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
 
 /// What spans of the target call waiting for a turn is no work of it.
 fn waits_apart(view: &View<'_>, part: TimePart) -> Vec<TimePart> {
-    if part.name != Part::Target.as_str() {
+    let target = StageName::Named(Part::Target.as_str().to_owned());
+    if part.name != target {
         return vec![part];
     }
     let waits_s =
@@ -79,7 +68,7 @@ fn waits_apart(view: &View<'_>, part: TimePart) -> Vec<TimePart> {
         low_s: part.low_s.zip(low_waiting_s).map(|(low_s, waiting_s)| low_s - waiting_s),
         ..part.clone()
     };
-    vec![TimePart { does: Does::Waits, mean_s: waiting_s, low_s: low_waiting_s, ..part }, works]
+    vec![TimePart { activity: Activity::Queued, mean_s: waiting_s, low_s: low_waiting_s, ..part }, works]
 }
 
 /// Traces that begin with the client's side of a request, where they say enough.
@@ -104,7 +93,7 @@ fn parts_s(paths: &Paths, measured_s: Option<f64>) -> [f64; Part::ALL.len()] {
 }
 
 /// Where tasks spend their time; empty without tasks that went through queues.
-pub(super) fn of_tasks(view: &View<'_>) -> Vec<TimeUse> {
+pub(super) fn tasks(view: &View<'_>) -> Vec<TimeUse> {
     let is_task = |trace: &&Trace| trace.spans.iter().any(|span| span.kind == SpanKind::Consumer);
     let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. }) || view.paths.is_biased;
     let of = |level: &super::case::Level| stages(level.traces.iter().filter(is_sampled).filter(is_task));
@@ -122,29 +111,30 @@ pub(super) fn of_tasks(view: &View<'_>) -> Vec<TimeUse> {
                 low.stages.iter().find(|other| other.kind == stage.kind && other.name == stage.name)
             });
             TimePart {
-                name: stage.name.clone(),
-                does: match stage.kind {
-                    StageKind::Queue => Does::Waits,
-                    StageKind::Work => Does::Works,
-                    StageKind::Submit | StageKind::Poll => Does::Travels,
-                    StageKind::Between => Does::Unseen,
+                name: StageName::Named(stage.name.clone()),
+                activity: match stage.kind {
+                    StageKind::Queue => Activity::Queued,
+                    StageKind::Work => Activity::Service,
+                    StageKind::Submit | StageKind::Poll => Activity::Network,
+                    StageKind::Between => Activity::Unattributed,
                 },
                 mean_s: stage.mean_ns / 1e9,
                 low_s: before.map(|stage| stage.mean_ns / 1e9),
             }
         })
         .collect();
-    let sum_of =
-        |does: Does| parts.iter().filter(|part| part.does == does).map(|part| part.mean_s).sum::<f64>();
-    let (waits_s, works_s) = (sum_of(Does::Waits), sum_of(Does::Works));
+    let sum_of = |activity: Activity| {
+        parts.iter().filter(|part| part.activity == activity).map(|part| part.mean_s).sum::<f64>()
+    };
+    let (waits_s, works_s) = (sum_of(Activity::Queued), sum_of(Activity::Service));
     let traced_s = table.mean_ns / 1e9;
     // Between the end of the work and the poll that sees it nobody traced anything.
-    let rest_s =
-        measured_s.map_or(sum_of(Does::Unseen), |measured_s| (measured_s - waits_s - works_s).max(0.0));
+    let rest_s = measured_s
+        .map_or(sum_of(Activity::Unattributed), |measured_s| (measured_s - waits_s - works_s).max(0.0));
     if let Some(measured_s) = measured_s.filter(|measured_s| measured_s - traced_s >= TOLD_S_MIN) {
         parts.push(TimePart {
-            name: "asking for it".to_owned(),
-            does: Does::Travels,
+            name: StageName::Polling,
+            activity: Activity::Network,
             mean_s: measured_s - traced_s,
             low_s: None,
         });
@@ -153,7 +143,7 @@ pub(super) fn of_tasks(view: &View<'_>) -> Vec<TimeUse> {
         |sum_s: f64| measured_s.filter(|s| *s > 0.0).map(|measured_s| (sum_s / measured_s - 1.0).abs());
     let mut ways = vec![TimeWay {
         method: TimeMethod::Traces,
-        from: format!("{} traces", table.traces),
+        from: TimeBasis::Traces { count: table.traces as u64 },
         waits_s: Some(waits_s),
         works_s: Some(works_s),
         rest_s: Some(rest_s),
@@ -163,12 +153,11 @@ pub(super) fn of_tasks(view: &View<'_>) -> Vec<TimeUse> {
     ways.extend(little(view, works_s, rest_s, measured_s));
     ways.extend(logs(view, measured_s));
     let disagreement = disagreement(&ways);
-    let mut caveats = super::detectors_flags(view);
-    caveats.extend(disagreement.filter(|apart| *apart > APART_MAX).map(|apart| {
-        format!("the ways are {} apart about waiting: one of them does not see all of it", percent(apart))
-    }));
+    let mut caveats = super::detectors::biased(view);
+    let differs = disagreement.filter(|apart| *apart > APART_MAX);
+    caveats.extend(differs.map(|difference_share| Caveat::WaitEstimatesDiffer { difference_share }));
     vec![TimeUse {
-        of: "a task".to_owned(),
+        unit: TimedUnit::Task,
         count: table.traces as u64,
         mean_s: parts.iter().map(|part| part.mean_s).sum(),
         measured_s,
@@ -188,22 +177,22 @@ fn without_traces(view: &View<'_>, measured_s: f64) -> Option<TimeUse> {
         .collect();
     let waits_s = ways.first()?.waits_s?.min(measured_s);
     let works_s = works_s.unwrap_or(0.0).min(measured_s - waits_s);
-    let part = |name: &str, does, mean_s| TimePart { name: name.to_owned(), does, mean_s, low_s: None };
+    let part = |name, activity, mean_s| TimePart { name, activity, mean_s, low_s: None };
     let rest_s = measured_s - waits_s - works_s;
     let parts = vec![
-        part("queues", Does::Waits, waits_s),
-        part("work", Does::Works, works_s),
-        part("not seen", Does::Unseen, rest_s),
+        part(StageName::Queues, Activity::Queued, waits_s),
+        part(StageName::Work, Activity::Service, works_s),
+        part(StageName::Unattributed, Activity::Unattributed, rest_s),
     ];
     Some(TimeUse {
-        of: "a task".to_owned(),
+        unit: TimedUnit::Task,
         count: view.level.tasks.as_ref().map_or(0, |tasks| tasks.done),
         mean_s: measured_s,
         measured_s: Some(measured_s),
         parts: parts.into_iter().filter(|part| part.mean_s > 0.0).collect(),
         disagreement: disagreement(&ways),
         ways,
-        caveats: vec!["without traces the stages are not told apart".to_owned()],
+        caveats: vec![Caveat::StagesUnknown],
     })
 }
 
@@ -218,7 +207,7 @@ fn little(view: &View<'_>, works_s: f64, rest_s: f64, measured_s: Option<f64>) -
     let sum_s = waits_s + works_s + rest_s;
     Some(TimeWay {
         method: TimeMethod::Little,
-        from: format!("{} waiting / {}", count(ready), rate(through)),
+        from: TimeBasis::Queue { waiting: ready, through_per_s: through },
         waits_s: Some(waits_s),
         works_s: (works_s > 0.0).then_some(works_s),
         rest_s: (rest_s > 0.0).then_some(rest_s),
@@ -232,7 +221,7 @@ fn logs(view: &View<'_>, measured_s: Option<f64>) -> Option<TimeWay> {
     let (works_s, measured_s) = (view.level.service_s?, measured_s?);
     Some(TimeWay {
         method: TimeMethod::Logs,
-        from: "mean times of tasks, and the rest".to_owned(),
+        from: TimeBasis::TaskTimes,
         waits_s: Some((measured_s - works_s).max(0.0)),
         works_s: Some(works_s),
         rest_s: None,
@@ -276,36 +265,40 @@ mod tests {
         }
     }
 
+    fn named(name: &str) -> StageName {
+        StageName::Named(name.to_owned())
+    }
+
     #[test]
     fn parts_add_up_to_what_was_measured() {
         let case = Case { levels: vec![tasks(10.0)] };
-        let found = of_tasks(&View::of(&case).expect("a run"));
+        let found = super::tasks(&View::new(&case).expect("a run"));
         let one = &found[0];
         assert!(one.parts_apart() < 0.02 && (one.mean_s - 4.0).abs() < 1e-9, "{one:?}");
-        let told: Vec<_> = one.parts.iter().map(|part| (part.name.as_str(), part.does)).collect();
+        let found: Vec<_> = one.parts.iter().map(|part| (part.name.clone(), part.activity)).collect();
         let expect = [
-            ("POST /scan", Does::Works),
-            ("q", Does::Waits),
-            ("q", Does::Works),
-            ("asking for it", Does::Travels),
+            (named("POST /scan"), Activity::Service),
+            (named("q"), Activity::Queued),
+            (named("q"), Activity::Service),
+            (StageName::Polling, Activity::Network),
         ];
-        assert_eq!(told, expect);
+        assert_eq!(found, expect);
     }
 
     #[test]
     fn three_ways_agree_or_say_that_they_do_not() {
         // Five per second, and ten that wait are two seconds.
         let case = Case { levels: vec![tasks(10.0)] };
-        let one = &of_tasks(&View::of(&case).expect("a run"))[0];
+        let one = &super::tasks(&View::new(&case).expect("a run"))[0];
         let methods: Vec<_> = one.ways.iter().map(|way| way.method).collect();
         assert_eq!(methods, [TimeMethod::Traces, TimeMethod::Little, TimeMethod::Logs]);
         assert_eq!(
             (one.ways[0].waits_s, one.ways[1].waits_s, one.ways[2].waits_s),
             (Some(2.0), Some(2.0), Some(2.5))
         );
-        assert_eq!(one.ways[1].from, "10 waiting / 5/s");
+        assert_eq!(one.ways[1].from, TimeBasis::Queue { waiting: 10.0, through_per_s: 5.0 });
         let case = Case { levels: vec![tasks(30.0)] };
-        let one = &of_tasks(&View::of(&case).expect("a run"))[0];
+        let one = &super::tasks(&View::new(&case).expect("a run"))[0];
         assert!(one.disagreement.is_some_and(|apart| apart > 0.6) && !one.caveats.is_empty());
     }
 
@@ -316,10 +309,10 @@ mod tests {
         level.traces =
             (0..20).map(|number| sampled(number, request("shop", "GET /", 100.0, &below))).collect();
         let case = Case { levels: vec![level] };
-        let one = attribution(&View::of(&case).expect("a run")).expect("there are traces");
+        let one = attribution(&View::new(&case).expect("a run")).expect("there are traces");
         let told: Vec<_> =
-            one.parts.iter().map(|part| (part.name.as_str(), (part.mean_s * 1e3).round())).collect();
-        assert_eq!(told, [("network", 50.0), ("target", 60.0), ("database", 40.0)]);
+            one.parts.iter().map(|part| (part.name.clone(), (part.mean_s * 1e3).round())).collect();
+        assert_eq!(told, [(named("network"), 50.0), (named("target"), 60.0), (named("database"), 40.0)]);
         assert!(one.parts_apart() < 1e-9 && one.measured_s == Some(0.15));
     }
 
@@ -331,9 +324,10 @@ mod tests {
             sampled(number, spans)
         };
         let case = Case { levels: vec![Level { traces: (0..20).map(of).collect(), ..level(10, 10, 0.1) }] };
-        let one = attribution(&View::of(&case).expect("a run")).expect("there are traces");
-        let told: Vec<_> = one.parts.iter().map(|part| (part.does, (part.mean_s * 1e3).round())).collect();
-        assert_eq!(told, [(Does::Waits, 90.0), (Does::Works, 10.0)]);
+        let one = attribution(&View::new(&case).expect("a run")).expect("there are traces");
+        let told: Vec<_> =
+            one.parts.iter().map(|part| (part.activity, (part.mean_s * 1e3).round())).collect();
+        assert_eq!(told, [(Activity::Queued, 90.0), (Activity::Service, 10.0)]);
     }
 
     #[test]
@@ -345,11 +339,11 @@ mod tests {
         let alone = |number| sampled(number, request("cron", "refresh", 900.0, &[]));
         level.traces = (0..20).map(of).chain((20..30).map(alone)).collect();
         let case = Case { levels: vec![level] };
-        let one = attribution(&View::of(&case).expect("a run")).expect("there are traces");
+        let one = attribution(&View::new(&case).expect("a run")).expect("there are traces");
         let told: Vec<_> =
-            one.parts.iter().map(|part| (part.name.as_str(), (part.mean_s * 1e3).round())).collect();
-        assert_eq!(told, [("network", 12.0), ("target", 60.0), ("database", 40.0)]);
+            one.parts.iter().map(|part| (part.name.clone(), (part.mean_s * 1e3).round())).collect();
+        assert_eq!(told, [(named("network"), 12.0), (named("target"), 60.0), (named("database"), 40.0)]);
         assert!(one.parts_apart() < 1e-9 && one.count == 20, "{one:?}");
-        assert_eq!(one.caveats.last().map(String::as_str), Some(BY_OWN_CLOCKS));
+        assert_eq!(one.caveats.last(), Some(&Caveat::TwoClocks));
     }
 }

@@ -2,12 +2,16 @@
 
 pub(crate) mod common;
 mod evidence;
+mod lab;
 mod page;
 mod receiving;
 mod script;
 
 pub(crate) use common::compat;
 pub(crate) use evidence::{named as evidence_settings, sources as evidence_sources};
+#[cfg(feature = "lab")]
+pub(crate) use lab::LabScript;
+pub(crate) use lab::lab_script;
 pub(crate) use page::page_settings;
 pub(crate) use receiving::receive_settings;
 pub(crate) use script::{refuse_kinds, script_env, source};

@@ -10,8 +10,9 @@ use evidence::Settings;
 use model::diagnosis::Outcome;
 use model::plan::Compat;
 use model::{Diagnosis, FigureValue, SystemClock, Unit};
+use report::Lang;
 use report::summary::Layout;
-use runs::{Exit, Failure, Part};
+use runs::{Exit, Failure, WindowRange};
 use testkit::{Shop, ShopConfig};
 
 use super::diagnose;
@@ -31,8 +32,8 @@ use session::{self, Finished, SessionSettings};
 const SCRIPT: &str = include_str!("../../../../examples/shop.js");
 
 /// When the script keeps its 30 visitors, and when its 120: seconds of the run without the ways up and down.
-const QUIET: Part = Part::of_seconds(4, 10);
-const BUSY: Part = Part::of_seconds(16, 25);
+const QUIET: WindowRange = WindowRange::from_seconds(4, 10);
+const BUSY: WindowRange = WindowRange::from_seconds(16, 25);
 
 /// How many times as many slots the shop has after the remedy.
 const REMEDY: usize = 2;
@@ -68,9 +69,9 @@ pub(crate) fn run(flags: &DemoFlags, context: &Context) -> Result<Exit, Failure>
     let after = demo.visit(&remedied, turn.next())?;
     turn.end();
     if after.is_whole()
-        && let Some((then, _)) = after.diagnose(context)?
+        && let Some((then, document)) = after.diagnose(context)?
     {
-        session::terminal::print(&format!("\n{}\n", verdict(&found, &then)));
+        session::terminal::print(&format!("\n{}\n", verdict(&found, &then, &document.headline)));
     }
     Ok(after.exit())
 }
@@ -150,8 +151,8 @@ impl Visit {
         let Some(id) = &self.finished.id else { return Ok(None) };
         let path = context.catalogue()?.find(&id.to_string()).map_err(|error| runs::failed(&error))?;
         let reader = runs::open(&path)?;
-        let looked = |part: Part| Ok((&reader, Some(part.range(&reader)?)));
-        diagnose::of(vec![looked(QUIET)?, looked(BUSY)?]).map(Some)
+        let looked = |part: WindowRange| Ok((&reader, Some(part.range(&reader)?)));
+        diagnose::of(vec![looked(QUIET)?, looked(BUSY)?], Lang::En).map(Some)
     }
 }
 
@@ -180,21 +181,21 @@ fn closing_words(config: &ShopConfig, queries_per_second: f64) -> String {
 }
 
 /// What was predicted, what came, and whether that is the same.
-fn verdict(before: &Diagnosis, after: &Diagnosis) -> String {
+fn verdict(before: &Diagnosis, after: &Diagnosis, headline: &str) -> String {
     let predicted = before.findings.first().and_then(|finding| finding.prediction.as_ref()?.then.as_ref());
     let Some(busy) = after.runs.last() else { return String::new() };
     let Some((predicted, (least, most))) = predicted.and_then(|then| Some((then, then.interval?))) else {
-        return format!("nothing was predicted; now: {}", after.headline);
+        return format!("nothing was predicted; now: {headline}");
     };
     let shown = |value: f64| FigureValue::Number { value, unit: Unit::PerSecond }.to_string();
     let now = match &after.outcome {
-        Outcome::CannotTell { .. } => format!("What limits the shop now cannot be told: {}", after.headline),
-        _ => format!("What limits the shop now: {}", after.headline),
+        Outcome::CannotTell { .. } => format!("The shop's bottleneck is now inconclusive: {headline}"),
+        _ => format!("The shop's bottleneck now: {headline}"),
     };
     let held = if (least..=most).contains(&busy.throughput_per_s) { "it held" } else { "it did not hold" };
     format!(
         "Predicted for the busy part: {} requests, between {} and {}. Measured after the remedy: {}: {held}.\n{now}",
-        predicted.figure.value,
+        shown(predicted.value),
         shown(least),
         shown(most),
         shown(busy.throughput_per_s),

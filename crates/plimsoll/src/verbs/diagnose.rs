@@ -5,10 +5,11 @@ use std::io::IsTerminal;
 use analysis::diagnosis::diagnose;
 use api::diagnosis::DiagnosisReport;
 use model::Diagnosis;
+use report::Lang;
 use report::diagnosis::{Clock, document, text};
 use runfile::Reader;
 use runs::diagnosis::{self, Looked};
-use runs::{Exit, Failure, Part};
+use runs::{Exit, Failure, WindowRange};
 
 use crate::flags::DiagnoseFlags;
 use session::Context;
@@ -35,10 +36,10 @@ pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Fail
         runs::open(&path)
     };
     let readers = flags.levels.iter().map(open).collect::<Result<Vec<Reader>, Failure>>()?;
-    let part = flags.window.as_deref().map(Part::parse).transpose()?;
+    let part = flags.window.as_deref().map(WindowRange::parse).transpose()?;
     let look = |reader| Ok((reader, part.map(|part| part.range(reader)).transpose()?));
     let looked = readers.iter().map(look).collect::<Result<Vec<Looked>, Failure>>()?;
-    let (_, told) = of(looked)?;
+    let (_, told) = of(looked, Lang::En)?;
     if flags.json {
         session::terminal::print(&report::diagnosis::json(&told));
     } else {
@@ -47,11 +48,11 @@ pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Fail
     Ok(Exit::Ok)
 }
 
-/// What limits the target of these runs, or of parts of them, and how that is told.
+/// Diagnoses these runs, or parts of them, and returns the document in a language as well.
 ///
 /// # Errors
 /// A file is damaged.
-pub(super) fn of(looked: Vec<Looked>) -> Result<(Diagnosis, DiagnosisReport), Failure> {
+pub(super) fn of(looked: Vec<Looked>, lang: Lang) -> Result<(Diagnosis, DiagnosisReport), Failure> {
     let readers: Vec<&Reader> = looked.iter().map(|(reader, _)| *reader).collect();
     let case = diagnosis::case(looked)?;
     let clocks: Vec<Clock> = case
@@ -63,12 +64,12 @@ pub(super) fn of(looked: Vec<Looked>) -> Result<(Diagnosis, DiagnosisReport), Fa
         })
         .collect();
     let found = diagnose(&case);
-    let told = document(&found, &clocks);
+    let told = document(&found, &clocks, lang);
     Ok((found, told))
 }
 
 /// Prints it for people.
 pub(super) fn print(told: &DiagnosisReport, is_whole: bool, context: &Context) {
     let style = logger::style(context.may_colour && std::io::stdout().is_terminal());
-    session::terminal::print(&text(told, is_whole, style));
+    session::terminal::print(&text(told, Lang::En, is_whole, style));
 }

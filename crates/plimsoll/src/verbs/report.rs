@@ -24,7 +24,7 @@ pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failur
     let mut report = runs::document(&reader, &window, elapsed, range)?;
     if is_whole && matches!(flags.format, ReportFormat::Md | ReportFormat::Json) {
         report.previous = previous(&reader, context);
-        report.diagnosis = Some(diagnose::of(vec![(&reader, None)])?.1);
+        report.diagnosis = Some(diagnose::of(vec![(&reader, None)], flags.lang.lang())?.1);
         report.capacity = study::of_run(reader.path(), &context.catalogue()?)?
             .map(|found| report::capacity::document(&found, flags.lang.lang()));
     }

@@ -11,7 +11,6 @@ use runfile::StudyFacts;
 use runs::{Exit, Failure};
 
 use crate::flags::{RecordFlags, ResultFlags, RunFlags};
-use crate::lab_script::LabScript;
 use crate::settings;
 use crate::traces;
 use session::Context;
@@ -67,14 +66,14 @@ pub(super) fn one(
     let outputs = outputs(&flags.results, context)?;
     let summary = summary(&flags.results, context)?;
     let reports = CiOutputs::new(&flags.record.report, context)?;
-    let lab = LabScript::find(&flags.script.script);
+    let lab = settings::lab_script(&flags.script.script);
     let is_kept = !record(&flags.record, context)?.is_off || reports.is_wanted();
     // Without a file nobody would ever see the traces.
-    let traces = lab.as_ref().and_then(LabScript::traces).filter(|_| is_kept);
+    let traces = lab.as_ref().and_then(|lab| lab.traces.clone()).filter(|_| is_kept);
     let receive = settings::receive_settings(&flags.otlp, traces, context)?;
     let evidence = settings::evidence_sources(
         &flags.evidence,
-        lab.as_ref().map(LabScript::sources).unwrap_or_default(),
+        lab.as_ref().map(|lab| lab.sources.clone()).unwrap_or_default(),
         context,
     )?;
     let hidden = evidence.credentials.iter().chain(&receive.token).cloned().collect();
@@ -85,7 +84,7 @@ pub(super) fn one(
         flags.results.no_thresholds.or(context.env.switch("NO_THRESHOLDS")?).unwrap_or(false);
     let source = settings::source(&flags.script, context)?;
     let mut env = source.env(settings::script_env(&flags.script, context, true)?);
-    if let Some((name, url)) = lab.as_ref().map(LabScript::variable) {
+    if let Some((name, url)) = lab.map(|lab| lab.variable) {
         env.entry(name).or_insert(url);
     }
     let cli = flags.options.to_cli_options();

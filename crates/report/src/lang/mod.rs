@@ -3,10 +3,9 @@
 mod en;
 mod ko;
 mod ko_audit;
-mod ko_diagnosis;
 mod words;
 
-pub(crate) use words::{Words, fill};
+pub(crate) use self::words::{Words, fill};
 
 /// A language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +15,15 @@ pub enum Lang {
     En,
     /// Korean.
     Ko,
+}
+
+impl From<Lang> for ::words::Lang {
+    fn from(lang: Lang) -> ::words::Lang {
+        match lang {
+            Lang::En => ::words::Lang::En,
+            Lang::Ko => ::words::Lang::Ko,
+        }
+    }
 }
 
 impl Lang {
@@ -48,16 +56,6 @@ impl Lang {
         }
     }
 
-    /// What a finding with this label says; `None` where its own words are to be shown.
-    pub(crate) fn finding(self, label: &str) -> Option<&'static FindingWords> {
-        match self {
-            Lang::En => None,
-            Lang::Ko => {
-                ko_diagnosis::FINDINGS.iter().find(|(known, _)| *known == label).map(|(_, words)| words)
-            }
-        }
-    }
-
     /// What a law derives; `None` where its own words are to be shown.
     pub(crate) fn law(self, name: &str) -> Option<&'static str> {
         match self {
@@ -81,15 +79,6 @@ impl Lang {
             Lang::Ko => &ko::WORDS,
         }
     }
-}
-
-/// What a kind of finding of the diagnosis says, whatever its numbers are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FindingWords {
-    /// What is so.
-    pub(crate) finds: &'static str,
-    /// What helps.
-    pub(crate) mend: &'static str,
 }
 
 /// What a rule of the auditor says, whatever the figures are.
@@ -143,21 +132,6 @@ mod tests {
         let mut names: Vec<&str> = ko_audit::FIGURES.iter().map(|(name, _)| *name).collect();
         names.dedup();
         assert_eq!(names.len(), ko_audit::FIGURES.len(), "each figure has one name");
-    }
-
-    #[test]
-    fn every_finding_of_the_diagnosis_is_told_in_korean() {
-        let is_hangul = |text: &str| text.contains(|glyph: char| ('가'..='힣').contains(&glyph));
-        for label in analysis::diagnosis::LABELS {
-            let words = Lang::Ko.finding(label).unwrap_or_else(|| panic!("{label} has no words"));
-            assert!(is_hangul(words.finds) && is_hangul(words.mend), "{words:?}");
-            assert!(Lang::En.finding(label).is_none(), "the finding's own words are English");
-        }
-        assert_eq!(
-            ko_diagnosis::FINDINGS.len(),
-            analysis::diagnosis::LABELS.len(),
-            "no words for what is gone"
-        );
     }
 
     #[test]

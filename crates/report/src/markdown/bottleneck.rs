@@ -1,16 +1,14 @@
-//! What limits the target, how that is known, and what would prove it wrong. Its texts are the diagnosis's own, or those that a
-//! language has for its kinds of findings.
+//! The bottleneck of the target, with its evidence and prediction. The texts are those of the document.
 
 use api::diagnosis::{DiagnosisFinding, DiagnosisNumber, DiagnosisReport, DiagnosisTime};
 
-use crate::diagnosis::told_in;
 use crate::escape::{html_lines, markdown_code, markdown_prose, markdown_text};
 use crate::lang::{Words, fill};
 
 use super::Context;
 use super::table::{Column, Table};
 
-/// Findings that are told at length.
+/// Findings that are shown at length.
 const FINDINGS_MAX: usize = 5;
 
 /// Queries of one finding.
@@ -19,13 +17,13 @@ const QUERIES_MAX: usize = 4;
 /// Characters of a query or a command.
 const QUERY_CHARS_MAX: usize = 1_500;
 
-/// Why there are no findings.
+/// Returns the reason why there are no findings.
 pub(super) fn missing(context: &Context<'_>) -> &'static str {
     let is_diagnosed = context.report.diagnosis.is_some();
     if is_diagnosed { context.words.bn_none } else { context.words.miss_bottleneck }
 }
 
-/// Where requests and tasks spend their time, by each way that it is known.
+/// Returns the parts of the time of requests and tasks, by each method.
 pub(super) fn times(context: &Context<'_>) -> Option<String> {
     let diagnosis = context.report.diagnosis.as_ref()?;
     let all = diagnosis.attribution.iter().chain(&diagnosis.time_uses);
@@ -94,17 +92,17 @@ fn does(does: &str, words: &'static Words) -> &'static str {
     }
 }
 
-/// The findings at length, what explains most first.
+/// Returns the findings at length; those that explain most come first.
 pub(super) fn findings(context: &Context<'_>) -> Option<String> {
-    let diagnosis = told_in(context.lang, context.report.diagnosis.clone()?);
-    let told = diagnosis.findings.iter().take(FINDINGS_MAX).enumerate();
-    let mut text: String = told.map(|(index, one)| finding(index + 1, one, context)).collect();
+    let diagnosis = context.report.diagnosis.as_ref()?;
+    let listed = diagnosis.findings.iter().take(FINDINGS_MAX).enumerate();
+    let mut text: String = listed.map(|(index, one)| finding(index + 1, one, context)).collect();
     let beyond = diagnosis.findings.len().saturating_sub(FINDINGS_MAX) as u64 + diagnosis.findings_beyond;
     if beyond > 0 {
         text += &format!("{}\n", fill(context.words.more_rows, &[&beyond.to_string()]));
     }
     if !text.is_empty() {
-        text += &remedies(&diagnosis, context);
+        text += &remedies(diagnosis, context);
     }
     (!text.is_empty()).then_some(text)
 }
@@ -172,7 +170,7 @@ fn cost(cost: &str, words: &'static Words) -> &'static str {
     }
 }
 
-/// What was looked at and is not it, each with its number.
+/// Returns the suspects that were ruled out, each with its number.
 pub(super) fn ruled_out(context: &Context<'_>) -> Option<String> {
     let (words, diagnosis) = (context.words, context.report.diagnosis.as_ref()?);
     let mut table = Table::new(&[
@@ -186,7 +184,7 @@ pub(super) fn ruled_out(context: &Context<'_>) -> Option<String> {
     (!table.is_empty()).then(|| table.render(words, context.table_bytes))
 }
 
-/// What nobody could look at, and how to connect it.
+/// Returns the evidence that was not collected, and how to connect it.
 pub(super) fn connect(context: &Context<'_>) -> Option<String> {
     let diagnosis = context.report.diagnosis.as_ref()?;
     let line = |what: &str, tells: &str, how: &str| {

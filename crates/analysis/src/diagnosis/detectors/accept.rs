@@ -4,40 +4,25 @@
 //!
 //! Not: a loss in the network, which looks the same to who waits; where the kernel of the target counts overflows, it is the queue.
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
+};
 use model::{SignalRole, Strength, Unit};
 
-use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, rate};
-
-const NAME: &str = "accept-queue";
-const LABEL: &str = "accept-queue overflow";
-
-/// Overflows per second from which on it is told.
-const OVERFLOWS_MIN: f64 = 0.2;
-
-/// The share of requests that took a step of the sequence.
-const LATE_MIN: f64 = 0.01;
-
-/// The share of the time from which on it limits.
-const LIMITS_MIN: f64 = 0.1;
-
-/// Who sent the first packet sends it again after a second.
-const AGAIN_S: f64 = 1.0;
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
+use super::super::thresholds::accept::{AGAIN_S, LATE_MIN, LIMITS_MIN, OVERFLOWS_MIN};
 
 /// Which connections were dropped.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let level = view.level;
     let overflows = view.highest_of_means(SignalRole::AcceptDrops);
     let late = level.requests.after_lost_syns as f64 / level.requests.count.max(1) as f64;
     let overflown = overflows.is_some_and(|per_s| per_s >= OVERFLOWS_MIN);
     if !overflown && late < LATE_MIN {
         return match overflows {
-            Some(per_s) => vec![not("accept queue", "connections that the kernel dropped", rate(per_s))],
-            None => vec![missing(
-                "the kernel's counters of the servers",
-                "whether connections are dropped because nobody takes them",
-                "on this machine --evidence host=local, elsewhere the node exporter in a Prometheus",
-            )],
+            Some(per_s) => vec![Observation::RuledOut(RuledOut::AcceptQueue { dropped_per_s: per_s })],
+            None => vec![Observation::Missing(MissingKind::KernelCounters)],
         };
     }
     // Each of them waited for a second at least, and none of that is in a span.
@@ -48,18 +33,17 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let outside = if view.paths.traces > 0 { view.share_outside() } else { 1.0 };
     let explains = by_steps.max(by_drops.min(outside));
     let mut numbers = vec![
-        exact("took 1, 3 or 7 s", level.requests.after_lost_syns as f64, Unit::Count)
-            .noted(format!("{} of all requests", percent(late))),
+        exact(FigureName::LateRequests, level.requests.after_lost_syns as f64, Unit::Count)
+            .noted(Note::ShareOfRequests(late)),
     ];
-    numbers.extend(overflows.map(|per_s| exact("packets dropped or sent again", per_s, Unit::PerSecond)));
-    vec![Says::Found(
+    numbers.extend(overflows.map(|per_s| exact(FigureName::DroppedPackets, per_s, Unit::PerSecond)));
+    let claim = Claim::ConnectionsDropped {
+        late_requests: level.requests.after_lost_syns as f64,
+        late_share: late,
+        dropped_per_s: overflows,
+    };
+    vec![Observation::Found(
         Box::new(Hypothesis {
-            title: "new connections are dropped".to_owned(),
-            summary: format!("{} requests took 1, 3 or 7 s", count(level.requests.after_lost_syns as f64)),
-            claim: format!(
-                "{} of the requests waited until the first packet of a connection was sent again",
-                percent(late)
-            ),
             role: if explains >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: if overflown { Strength::Limit } else { Strength::Pattern },
             explains: Some(explains),
@@ -70,16 +54,13 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
                 .take(super::QUERIES_MAX)
                 .map(|signal| view.query(signal))
                 .collect(),
-            caveats: match overflown {
-                true => vec!["the counters are of the whole machine".to_owned()],
-                false => {
-                    vec!["a loss in the network looks the same; the target's kernel would tell".to_owned()]
-                }
-            },
-            remedy: "take connections as they come, and raise the backlog; keep connections open".to_owned(),
+            caveats: vec![match overflown {
+                true => Caveat::MachineWide,
+                false => Caveat::PacketLoss,
+            }],
             cost: CostClass::Setting,
-            prediction: view.without(explains, "no connection is dropped"),
-            ..draft(NAME, LABEL, "listening socket")
+            prediction: view.without(explains, Change::NoDroppedConnections),
+            ..draft(claim, Remedy::AcceptFaster, "listening socket")
         }),
         Depth::Cause,
     )]

@@ -9,66 +9,55 @@
 
 use std::collections::BTreeMap;
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
+};
 use model::{SpanKind, Strength, Unit};
 
+use super::super::case_view::{View, is_wait};
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
-use super::super::view::{
-    Depth, Gone, Says, View, WAITS_MIN, count, draft, exact, is_wait, missing, not, percent, rate, time,
+use super::super::prediction::Gone;
+use super::super::thresholds::calls::{
+    DEMAND_MIN, EVEN_MAX, HELD_MIN, HELD_SHARE_MIN, LIMITED_S_MIN, QUICK_MAX, SHARE_MIN,
 };
-use super::says;
+use super::super::thresholds::case_view::WAITS_MIN;
+use super::contains_any;
 
-const NAME: &str = "downstream";
-const SLOW: &str = "slow downstream";
-const LIMITED: &str = "downstream rate limit";
-const LOOKUP: &str = "DNS delay";
-
-/// The share of the time, waits for workers included, from which on a call is told.
-const SHARE_MIN: f64 = 0.25;
-
-/// Of what is done apart from waiting.
-const DEMAND_MIN: f64 = 0.3;
-
-/// The share of calls that say that they were held back.
-const HELD_MIN: f64 = 0.1;
-
-/// A limit of rate: the quickest twentieth takes less than this share of the mean, and seconds are as even as this.
-const QUICK_MAX: f64 = 0.1;
-const EVEN_MAX: f64 = 0.25;
-
-/// Shorter calls are not limited.
-const LIMITED_S_MIN: f64 = 0.02;
+/// The kinds of calls that take the time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CallKind {
+    Slow,
+    Paced,
+    Lookup,
+}
 
 /// What calls take.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     if view.paths.traces == 0 {
-        return vec![missing(
-            "traces",
-            "where requests spend their time: the network, the service, the database, or somebody else",
-            "--otlp on a run, and OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318 for the services",
-        )];
+        return vec![Observation::Missing(MissingKind::Traces)];
     }
-    let mut all: Vec<Says> = Vec::new();
-    all.extend(told_limit(view));
+    let mut all: Vec<Observation> = Vec::new();
+    all.extend(reported_limit(view));
     let calls = view.paths.steps.iter().filter(|(key, step)| is_call(view, key, step));
-    let shares = calls.map(|(key, step)| (key, step, Share::of(view, key, step)));
+    let shares = calls.map(|(key, step)| (key, step, Share::new(view, key, step)));
     let most = shares.max_by(|a, b| a.2.all.total_cmp(&b.2.all));
     let Some((key, step, share)) = most else { return all };
     if share.all < SHARE_MIN || share.demand < DEMAND_MIN {
-        all.push(not(
-            "calls of other services",
-            format!("the one that takes most: {} of {}", key.operation, key.service),
-            format!("{} of the time", percent(share.all)),
-        ));
+        all.push(Observation::RuledOut(RuledOut::SlowCalls {
+            service: key.service.to_string(),
+            operation: key.operation.to_string(),
+            time_share: share.all,
+        }));
         return all;
     }
-    let is_told = all.iter().any(|says| matches!(says, Says::Found(..)));
-    if says(&key.operation, &["dns", "lookup", "look up", "resolve"]) {
-        all.push(found(view, (key, step), &share, LOOKUP));
-    } else if is_limited(view, step) && !is_told {
-        all.push(found(view, (key, step), &share, LIMITED));
-    } else if !is_told {
-        all.push(found(view, (key, step), &share, SLOW));
+    let is_reported = all.iter().any(|observations| matches!(observations, Observation::Found(..)));
+    if contains_any(&key.operation, &["dns", "lookup", "look up", "resolve"]) {
+        all.push(found(view, (key, step), &share, CallKind::Lookup));
+    } else if is_limited(view, step) && !is_reported {
+        all.push(found(view, (key, step), &share, CallKind::Paced));
+    } else if !is_reported {
+        all.push(found(view, (key, step), &share, CallKind::Slow));
     }
     all
 }
@@ -79,7 +68,7 @@ fn is_call(view: &View<'_>, key: &StepKey, step: &Step) -> bool {
         return false;
     }
     let says_so = key.kind == SpanKind::Internal
-        && says(&key.operation, &["call ", "dns", "lookup", "look up", "resolve"]);
+        && contains_any(&key.operation, &["call ", "dns", "lookup", "look up", "resolve"]);
     // Between services whose spans are all here, the time is the callee's.
     let is_client = key.kind == SpanKind::Client && !is_proxy(view, key) && is_asked(view, &key.service);
     is_client || says_so
@@ -97,7 +86,7 @@ fn is_proxy(view: &View<'_>, key: &StepKey) -> bool {
     let calls = view.paths.steps.get(key).map_or(0, |step| step.spans);
     own.any(|(other, step)| other.kind == SpanKind::Server && step.spans <= calls + calls / 50)
         && view.paths.steps.keys().any(|other| other.service != key.service && other.kind == SpanKind::Server)
-        && says(&key.operation, &["backend", "upstream", "proxy"])
+        && contains_any(&key.operation, &["backend", "upstream", "proxy"])
 }
 
 /// How much of the time a call is answerable for.
@@ -113,7 +102,7 @@ pub(super) struct Share {
 }
 
 impl Share {
-    pub(super) fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Share {
+    pub(super) fn new(view: &View<'_>, key: &StepKey, step: &Step) -> Share {
         let own = view.share_of_paths(step.total_ns);
         let of_service = view.paths.steps.iter().filter(|(other, _)| other.service == key.service);
         let (mut waits_ns, mut works_ns) = (0.0, 0.0);
@@ -154,131 +143,102 @@ fn is_limited(view: &View<'_>, step: &Step) -> bool {
     is_even && view.level.length_s() > 0.0
 }
 
-fn told_limit(view: &View<'_>) -> Option<Says> {
+fn reported_limit(view: &View<'_>) -> Option<Observation> {
     let limited = &view.paths.limited;
     let held = limited.held as f64 / limited.spans.max(1) as f64;
     if limited.spans == 0 {
         return None;
     }
     let share = view.share_of_paths(limited.waited_ms * 1e6);
-    if held < HELD_MIN || share < 0.1 {
-        return Some(not(
-            "limit of rate downstream",
-            "calls that waited for it or were refused",
-            format!("{} of {}", limited.held, limited.spans),
-        ));
+    if held < HELD_MIN || share < HELD_SHARE_MIN {
+        return Some(Observation::RuledOut(RuledOut::CallsHeldBack {
+            held: limited.held,
+            calls: limited.spans,
+        }));
     }
     let mean_s = limited.waited_ms / 1e3 / limited.held.max(1) as f64;
-    Some(Says::Found(
+    let claim = Claim::CallsHeldBack {
+        service: limited.service.clone(),
+        held_share: held,
+        mean_s,
+        time_share: share,
+    };
+    Some(Observation::Found(
         Box::new(Hypothesis {
-            title: format!("{} takes so many calls and no more", limited.service),
-            summary: format!("{} of the calls waited, {} each", percent(held), time(mean_s)),
-            claim: format!(
-                "{} of the calls of {} are held back by its limit of rate, which is {} of the time",
-                percent(held),
-                limited.service,
-                percent(share)
-            ),
             role: Role::Limits,
             strength: Strength::Limit,
             explains: Some(share),
             numbers: vec![
-                exact("calls that were held back", held * 100.0, Unit::Percent),
-                exact("held back for", mean_s, Unit::Seconds).noted("mean of those"),
-                exact("of the time", share * 100.0, Unit::Percent),
+                exact(FigureName::CallsHeldBack, held * 100.0, Unit::Percent),
+                exact(FigureName::HeldBackTime, mean_s, Unit::Seconds).noted(Note::OfThose),
+                exact(FigureName::TimeShare, share * 100.0, Unit::Percent),
             ],
-            remedy: "have the limit raised, or call less often: once for several".to_owned(),
             cost: CostClass::Setting,
-            prediction: view.without(share, "no call is held back"),
-            caveats: vec!["more workers alone would change nothing".to_owned()],
-            ..draft(NAME, LIMITED, limited.service.clone())
+            prediction: view.without(share, Change::NoRateLimit),
+            caveats: vec![Caveat::WorkersDoNotHelp],
+            ..draft(claim, Remedy::RaiseRateLimit, limited.service.clone())
         }),
         Depth::Cause,
     ))
 }
 
-fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, label: &'static str) -> Says {
-    let is_jam = share.waits >= WAITS_MIN || label == LIMITED;
+fn found(view: &View<'_>, (key, step): (&StepKey, &Step), share: &Share, kind: CallKind) -> Observation {
+    let is_jam = share.waits >= WAITS_MIN || kind == CallKind::Paced;
     let limits = is_jam || !view.level.thresholds_failed.is_empty();
-    let (title, claim, remedy, cost) = words(key, step, share, label, view);
-    Says::Found(
+    let (claim, remedy, cost) = claim(view, (key, step), share, kind);
+    Observation::Found(
         Box::new(Hypothesis {
-            title,
-            summary: format!("{} a call, {} of the time", time(step.mean_s()), percent(share.all)),
-            claim,
             role: if limits { Role::Limits } else { Role::Contributes },
             strength: Strength::Statistics,
             explains: Some(share.all),
             numbers: vec![
-                exact("a call", step.mean_s(), Unit::Seconds).noted(format!("mean of {}", step.spans)),
-                exact("of the time of requests", share.own * 100.0, Unit::Percent),
-                exact("of what the service does", share.demand * 100.0, Unit::Percent)
-                    .noted("apart from waiting"),
-                exact("waits for workers", share.waits * 100.0, Unit::Percent)
-                    .noted("of the time of requests"),
+                exact(FigureName::CallTime, step.mean_s(), Unit::Seconds).noted(Note::MeanOf(step.spans)),
+                exact(FigureName::RequestTimeShare, share.own * 100.0, Unit::Percent),
+                exact(FigureName::ServiceWorkShare, share.demand * 100.0, Unit::Percent)
+                    .noted(Note::WithoutQueueing),
+                exact(FigureName::WorkerWaitShare, share.waits * 100.0, Unit::Percent)
+                    .noted(Note::OfRequestTime),
             ],
             exemplars: view.exemplars(&step.slowest),
-            flags: super::statements::biased(view),
+            flags: super::biased(view),
             caveats: match limits {
                 true => Vec::new(),
-                false => vec![
-                    "it takes the time, and nothing says that it takes longer than it should: \
-                    compare it with a run that is well"
-                        .to_owned(),
-                ],
+                false => vec![Caveat::NoBaseline],
             },
-            remedy,
             cost,
             // A worker that does not wait for the call is free for others.
             prediction: view.without_work(
                 Gone { share: share.all, freed: if share.waits >= WAITS_MIN { share.demand } else { 0.0 } },
-                "nobody waits for the call",
+                Change::NoCallWait,
             ),
-            ..draft(NAME, label, key.operation.to_string())
+            ..draft(claim, remedy, key.operation.to_string())
         }),
         if is_jam { Depth::Cause } else { Depth::Part },
     )
 }
 
-type Words = (String, String, String, CostClass);
-
-fn words(key: &StepKey, step: &Step, share: &Share, label: &'static str, view: &View<'_>) -> Words {
-    let per_s = step.spans as f64 / view.level.length_s().max(1.0);
-    match label {
-        LOOKUP => (
-            format!("{} looks a name up each time", key.service),
-            format!(
-                "looking a name up takes {} each time, and keeps the worker of {} for {} of the time",
-                time(step.mean_s()),
-                key.service,
-                percent(share.all)
-            ),
-            "keep what was looked up, or ask a name server that is near".to_owned(),
-            CostClass::Setting,
-        ),
-        LIMITED => (
-            format!("{} takes so many calls and no more", key.operation),
-            format!(
-                "as many calls pass each second ({} of those traced), some at once and others after {}: \
-                    that is a limit of rate",
-                rate(per_s),
-                time(step.quantile_s(0.9))
-            ),
-            "have the limit raised, or call less often: once for several".to_owned(),
-            CostClass::Setting,
-        ),
-        _ => (
-            format!("{} waits for {}", key.service, key.operation),
-            format!(
-                "{} takes {} a call, {} calls traced, which is {} of the time",
-                key.operation,
-                time(step.mean_s()),
-                count(step.spans as f64),
-                percent(share.all)
-            ),
-            "call it without waiting, call it less often, or make it faster".to_owned(),
-            CostClass::Architecture,
-        ),
+fn claim(
+    view: &View<'_>,
+    (key, step): (&StepKey, &Step),
+    share: &Share,
+    kind: CallKind,
+) -> (Claim, Remedy, CostClass) {
+    let (service, operation) = (key.service.to_string(), key.operation.to_string());
+    let (mean_s, time_share) = (step.mean_s(), share.all);
+    match kind {
+        CallKind::Lookup => {
+            (Claim::NameResolution { service, mean_s, time_share }, Remedy::CacheLookups, CostClass::Setting)
+        }
+        CallKind::Paced => {
+            let per_s = step.spans as f64 / view.level.length_s().max(1.0);
+            let slow_s = step.quantile_s(0.9);
+            let claim = Claim::CallsPaced { operation, per_s, slow_s, mean_s, time_share };
+            (claim, Remedy::RaiseRateLimit, CostClass::Setting)
+        }
+        CallKind::Slow => {
+            let claim = Claim::SlowCalls { service, operation, mean_s, calls: step.spans as f64, time_share };
+            (claim, Remedy::CallLess, CostClass::Architecture)
+        }
     }
 }
 

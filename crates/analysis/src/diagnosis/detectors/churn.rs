@@ -4,23 +4,15 @@
 //!
 //! Not: connections that the test opens; a few for each hundred requests.
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{Caveat, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
 use model::{SignalRole, Strength, Unit};
 
-use super::super::view::{Depth, Says, View, draft, exact, not, percent, rate};
-
-const NAME: &str = "connection-churn";
-const LABEL: &str = "connection churn";
-
-/// So many connections for each request, and per second, at least.
-const PER_REQUEST_MIN: f64 = 0.5;
-const PER_S_MIN: f64 = 10.0;
-
-/// Waits for a turn of this share say that something limits.
-const WAITS_MIN: f64 = 0.15;
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
+use super::super::thresholds::churn::{PER_REQUEST_MIN, PER_S_MIN, WAITS_MIN};
 
 /// Who makes connections anew.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let taken = view.highest_of_means(SignalRole::ConnectionsAccepted);
     let Some(taken) = taken else { return Vec::new() };
     let level = view.level;
@@ -28,29 +20,27 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let others = (taken - own).max(0.0);
     let each = others / level.requests_per_s().max(1e-9);
     if others < PER_S_MIN || each < PER_REQUEST_MIN {
-        return vec![not(
-            "connections made anew",
-            format!("{} are taken, {each:.2} for each request", rate(taken)),
-            rate(others),
-        )];
+        return vec![Observation::RuledOut(RuledOut::ConnectionChurn {
+            taken_per_s: taken,
+            per_request: each,
+            others_per_s: others,
+        })];
     }
     let waits = view.share_of_waits().max(view.share_outside());
-    vec![Says::Found(
+    let claim = Claim::ConnectionsNotReused {
+        per_request: each,
+        opened_per_s: others,
+        requests_per_s: level.requests_per_s(),
+    };
+    vec![Observation::Found(
         Box::new(Hypothesis {
-            title: "connections are made anew for each request".to_owned(),
-            summary: format!("{each:.2} new connections for each request, {}", rate(others)),
-            claim: format!(
-                "servers take {} new connections for {} requests, beside those of the test: each costs a handshake",
-                rate(others),
-                rate(level.requests_per_s())
-            ),
             role: if waits >= WAITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Statistics,
             numbers: vec![
-                exact("connections that listeners took", taken, Unit::PerSecond),
-                exact("of the test itself", own, Unit::PerSecond),
-                exact("for each request", each, Unit::Count),
-                exact("waiting for a turn", waits * 100.0, Unit::Percent).noted("of the time of requests"),
+                exact(FigureName::AcceptedConnections, taken, Unit::PerSecond),
+                exact(FigureName::OwnConnections, own, Unit::PerSecond),
+                exact(FigureName::ConnectionsPerRequest, each, Unit::Count),
+                exact(FigureName::QueueingShare, waits * 100.0, Unit::Percent).noted(Note::OfRequestTime),
             ],
             queries: view
                 .signals(&SignalRole::ConnectionsAccepted.signals())
@@ -58,13 +48,9 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
                 .take(super::QUERIES_MAX)
                 .map(|signal| view.query(signal))
                 .collect(),
-            caveats: vec![
-                "the counter is of the whole machine".to_owned(),
-                format!("what a handshake costs was not told; {} of the time is waiting", percent(waits)),
-            ],
-            remedy: "keep connections open between the services, and resume sessions".to_owned(),
+            caveats: vec![Caveat::MachineWide, Caveat::HandshakeCost { waiting_share: waits }],
             cost: CostClass::Setting,
-            ..draft(NAME, LABEL, "connections")
+            ..draft(claim, Remedy::KeepConnections, "connections")
         }),
         Depth::Cause,
     )]

@@ -6,29 +6,18 @@
 
 use std::collections::BTreeMap;
 
-use model::diagnosis::{CostClass, Hypothesis, Role, RuledOut};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
+};
 use model::signal::label;
 use model::{SignalId, SignalRole, Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, rate};
-
-const NAME: &str = "consumers";
-
-/// The share of the tasks' time from which on waiting in queues is told.
-const SHARE_MIN: f64 = 0.1;
-
-/// A prefetch up to this is small: it is used up by what is being worked on.
-const PREFETCH_SMALL: f64 = 4.0;
-
-/// A prefetch is used up where so much of it is held, for so much of the time.
-const HELD_MIN: f64 = 0.8;
-
-/// Some of them take from no queue where there are fewer consumers than this share of them.
-const CONSUMING_MAX: f64 = 0.8;
-
-/// Messages wait where there are so many, on average.
-const READY_MIN: f64 = 0.5;
+use super::super::thresholds::consumers::{
+    CONSUMING_MAX, HELD_MIN, PREFETCH_SMALL, READY_MIN, SHARE_MIN, SLOTS_BUSY_MIN,
+};
 
 /// Messages and consumers of a queue.
 const COUNTS: &[SignalId] =
@@ -45,26 +34,21 @@ struct Queue {
 }
 
 /// What queues wait for.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let queues = queues(view);
     let waits = waits(view, &queues);
     if queues.is_empty() {
         let has_queues = view.paths.queue_ns > 0.0;
         return match has_queues {
-            true => vec![missing(
-                "the broker's own numbers",
-                "how many messages wait apart from those that are worked on, consumers and prefetch",
-                "--evidence rabbitmq=http://USER@HOST:15672",
-            )],
+            true => vec![Observation::Missing(MissingKind::Broker)],
             false => Vec::new(),
         };
     }
     if waits < SHARE_MIN && prefetch(&queues).is_none() {
         let ready: f64 = queues.values().map(|queue| queue.ready).sum();
-        let mut says =
-            vec![not("queues", "messages that wait for a consumer", format!("{} ready", count(ready)))];
-        says.extend(slots(view).map(Says::RuledOut));
-        return says;
+        let mut observations = vec![Observation::RuledOut(RuledOut::Queues { ready })];
+        observations.extend(slots(view).map(Observation::RuledOut));
+        return observations;
     }
     match prefetch(&queues) {
         Some((name, queue)) => vec![of_prefetch(view, name, queue, waits.max(SHARE_MIN))],
@@ -110,39 +94,31 @@ fn prefetch<'q, 'a>(queues: &'q BTreeMap<&'a str, Queue>) -> Option<(&'a str, &'
     those.max_by(|a, b| a.1.ready.total_cmp(&b.1.ready)).map(|(name, queue)| (*name, queue))
 }
 
-fn of_prefetch(view: &View<'_>, name: &str, queue: &Queue, waits: f64) -> Says {
+fn of_prefetch(view: &View<'_>, name: &str, queue: &Queue, waits: f64) -> Observation {
     let (prefetch, consumers) = (queue.prefetch.unwrap_or(0.0), queue.consumers.unwrap_or(0.0));
-    let each = prefetch / consumers.max(1.0);
-    Says::Found(
+    let claim = Claim::PrefetchUsedUp {
+        queue: name.to_owned(),
+        consumers,
+        each: prefetch / consumers.max(1.0),
+        held: queue.unacked,
+        prefetch,
+        ready: queue.ready,
+    };
+    Observation::Found(
         Box::new(Hypothesis {
-            title: format!("consumers of {name} may hold too few messages"),
-            summary: format!(
-                "{} of {} held, {} wait",
-                count(queue.unacked),
-                count(prefetch),
-                count(queue.ready)
-            ),
-            claim: format!(
-                "{} consumers of {name} may hold {} messages each, hold them all the time, and {} more \
-                    wait: no more is done at once",
-                count(consumers),
-                count(each),
-                count(queue.ready)
-            ),
             role: Role::Limits,
             strength: Strength::Limit,
             explains: Some(waits),
             numbers: vec![
-                exact("may be held", prefetch, Unit::Count).noted(format!("{} consumers", count(consumers))),
-                exact("held", queue.unacked, Unit::Count).noted("mean of the run"),
-                exact("ready", queue.ready, Unit::Count).noted("messages that wait"),
-                exact("waiting in queues", waits * 100.0, Unit::Percent).noted("of a task's time"),
+                exact(FigureName::Prefetch, prefetch, Unit::Count).noted(Note::Consumers(consumers)),
+                exact(FigureName::MessagesHeld, queue.unacked, Unit::Count).noted(Note::MeanOfRun),
+                exact(FigureName::MessagesReady, queue.ready, Unit::Count).noted(Note::WaitingMessages),
+                exact(FigureName::QueueWaitShare, waits * 100.0, Unit::Percent).noted(Note::OfTaskTime),
             ],
             queries: queries(view, name),
-            remedy: "raise the prefetch to at least what a worker can do at once".to_owned(),
             cost: CostClass::Setting,
-            prediction: view.without(waits, "the prefetch is large enough"),
-            ..draft(NAME, "prefetch too small", name)
+            prediction: view.without(waits, Change::EnoughPrefetch),
+            ..draft(claim, Remedy::RaisePrefetch, name)
         }),
         Depth::Cause,
     )
@@ -161,44 +137,28 @@ fn idle(view: &View<'_>, queue: &Queue) -> Option<f64> {
     (consumers < workers * CONSUMING_MAX && workers - consumers >= 1.0).then_some(workers)
 }
 
-fn of_consumers(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> Says {
+fn of_consumers(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> Observation {
     let (name, queue) =
         match queues.iter().max_by(|a, b| (a.1.ready + a.1.unacked).total_cmp(&(b.1.ready + b.1.unacked))) {
             Some((name, queue)) => (*name, queue),
-            None => return not("queues", "messages that wait", "none"),
+            None => return Observation::RuledOut(RuledOut::Queues { ready: 0.0 }),
         };
     let ready: f64 = queues.values().map(|queue| queue.ready).sum();
     let consumers = queue.consumers.unwrap_or(0.0);
     let mut numbers = vec![
-        exact("waiting in queues", waits * 100.0, Unit::Percent).noted("of a task's time"),
-        exact("ready", ready, Unit::Count).noted("messages that wait, all queues"),
-        exact("held by consumers", queues.values().map(|queue| queue.unacked).sum(), Unit::Count),
-        exact("consumers", consumers, Unit::Count).noted(name),
+        exact(FigureName::QueueWaitShare, waits * 100.0, Unit::Percent).noted(Note::OfTaskTime),
+        exact(FigureName::MessagesReady, ready, Unit::Count).noted(Note::AllQueues),
+        exact(FigureName::MessagesHeld, queues.values().map(|queue| queue.unacked).sum(), Unit::Count),
+        exact(FigureName::Consumers, consumers, Unit::Count).noted(Note::Queue(name.to_owned())),
     ];
-    numbers.extend(queue.acked.map(|per_s| exact("done", per_s, Unit::PerSecond).noted(name)));
+    numbers.extend(queue.acked.map(|per_s| {
+        exact(FigureName::DoneRate, per_s, Unit::PerSecond).noted(Note::Queue(name.to_owned()))
+    }));
     let workers = idle(view, queue);
-    numbers.extend(workers.map(|workers| exact("workers that run", workers, Unit::Count)));
-    Says::Found(
+    numbers.extend(workers.map(|workers| exact(FigureName::Workers, workers, Unit::Count)));
+    let claim = Claim::FewConsumers { queue: name.to_owned(), consumers, workers, waiting_share: waits };
+    Observation::Found(
         Box::new(Hypothesis {
-            title: format!("too little takes from {name}"),
-            summary: format!(
-                "{} consumers, {} of a task's time is waiting",
-                count(consumers),
-                percent(waits)
-            ),
-            claim: match workers {
-                Some(workers) => format!(
-                    "{} workers run and {} of them take from {name}, for which tasks wait {} of their time",
-                    count(workers),
-                    count(consumers),
-                    percent(waits)
-                ),
-                None => format!(
-                    "tasks spend {} of their time waiting for one of {} consumers",
-                    percent(waits),
-                    count(consumers)
-                ),
-            },
             role: Role::Limits,
             strength: if workers.is_some() { Strength::Limit } else { Strength::Statistics },
             explains: Some(waits),
@@ -207,15 +167,11 @@ fn of_consumers(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> 
             ruled_out: slots(view).into_iter().collect(),
             caveats: match workers {
                 Some(_) => Vec::new(),
-                None => {
-                    vec!["what keeps the consumers busy may be the limit: look at what they do".to_owned()]
-                }
+                None => vec![Caveat::ConsumersBusy],
             },
-            remedy: "have more consumers take from the queues: workers that lost theirs, or more workers"
-                .to_owned(),
             cost: CostClass::Resource,
-            prediction: view.without(waits, "nobody waits for a consumer"),
-            ..draft(NAME, "too few consumers", name)
+            prediction: view.without(waits, Change::EnoughConsumers),
+            ..draft(claim, Remedy::AddConsumers, name)
         }),
         if workers.is_some() { Depth::Cause } else { Depth::Resource },
     )
@@ -236,10 +192,11 @@ fn slots(view: &View<'_>) -> Option<RuledOut> {
     let through = view.level.throughput_per_s();
     let busy = crate::laws::little::in_flight(through, work_s);
     // Nearly all of them busy is no refutation.
-    (busy < slots * 0.8).then(|| RuledOut {
-        what: "worker slots full".to_owned(),
-        why: format!("X·S = {} × {}", rate(through), super::super::view::time(work_s)),
-        number: format!("{busy:.0} of {slots:.0} busy"),
+    (busy < slots * SLOTS_BUSY_MIN).then_some(RuledOut::WorkerSlots {
+        through_per_s: through,
+        service_s: work_s,
+        busy,
+        slots,
     })
 }
 
@@ -287,7 +244,8 @@ mod tests {
         level.seconds = super::super::super::testing::level(218, 100, 0.3).seconds;
         (level.slots, level.service_s) = (Some(200.0), Some(11.29));
         let found = fires(detect, &level);
-        assert_eq!(found[0].ruled_out[0].number, "69 of 200 busy");
+        let RuledOut::WorkerSlots { busy, slots, .. } = found[0].ruled_out[0] else { panic!("{found:?}") };
+        assert_eq!((busy.round(), slots), (69.0, 200.0));
         level.slots = Some(60.0);
         assert!(fires(detect, &level)[0].ruled_out.is_empty());
     }

@@ -3,125 +3,102 @@
 //!
 //! Not: a processor that is busy and not at its limit, and one whose use is above its limit, which is no measurement at all.
 
-use model::diagnosis::{CostClass, Hypothesis, Measured, Prediction, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, MissingKind, NextLimit, Note,
+    Prediction, Refutation, Remedy, ResourceKind, Role, RuledOut,
+};
 use model::signal::label;
-use model::{Figure, SignalId, SignalRole, Strength, Unit};
+use model::{SignalId, SignalRole, Strength, Unit};
 
-use super::super::ceilings::{self, FULL, Resource};
+use super::super::case_view::View;
+use super::super::ceilings::{self, Resource};
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, rate};
-
-const NAME: &str = "cpu-limit";
-
-/// It has to be at its limit for so much of the time.
-const AT_LIMIT_MIN: f64 = 0.5;
-
-/// More than this of a limit cannot be used: control groups are counted twice, or the limit is another's.
-const IMPOSSIBLE: f64 = 1.2;
-
-/// Whose work a core of a machine does, the core does not tell: somebody of the target must want one for so much of the time.
-const WANTED_MIN: f64 = 0.8;
+use super::super::thresholds::ceilings::FULL;
+use super::super::thresholds::cpu::{AT_LIMIT_MIN, IMPOSSIBLE, WANTED_MIN};
 
 /// Resources that are processors.
-const PROCESSORS: [&str; 4] = ["CPU", "CPU of the node", "core", "CPU of the JVM"];
+const PROCESSORS: [ResourceKind; 4] =
+    [ResourceKind::Cpu, ResourceKind::NodeCpu, ResourceKind::Core, ResourceKind::JvmCpu];
 
 /// Which processors are at their limit.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let all = ceilings::resources(view);
     let processors: Vec<&Resource<'_>> =
-        all.iter().filter(|resource| PROCESSORS.contains(&resource.what)).collect();
+        all.iter().filter(|resource| PROCESSORS.contains(&resource.name.kind)).collect();
     if processors.is_empty() {
-        return vec![missing(
-            "processors of the servers",
-            "whether a processor is at its limit, and how much one would be enough for",
-            "--evidence prometheus=http://PROMETHEUS:9090, or on this machine --evidence host=local",
-        )];
+        return vec![Observation::Missing(MissingKind::ServerProcessors)];
     }
-    let says = |resource: &&Resource<'_>| match resource.at_limit >= AT_LIMIT_MIN {
-        true => Says::Found(Box::new(of(view, resource)), Depth::Resource),
-        false => not(
-            &resource.name,
-            format!(
-                "at {} of its limit or above for {} of the time",
-                percent(FULL),
-                percent(resource.at_limit)
-            ),
-            format!("{} of {} {}", count(resource.mean), count(resource.limit), resource.unit),
-        ),
+    let observe = |resource: &&Resource<'_>| match resource.at_limit >= AT_LIMIT_MIN {
+        true => Observation::Found(Box::new(finding(view, resource)), Depth::Resource),
+        false => Observation::RuledOut(RuledOut::Processor {
+            resource: resource.name.clone(),
+            used: resource.mean,
+            limit: resource.limit,
+            full_share: FULL,
+            at_limit_share: resource.at_limit,
+        }),
     };
-    processors.iter().map(says).collect()
+    processors.iter().map(observe).collect()
 }
 
 /// The share of the time in which a processor that the target wants is at its limit: what waits inside then waits for it.
 pub(in super::super) fn share_saturated(view: &View<'_>) -> f64 {
     let all = ceilings::resources(view);
     let processors =
-        all.iter().filter(|resource| PROCESSORS.contains(&resource.what) && is_targets(view, resource));
+        all.iter().filter(|resource| PROCESSORS.contains(&resource.name.kind) && is_targets(view, resource));
     processors.map(|resource| resource.at_limit).fold(0.0, f64::max).min(1.0)
 }
 
 /// Whose work a core does is known by who wants one.
 fn is_targets(view: &View<'_>, resource: &Resource<'_>) -> bool {
-    resource.what == "CPU" || wanted(view) >= WANTED_MIN
+    resource.name.kind == ResourceKind::Cpu || wanted(view) >= WANTED_MIN
 }
 
-fn of(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
-    let is_core = resource.what != "CPU";
-    let (used, limit) = (count(resource.mean), count(resource.limit));
+fn finding(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
     let mut numbers = vec![
-        exact("used", resource.mean, Unit::Cores)
-            .noted(format!("mean of the run, {} series", resource.signals.len())),
-        exact("limit", resource.limit, Unit::Cores),
-        exact("at its limit", resource.at_limit * 100.0, Unit::Percent).noted("of the time"),
+        exact(FigureName::Used, resource.mean, Unit::Cores).noted(Note::MeanOfSeries(resource.signals.len())),
+        exact(FigureName::Limit, resource.limit, Unit::Cores),
+        exact(FigureName::AtLimitTime, resource.at_limit * 100.0, Unit::Percent).noted(Note::OfTime),
     ];
     let ceiling = resource.demand.as_ref().and_then(|demand| {
         let interval = demand.ceiling_interval(resource.limit)?;
         numbers.push(Measured::within(
-            Figure::new("demand of a request", demand.slope, Unit::Seconds),
+            FigureName::RequestDemand,
+            demand.slope,
+            Unit::Seconds,
             demand.interval,
         ));
-        let ceiling =
-            Figure::new("ceiling, limit / demand", demand.ceiling(resource.limit)?, Unit::PerSecond);
-        let ceiling = Measured::within(ceiling, interval);
+        let most = demand.ceiling(resource.limit)?;
+        let ceiling = Measured::within(FigureName::DemandCeiling, most, Unit::PerSecond, interval);
         numbers.push(ceiling.clone());
-        numbers.push(exact("went through", view.level.requests_per_s(), Unit::PerSecond));
-        Some((demand.ceiling(resource.limit)?, ceiling))
+        numbers.push(exact(FigureName::Throughput, view.level.requests_per_s(), Unit::PerSecond));
+        Some((most, ceiling))
     });
-    let remedy =
-        format!("make what it does cheaper, or give {} more than {limit} {}", resource.place, resource.unit);
-    let claim = match &ceiling {
-        Some((most, _)) => format!(
-            "{} can do no more than {} in all, so that any load above it waits",
-            resource.name,
-            rate(*most)
-        ),
-        None => format!("{} does as much as it can, so that any more load waits", resource.name),
+    let name = &resource.name;
+    let claim = Claim::ProcessorAtLimit {
+        resource: name.clone(),
+        used: resource.mean,
+        limit: resource.limit,
+        at_limit_share: resource.at_limit,
+        ceiling_per_s: ceiling.as_ref().map(|(most, _)| *most),
     };
+    let remedy = Remedy::RaiseProcessor { kind: name.kind, place: name.place.clone(), limit: resource.limit };
     Hypothesis {
-        title: format!("{} is at its limit", resource.name),
-        summary: format!(
-            "{used} of {limit} {} used, at the limit for {} of the time",
-            resource.unit,
-            percent(resource.at_limit)
-        ),
-        claim,
         role: if is_targets(view, resource) { Role::Limits } else { Role::Contributes },
         strength: Strength::Limit,
         explains: None,
         numbers,
-        demand: resource.demand.as_ref().map(|demand| {
-            demand.line(&format!("{}, {}", resource.what, resource.unit), "requests/s", Some(resource.limit))
-        }),
+        demand: resource.demand.as_ref().map(|demand| demand.line(name.kind, Some(resource.limit))),
         queries: resource.signals.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
         flags: flags(resource),
-        caveats: match is_core {
-            true => vec!["whose work it is, the machine does not tell".to_owned()],
-            false => Vec::new(),
+        caveats: match name.kind {
+            ResourceKind::Cpu => Vec::new(),
+            _ => vec![Caveat::CoreOwnerUnknown],
         },
-        remedy,
         cost: CostClass::Resource,
         prediction: ceiling.map(|(most, now)| doubled(view, resource, most, now)),
-        ..draft(NAME, if is_core { "CPU saturated" } else { "CPU limit" }, resource.place.clone())
+        ..draft(claim, remedy, name.place.clone())
     }
 }
 
@@ -134,17 +111,13 @@ fn wanted(view: &View<'_>) -> f64 {
     of_processes + computing.filter_map(|signal| series::mean(view.level, signal)).sum::<f64>()
 }
 
-fn flags(resource: &Resource<'_>) -> Vec<String> {
+fn flags(resource: &Resource<'_>) -> Vec<Caveat> {
     let mut flags = Vec::new();
     if resource.peak_share > IMPOSSIBLE {
-        flags.push(format!(
-            "{} of a limit is used at the peak, which cannot be: a control group is counted twice, or \
-                the limit is another's",
-            percent(resource.peak_share)
-        ));
+        flags.push(Caveat::OverLimit { peak_share: resource.peak_share });
     }
     if resource.demand.as_ref().is_some_and(|demand| !demand.is_fitted) {
-        flags.push("the load hardly varied: use without load is counted as demand".to_owned());
+        flags.push(Caveat::ConstantLoad);
     }
     flags
 }
@@ -160,23 +133,28 @@ fn doubled(view: &View<'_>, resource: &Resource<'_>, most: f64, now: Measured) -
         .filter(|(per_s, _)| *per_s >= most)
         .min_by(|a, b| a.0.total_cmp(&b.0));
     let (per_s, next_limit) = match lowest {
-        Some((per_s, name)) if per_s < next => (per_s, name),
-        _ => (next, format!("{} again", resource.name)),
+        Some((per_s, resource)) if per_s < next => {
+            (per_s, NextLimit::Resource { resource, ceiling_per_s: None })
+        }
+        _ => (next, NextLimit::Same { resource: resource.name.clone() }),
     };
     let spread = now.interval.map_or((0.9, 1.1), |(low, high)| (low / most, (high / most).min(2.0)));
-    let then = Figure::new("ceiling", per_s, Unit::PerSecond);
     Prediction {
-        change: format!(
-            "{} from {} to {} {}",
-            resource.place,
-            count(resource.limit),
-            count(resource.limit * 2.0),
-            resource.unit
-        ),
+        change: Change::ProcessorLimit {
+            kind: resource.name.kind,
+            place: resource.name.place.clone(),
+            from: resource.limit,
+            to: resource.limit * 2.0,
+        },
         now: Some(now),
-        then: Some(Measured::within(then, (per_s * spread.0, per_s * spread.1))),
+        then: Some(Measured::within(
+            FigureName::Ceiling,
+            per_s,
+            Unit::PerSecond,
+            (per_s * spread.0, per_s * spread.1),
+        )),
         next_limit,
-        wrong_if: format!("throughput stays below {} though more is asked for", rate(per_s * spread.0)),
+        wrong_if: Refutation::ThroughputBelowOffered { per_s: per_s * spread.0 },
         command: view.level.command.clone(),
     }
 }
@@ -198,8 +176,12 @@ mod tests {
         check(detect, &case(0.95), &["CPU limit: worker"]);
         check(detect, &case(0.6), &[]);
         let found = fires(detect, &case(0.95));
-        assert!(found[0].claim.contains("10.5/s"), "{}", found[0].claim);
-        assert!(found[0].prediction.as_ref().is_some_and(|it| it.next_limit.contains("again")));
+        let Claim::ProcessorAtLimit { ceiling_per_s: Some(ceiling_per_s), .. } = found[0].claim else {
+            panic!("{:?}", found[0].claim)
+        };
+        assert_eq!((ceiling_per_s * 10.0).round(), 105.0);
+        let next = found[0].prediction.as_ref().map(|it| &it.next_limit);
+        assert!(matches!(next, Some(NextLimit::Same { .. })), "{next:?}");
     }
 
     #[test]
@@ -218,6 +200,6 @@ mod tests {
     fn more_than_there_is_is_flagged() {
         let limit = flat("container_cpu_limit", &[("pod", "a"), ("container", "worker")], 10, 1.0);
         let found = fires(detect, &told(level(10, 6, 1.0), vec![used(1.84), limit], Vec::new()));
-        assert!(found[0].flags[0].contains("cannot be"), "{:?}", found[0].flags);
+        assert_eq!(found[0].flags[0], Caveat::OverLimit { peak_share: 1.84 });
     }
 }

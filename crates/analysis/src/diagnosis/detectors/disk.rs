@@ -3,87 +3,65 @@
 //!
 //! Not: a disk that is busy while nobody waits for it.
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
 use model::signal::label;
 use model::{Signal, SignalId, Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, not, percent};
-
-const NAME: &str = "database-disk";
-
-/// The share of the time from which on waits are told.
-const SHARE_MIN: f64 = 0.1;
-
-/// From this share on it is what limits.
-const LIMITS_MIN: f64 = 0.25;
+use super::super::thresholds::disk::{LIMITS_MIN, SHARE_MIN};
 
 /// Wait events of the log that is written before a commit.
 const LOG: [&str; 4] = ["walsync", "walwrite", "walinitwrite", "walbuffermappinglock"];
 
 /// What waits for a disk.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let sessions = view.signals(&[SignalId::ActiveSessions]);
     if sessions.is_empty() {
         return Vec::new();
     }
-    let log = (
-        "log of the database",
-        "database log sync",
-        "commits wait until the log is on the disk",
-        is_log as fn(&Signal) -> bool,
-    );
-    let read = (
-        "blocks of the database",
-        "database reads from disk",
-        "sessions wait until blocks have come from the disk",
-        is_read as fn(&Signal) -> bool,
-    );
-    [log, read]
-        .into_iter()
-        .map(|(what, label, why, is_so)| {
-            let those: Vec<&Signal> = sessions.iter().copied().filter(|signal| is_so(signal)).collect();
-            let waiting: f64 = those.iter().filter_map(|signal| series::mean(view.level, signal)).sum();
-            let share = view.share_of_waiting(waiting);
-            if share < SHARE_MIN {
-                return not(what, why, format!("{} wait", count(waiting)));
-            }
-            Says::Found(
-                Box::new(Hypothesis {
-                    title: format!("requests wait for the {what}"),
-                    summary: format!(
-                        "{} sessions wait at a time, {} of the time",
-                        count(waiting),
-                        percent(share)
-                    ),
-                    claim: format!("{why}, which is {} of the time of requests", percent(share)),
-                    role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
-                    strength: Strength::Limit,
-                    explains: Some(share),
-                    numbers: vec![
-                        exact("sessions that wait", waiting, Unit::Count).noted(
-                            "mean, looked at ten times \
-                        a second",
-                        ),
-                        exact("of the time of requests", share * 100.0, Unit::Percent),
-                    ],
-                    queries: those.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
-                    remedy: "write less often and more at a time, or take a faster disk; for reads, more \
-                    memory or an index"
-                        .to_owned(),
-                    cost: CostClass::Resource,
-                    prediction: view.without_holding(share, "nobody waits for the disk"),
-                    ..draft(NAME, label, what)
-                }),
-                Depth::Resource,
-            )
-        })
-        .collect()
+    let observe = |is_commit: bool| {
+        let (place, is_so): (&str, fn(&Signal) -> bool) = match is_commit {
+            true => ("log of the database", is_log),
+            false => ("blocks of the database", is_read),
+        };
+        let those: Vec<&Signal> = sessions.iter().copied().filter(|signal| is_so(signal)).collect();
+        let waiting: f64 = those.iter().filter_map(|signal| series::mean(view.level, signal)).sum();
+        let share = view.share_of_waiting(waiting);
+        if share < SHARE_MIN {
+            return Observation::RuledOut(match is_commit {
+                true => RuledOut::LogSync { sessions: waiting },
+                false => RuledOut::DiskReads { sessions: waiting },
+            });
+        }
+        let claim = match is_commit {
+            true => Claim::LogSync { sessions: waiting, waiting_share: share },
+            false => Claim::DiskReads { sessions: waiting, waiting_share: share },
+        };
+        Observation::Found(
+            Box::new(Hypothesis {
+                role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
+                strength: Strength::Limit,
+                explains: Some(share),
+                numbers: vec![
+                    exact(FigureName::WaitingSessions, waiting, Unit::Count).noted(Note::Sampled),
+                    exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
+                ],
+                queries: those.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
+                cost: CostClass::Resource,
+                prediction: view.without_holding(share, Change::NoDiskWait),
+                ..draft(claim, Remedy::ReduceDiskWaits, place)
+            }),
+            Depth::Resource,
+        )
+    };
+    [true, false].into_iter().map(observe).collect()
 }
 
 /// Whether sessions wait for the log.
 fn is_log(signal: &Signal) -> bool {
-    super::says(event(signal), &LOG)
+    super::contains_any(event(signal), &LOG)
 }
 
 /// Whether sessions wait for blocks.

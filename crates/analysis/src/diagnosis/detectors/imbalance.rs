@@ -5,31 +5,27 @@
 use std::collections::BTreeMap;
 
 use model::Signal;
-use model::diagnosis::{CostClass, Hypothesis, Measured, Prediction, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, NextLimit, Note, Prediction,
+    Refutation, Remedy, Role, RuledOut,
+};
 use model::signal::label;
-use model::{Figure, Strength, Unit};
+use model::{Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, not, percent, rate};
-
-const NAME: &str = "replica-imbalance";
-const LABEL: &str = "replica imbalance";
+use super::super::thresholds::imbalance::{REQUESTS_MIN, TIMES_MIN};
 
 /// Labels that tell replicas apart.
 const REPLICA: [&str; 6] =
     [label::POD, label::INSTANCE, label::PROXY, label::REPLICA, label::CONTROLLER_POD, label::HOSTNAME];
 
-/// The busiest has so many times its share.
-const TIMES_MIN: f64 = 1.5;
-
-/// Fewer requests share nothing.
-const REQUESTS_MIN: f64 = 50.0;
-
 /// What replicas do, by their names.
 type Shares = BTreeMap<String, f64>;
 
 /// Which replicas do most of the work.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let mut groups: Vec<(String, Shares, Vec<&Signal>)> = of_signals(view);
     groups.extend(of_traces(view));
     let rated = groups.into_iter().filter(|(_, shares, _)| shares.len() >= 2);
@@ -37,11 +33,11 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     let Some((what, shares, signals)) = worst else { return Vec::new() };
     let times = times(&shares);
     if times < TIMES_MIN {
-        return vec![not(
-            "replica imbalance",
-            format!("the busiest of {} replicas: {what}", shares.len()),
-            format!("{times:.2} × its share"),
-        )];
+        return vec![Observation::RuledOut(RuledOut::UnevenReplicas {
+            group: what,
+            replicas: shares.len(),
+            times,
+        })];
     }
     vec![found(view, &what, &shares, &signals, times)]
 }
@@ -82,43 +78,46 @@ fn times(shares: &Shares) -> f64 {
     if sum < REQUESTS_MIN { 0.0 } else { most / sum * shares.len() as f64 }
 }
 
-fn found(view: &View<'_>, what: &str, shares: &Shares, signals: &[&Signal], times: f64) -> Says {
+fn found(view: &View<'_>, what: &str, shares: &Shares, signals: &[&Signal], times: f64) -> Observation {
     let sum: f64 = shares.values().sum();
     let busiest = shares.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or("", |(name, _)| name);
     let number = |(name, requests): (&String, &f64)| {
-        exact(name, requests / sum * 100.0, Unit::Percent).noted("of the requests")
+        exact(FigureName::Replica(name.clone()), requests / sum * 100.0, Unit::Percent)
+            .noted(Note::OfRequests)
     };
     let through = view.level.requests_per_s();
     // Of what one replica can do alone, all of them together do so many times as much, unless something else is next.
     let (least, most) = (through * (1.0 + (times - 1.0) / 4.0), through * times);
-    let then = Figure::new("throughput", least.midpoint(most), Unit::PerSecond);
-    Says::Found(
+    let claim = Claim::UnevenReplicas {
+        replica: busiest.to_owned(),
+        group: what.to_owned(),
+        replicas: shares.len(),
+        times,
+        requests_share: times / shares.len() as f64,
+    };
+    Observation::Found(
         Box::new(Hypothesis {
-            title: format!("{busiest} does most of the work"),
-            summary: format!("{} × its share, of {} replicas", count(times), shares.len()),
-            claim: format!(
-                "{busiest} gets {} of the requests of {} replicas ({what})",
-                percent(times / shares.len() as f64),
-                shares.len()
-            ),
             role: Role::Limits,
             strength: Strength::Arithmetic,
             explains: Some((1.0 - 1.0 / times).clamp(0.0, 1.0)),
             numbers: shares.iter().take(8).map(number).collect(),
             queries: signals.iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
-            caveats: vec!["that the busiest is at its limit, its own use would have to say".to_owned()],
-            remedy: "find out why the others get less: they refuse, or the balancer does not ask who is free"
-                .to_owned(),
+            caveats: vec![Caveat::BusiestUnconfirmed],
             cost: CostClass::Setting,
             prediction: Some(Prediction {
-                change: "replicas share the load".to_owned(),
-                now: Some(exact("throughput", through, Unit::PerSecond)),
-                then: Some(Measured::within(then, (least, most))),
-                next_limit: "what all replicas share".to_owned(),
-                wrong_if: format!("throughput stays below {}", rate(least)),
+                change: Change::BalancedReplicas,
+                now: Some(exact(FigureName::Throughput, through, Unit::PerSecond)),
+                then: Some(Measured::within(
+                    FigureName::Throughput,
+                    least.midpoint(most),
+                    Unit::PerSecond,
+                    (least, most),
+                )),
+                next_limit: NextLimit::Shared,
+                wrong_if: Refutation::ThroughputBelow { per_s: least },
                 command: view.level.command.clone(),
             }),
-            ..draft(NAME, LABEL, busiest)
+            ..draft(claim, Remedy::BalanceReplicas, busiest)
         }),
         Depth::Cause,
     )

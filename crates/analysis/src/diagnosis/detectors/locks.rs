@@ -3,31 +3,21 @@
 //!
 //! Not: light-weight locks of the server's own, which are told with what it waits for.
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
 use model::{Record, RecordKind, SignalId, Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::Slowest;
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, not, percent, time};
-
-const NAME: &str = "lock-wait";
-
-/// The share of the time from which on waits are told.
-const SHARE_MIN: f64 = 0.05;
-
-/// From this share on it is what limits.
-const LIMITS_MIN: f64 = 0.15;
+use super::super::thresholds::locks::{LIMITS_MIN, SHARE_MIN};
 
 /// What waits for locks.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let Some(waiting) = view.sum_of_means(&[SignalId::LocksWaiting]) else { return Vec::new() };
     let share = view.share_of_waiting(waiting);
     if share < SHARE_MIN {
-        return vec![not(
-            "locks of the database",
-            "sessions that wait for another's lock",
-            format!("{} wait", count(waiting)),
-        )];
+        return vec![Observation::RuledOut(RuledOut::RowLocks { sessions: waiting })];
     }
     let blocked: Vec<&Record> = view.level.evidence.records.iter().filter(is_blocked).collect();
     let longest_ms =
@@ -37,43 +27,37 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
         seen(a).total_cmp(&seen(b))
     });
     let place = worst.map_or_else(|| "database".to_owned(), |record| record.subject.clone());
-    let blocker = worst.map_or_else(String::new, |record| {
+    let blocker = worst.map(|record| {
         let text = |name| series::text(record, name).unwrap_or("");
-        format!(": {} {}", text("blocker"), text("blocker_state")).trim_end().to_owned()
+        format!("{} {}", text("blocker"), text("blocker_state")).trim().to_owned()
     });
     let mut numbers = vec![
-        exact("sessions that wait", waiting, Unit::Count).noted("mean, looked at ten times a second"),
-        exact("of the time of requests", share * 100.0, Unit::Percent),
+        exact(FigureName::WaitingSessions, waiting, Unit::Count).noted(Note::Sampled),
+        exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
     ];
     if longest_ms > 0.0 {
-        numbers.push(exact("longest wait seen", longest_ms / 1e3, Unit::Seconds));
+        numbers.push(exact(FigureName::LongestWait, longest_ms / 1e3, Unit::Seconds));
     }
     let queries =
         view.signals(&[SignalId::LocksWaiting]).into_iter().map(|signal| view.query(signal)).collect();
     let role = if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes };
-    vec![Says::Found(
+    let claim = Claim::RowLocks {
+        sessions: waiting,
+        longest_s: longest_ms / 1e3,
+        waiting_share: share,
+        blocker: blocker.filter(|text| !text.is_empty()),
+    };
+    vec![Observation::Found(
         Box::new(Hypothesis {
-            title: "sessions wait for each other's locks".to_owned(),
-            summary: format!(
-                "{} sessions wait at a time, for up to {}",
-                count(waiting),
-                time(longest_ms / 1e3)
-            ),
-            claim: format!(
-                "requests spend {} of their time waiting for a lock that another transaction holds{blocker}",
-                percent(share)
-            ),
             role,
             strength: Strength::Limit,
             explains: Some(share),
             numbers,
             queries,
             exemplars: view.exemplars(&slowest_update(view)),
-            remedy: "hold the row for less long: shorten the transaction that holds it, or count elsewhere"
-                .to_owned(),
             cost: CostClass::Logic,
-            prediction: view.without_holding(share, "nobody waits for a lock"),
-            ..draft(NAME, "row lock contention", place)
+            prediction: view.without_holding(share, Change::NoLockWait),
+            ..draft(claim, Remedy::ShortenTransactions, place)
         }),
         Depth::Cause,
     )]
@@ -85,7 +69,7 @@ fn is_blocked(record: &&Record) -> bool {
 
 /// Traces of what writes and waits.
 fn slowest_update(view: &View<'_>) -> Slowest {
-    let writes = |text: &str| super::says(text, &["update", "insert", "delete", "for update"]);
+    let writes = |text: &str| super::contains_any(text, &["update", "insert", "delete", "for update"]);
     let steps = view.paths.steps.values().filter(|step| step.statement.as_deref().is_some_and(writes));
     steps.max_by(|a, b| a.own_ns.total_cmp(&b.own_ns)).map(|step| step.slowest.clone()).unwrap_or_default()
 }

@@ -6,35 +6,20 @@
 //!
 //! Not: an answer that takes long to write; that takes the processor, and the process says how much of it it used.
 
-use model::SpanKind;
-use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{SignalId, Strength, Unit};
+use model::diagnosis::{Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role};
+use model::{SignalId, SpanKind, Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
-use super::super::view::{Depth, Gone, Says, View, draft, exact, percent, time};
-
-const NAME: &str = "waits-at-the-end";
-const LABEL: &str = "synchronous logging";
+use super::super::prediction::Gone;
+use super::super::thresholds::logging::{BUSY_MAX, BUSY_MIN, COMPUTED_MAX, END_S_MIN, LIMITS_MIN, SHARE_MIN};
 
 /// What its remedy changes.
-const CHANGE: &str = "nothing is waited for at the end";
-
-/// The share of the time from which on it is told, and from which on it limits.
-const SHARE_MIN: f64 = 0.1;
-const LIMITS_MIN: f64 = 0.15;
-
-/// A shorter end is what every answer takes.
-const END_S_MIN: f64 = 0.002;
-
-/// One thread has nothing left from this use on; and what is measured is never quite what is.
-const BUSY_MIN: f64 = 0.75;
-const BUSY_MAX: f64 = 1.25;
-
-/// The processor may have been at work for this share of the end.
-const COMPUTED_MAX: f64 = 0.5;
+const CHANGE: Change = Change::NoEndWait;
 
 /// What waits when all is done.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let services =
         view.paths.steps.iter().filter(|(key, step)| key.kind == SpanKind::Server && step.parents > 0);
     let mut sums: std::collections::BTreeMap<&str, (f64, u64, &StepKey, &Step)> =
@@ -63,25 +48,22 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     if !is_so {
         return Vec::new();
     }
-    vec![Says::Found(
+    let claim = Claim::WaitsAtEnd {
+        service: key.service.to_string(),
+        mean_wait_s: end_s,
+        cpu_s: computed_s.unwrap_or(0.0),
+        time_share: share,
+    };
+    vec![Observation::Found(
         Box::new(Hypothesis {
-            title: format!("{} waits at the end of each request", key.service),
-            summary: format!("{} each when all has answered, {} of the time", time(end_s), percent(share)),
-            claim: format!(
-                "each request of {} waits {} after the last thing that it called, and computes no more \
-                    than {} in all",
-                key.service,
-                time(end_s),
-                time(computed_s.unwrap_or(0.0))
-            ),
             role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Pattern,
             explains: Some(share),
             numbers: vec![
-                exact("at the end", end_s, Unit::Seconds).noted("mean"),
-                exact("one thread is busy with it", busy * 100.0, Unit::Percent).noted("of the time"),
-                exact("CPU of a request", computed_s.unwrap_or(0.0), Unit::Seconds).noted("all of it"),
-                exact("of the time of requests", share * 100.0, Unit::Percent),
+                exact(FigureName::EndWait, end_s, Unit::Seconds).noted(Note::Mean),
+                exact(FigureName::ThreadBusy, busy * 100.0, Unit::Percent).noted(Note::OfTime),
+                exact(FigureName::RequestCpu, computed_s.unwrap_or(0.0), Unit::Seconds).noted(Note::AllOfIt),
+                exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
             ],
             queries: view
                 .signals(&[SignalId::ProcessCpu])
@@ -89,14 +71,13 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
                 .map(|signal| view.query(signal))
                 .collect(),
             exemplars: view.exemplars(&step.slowest),
-            caveats: vec!["anything else that is waited for without a span looks the same".to_owned()],
-            remedy: "write the log without waiting for the disk".to_owned(),
+            caveats: vec![Caveat::WaitWithoutSpan],
             cost: CostClass::Setting,
             prediction: match is_one_thread {
                 true => view.without_work(Gone { share, freed: busy.min(1.0) }, CHANGE),
                 false => view.without_holding(share, CHANGE),
             },
-            ..draft(NAME, LABEL, key.service.to_string())
+            ..draft(claim, Remedy::LogAsynchronously, key.service.to_string())
         }),
         Depth::Cause,
     )]

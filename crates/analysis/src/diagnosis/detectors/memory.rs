@@ -2,14 +2,15 @@
 //!
 //! Not: memory that is full of what could be dropped. A cache at its limit that drops nothing has room enough.
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
+};
 use model::{SignalId, SignalRole, Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, not, percent, rate};
-
-const NAME: &str = "memory-limit";
-const LABEL: &str = "memory limit";
+use super::super::thresholds::memory::{CONTAINER_FULL, EVICTED_MIN, FULL, IMPOSSIBLE, MISSES_MIN};
 
 /// The signals of a cache.
 const CACHE: [SignalRole; 5] = [
@@ -20,26 +21,14 @@ const CACHE: [SignalRole; 5] = [
     SignalRole::CacheMemoryLimit,
 ];
 
-/// Keys dropped per second from which on it is told.
-const EVICTED_MIN: f64 = 0.5;
-
-/// The share of the limit that is used.
-const FULL: f64 = 0.85;
-
-/// The share of reads that find nothing, and that are dropped keys', from which on it limits.
-const MISSES_MIN: f64 = 0.1;
-
-/// A container at so much of its limit is about to be killed.
-const CONTAINER_FULL: f64 = 0.95;
-
 /// What has too little memory.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let mut says: Vec<Says> = cache(view).into_iter().collect();
-    says.extend(containers(view));
-    says
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
+    let mut observations: Vec<Observation> = cache(view).into_iter().collect();
+    observations.extend(containers(view));
+    observations
 }
 
-fn cache(view: &View<'_>) -> Option<Says> {
+fn cache(view: &View<'_>) -> Option<Observation> {
     let source = &view.signals(&SignalRole::CacheEvictions.signals()).first()?.source;
     // Others have memory too, and what a cache has is told by who tells what it drops.
     let signals = |ids: &[SignalId]| {
@@ -58,45 +47,40 @@ fn cache(view: &View<'_>) -> Option<Says> {
     let missed = if hits + misses > 0.0 { misses / (hits + misses) } else { 0.0 };
     let full = used.zip(limit).map(|(used, limit)| used / limit);
     if evicted < EVICTED_MIN || missed < MISSES_MIN || full.is_some_and(|full| full < FULL) {
-        return Some(not(
-            "the cache",
-            format!("{} of the reads found nothing", percent(missed)),
-            format!("{} dropped", rate(evicted)),
-        ));
+        return Some(Observation::RuledOut(RuledOut::CacheEvictions {
+            missed_share: missed,
+            evicted_per_s: evicted,
+        }));
     }
     let mut numbers = vec![
-        exact("keys dropped", evicted, Unit::PerSecond).noted("to make room for others"),
-        exact("reads that found nothing", missed * 100.0, Unit::Percent),
+        exact(FigureName::EvictionRate, evicted, Unit::PerSecond).noted(Note::MadeRoom),
+        exact(FigureName::MissRatio, missed * 100.0, Unit::Percent),
     ];
-    numbers.extend(used.map(|used| exact("memory used", used, Unit::Bytes)));
-    numbers.extend(limit.map(|limit| exact("memory limit", limit, Unit::Bytes)));
+    numbers.extend(used.map(|used| exact(FigureName::MemoryUsed, used, Unit::Bytes)));
+    numbers.extend(limit.map(|limit| exact(FigureName::MemoryLimit, limit, Unit::Bytes)));
     let signals = signals(&CACHE.map(SignalRole::signals).concat());
     let place = source.clone();
-    Some(Says::Found(
+    Some(Observation::Found(
         Box::new(Hypothesis {
-            title: format!("{place} has too little memory"),
-            summary: format!("{} dropped, {} of the reads find nothing", rate(evicted), percent(missed)),
-            claim: format!(
-                "{place} drops {} to stay below its limit, and {} of the reads ask for what is not there",
-                rate(evicted),
-                percent(missed)
-            ),
             role: Role::Limits,
             strength: Strength::Limit,
             // What the reads that find nothing cost is what makes them slow.
             explains: Some(missed.min(0.9)),
             numbers,
             queries: signals.into_iter().take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect(),
-            remedy: format!("raise the memory limit of {place} to what the keys take, or keep less of each"),
             cost: CostClass::Setting,
-            prediction: view.without(missed * 0.5, "nothing is dropped"),
-            ..draft(NAME, LABEL, place)
+            prediction: view.without(missed * 0.5, Change::NoEvictions),
+            ..draft(
+                Claim::CacheEvicts { place: place.clone(), evicted_per_s: evicted, missed_share: missed },
+                Remedy::EnlargeCache { place: place.clone() },
+                place,
+            )
         }),
         Depth::Cause,
     ))
 }
 
-fn containers(view: &View<'_>) -> Vec<Says> {
+fn containers(view: &View<'_>) -> Vec<Observation> {
     let level = view.level;
     let full = view.signals(&[SignalId::ContainerMemory]).into_iter().filter_map(|signal| {
         let limit =
@@ -108,33 +92,27 @@ fn containers(view: &View<'_>) -> Vec<Says> {
     full.map(|(signal, peak, limit)| {
         let place = series::place(signal).to_owned();
         if peak < limit * CONTAINER_FULL {
-            return not(&format!("memory of {place}"), "the peak, against its limit", percent(peak / limit));
+            return Observation::RuledOut(RuledOut::Memory { place, peak_share: peak / limit });
         }
-        Says::Found(
+        Observation::Found(
             Box::new(Hypothesis {
-                title: format!("{place} is at its memory limit"),
-                summary: format!("{} of its limit at the peak", percent(peak / limit)),
-                claim: format!(
-                    "{place} uses {} of the memory that it may, beyond which it is killed",
-                    percent(peak / limit)
-                ),
                 role: Role::Contributes,
                 strength: Strength::Limit,
                 numbers: vec![
-                    exact("memory at the peak", peak, Unit::Bytes),
-                    exact("limit", limit, Unit::Bytes),
+                    exact(FigureName::MemoryPeak, peak, Unit::Bytes),
+                    exact(FigureName::MemoryLimit, limit, Unit::Bytes),
                 ],
                 queries: vec![view.query(signal)],
-                flags: match peak > limit * 1.1 {
-                    true => vec![format!(
-                        "{} × its limit cannot be: a control group is counted twice",
-                        count(peak / limit)
-                    )],
+                flags: match peak > limit * IMPOSSIBLE {
+                    true => vec![Caveat::CountedTwice { times: peak / limit }],
                     false => Vec::new(),
                 },
-                remedy: format!("raise the memory limit of {place}, or have it do less at once"),
                 cost: CostClass::Setting,
-                ..draft(NAME, LABEL, place)
+                ..draft(
+                    Claim::MemoryFull { place: place.clone(), peak_share: peak / limit },
+                    Remedy::RaiseMemoryLimit { place: place.clone() },
+                    place,
+                )
             }),
             Depth::Resource,
         )
@@ -144,8 +122,6 @@ fn containers(view: &View<'_>) -> Vec<Says> {
 
 #[cfg(test)]
 mod tests {
-    use model::Figure;
-
     use super::super::super::testing::{flat, level, told};
     use super::super::testing::check;
     use super::*;
@@ -180,8 +156,13 @@ mod tests {
         signals[0].source = "host".to_owned();
         let found = super::super::testing::fires(detect, &told(level(10, 100, 0.1), signals, Vec::new()));
         assert_eq!(found[0].place, "source");
-        let figures: Vec<&Figure> = found[0].numbers.iter().map(|it| &it.figure).collect();
-        assert!(figures.contains(&&Figure::new("memory used", 199_000.0, Unit::Bytes)), "{figures:?}");
+        let used: Vec<f64> = found[0]
+            .numbers
+            .iter()
+            .filter(|it| it.name == FigureName::MemoryUsed)
+            .map(|it| it.value)
+            .collect();
+        assert_eq!(used, [199_000.0]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! What can limit a system, one file each: what it is known by, where that is from, and what it is not.
+//! The detectors of bottlenecks, one file each: the evidence, its source, and what does not count.
 //!
-//! Detectors read what any server of the kind tells, by the names of the packs and of OpenTelemetry's conventions. The lab's own
+//! Detectors read metrics that any server of the kind exposes, by the names of the packs and of OpenTelemetry's conventions. The lab's own
 //! indicators of its faults are not among them: a test sees to it.
 
 mod accept;
@@ -10,11 +10,10 @@ mod consumers;
 mod cpu;
 mod disk;
 mod imbalance;
-mod local;
 mod locks;
 mod logging;
 mod memory;
-mod outcome;
+mod missing_outcome;
 mod pauses;
 mod payload;
 mod periodic;
@@ -22,16 +21,20 @@ mod pool;
 mod redelivery;
 mod repeats;
 mod scaler;
-mod serial;
+mod serialisation;
 mod stampede;
 mod statements;
 mod throttling;
+mod worker_memory;
 mod workers;
 
 #[cfg(test)]
 mod testing;
 
-use super::view::Detector;
+use model::diagnosis::Caveat;
+
+use super::case_view::View;
+use super::observation::Detector;
 
 pub(super) use cpu::share_saturated;
 
@@ -51,58 +54,24 @@ pub(super) const DETECTORS: &[Detector] = &[
     periodic::detect,
     stampede::detect,
     calls::detect,
-    serial::detect,
+    serialisation::detect,
     consumers::detect,
     scaler::detect,
     redelivery::detect,
     imbalance::detect,
-    local::detect,
+    worker_memory::detect,
     logging::detect,
     payload::detect,
-    outcome::detect,
+    missing_outcome::detect,
 ];
 
 /// Those that are asked only where none of the others finds what limits.
 pub(super) const LAST: &[Detector] = &[workers::detect];
 
-/// What findings are called, all of them.
-pub const LABELS: &[&str] = &[
-    "CPU limit",
-    "CPU saturated",
-    "stop-the-world pauses",
-    "memory limit",
-    "connection pool too small",
-    "head-of-line blocking",
-    "row lock contention",
-    "database log sync",
-    "database reads from disk",
-    "accept-queue overflow",
-    "connection churn",
-    "N+1 queries",
-    "missing index",
-    "slow statement",
-    "periodic job",
-    "cache stampede",
-    "slow downstream",
-    "downstream rate limit",
-    "DNS delay",
-    "hot key",
-    "too few workers",
-    "too few consumers",
-    "prefetch too small",
-    "scaler ceiling",
-    "redelivered messages",
-    "replica imbalance",
-    "synchronous logging",
-    "chatty serialisation",
-    "bandwidth limit",
-    "business outcome is zero",
-];
-
 /// Queries of a finding.
 const QUERIES_MAX: usize = 5;
 
-/// Of a statement's text, so much is told in a sentence.
+/// Characters of a statement in a sentence.
 const STATEMENT_CHARS_MAX: usize = 80;
 
 /// The beginning of a statement.
@@ -114,49 +83,66 @@ fn short(statement: &str) -> String {
     text
 }
 
+/// Returns the flag of traces that were kept for being slow or failed.
+pub(super) fn biased(view: &View<'_>) -> Vec<Caveat> {
+    if view.paths.is_biased { vec![Caveat::BiasedTraces] } else { Vec::new() }
+}
+
 /// Whether a name of an operation has one of these words in it.
-fn says(operation: &str, words: &[&str]) -> bool {
+fn contains_any(operation: &str, words: &[&str]) -> bool {
     let operation = operation.to_lowercase();
     words.iter().any(|word| operation.contains(word))
 }
 
 #[cfg(test)]
 mod tests {
+    const SOURCES: &[&str] = &[
+        include_str!("accept.rs"),
+        include_str!("calls.rs"),
+        include_str!("churn.rs"),
+        include_str!("consumers.rs"),
+        include_str!("cpu.rs"),
+        include_str!("disk.rs"),
+        include_str!("imbalance.rs"),
+        include_str!("worker_memory.rs"),
+        include_str!("locks.rs"),
+        include_str!("logging.rs"),
+        include_str!("memory.rs"),
+        include_str!("missing_outcome.rs"),
+        include_str!("payload.rs"),
+        include_str!("pauses.rs"),
+        include_str!("periodic.rs"),
+        include_str!("pool.rs"),
+        include_str!("redelivery.rs"),
+        include_str!("repeats.rs"),
+        include_str!("scaler.rs"),
+        include_str!("serialisation.rs"),
+        include_str!("stampede.rs"),
+        include_str!("statements.rs"),
+        include_str!("throttling.rs"),
+        include_str!("workers.rs"),
+    ];
+
     /// A detector that reads what the lab counts for a fault would know the answer.
     #[test]
     fn the_labs_own_indicators_are_not_read() {
         let faults = include_str!("../../../../../lab/faults.toml");
-        let sources = [
-            include_str!("accept.rs"),
-            include_str!("calls.rs"),
-            include_str!("churn.rs"),
-            include_str!("consumers.rs"),
-            include_str!("cpu.rs"),
-            include_str!("disk.rs"),
-            include_str!("imbalance.rs"),
-            include_str!("local.rs"),
-            include_str!("locks.rs"),
-            include_str!("logging.rs"),
-            include_str!("memory.rs"),
-            include_str!("outcome.rs"),
-            include_str!("payload.rs"),
-            include_str!("pauses.rs"),
-            include_str!("periodic.rs"),
-            include_str!("pool.rs"),
-            include_str!("redelivery.rs"),
-            include_str!("repeats.rs"),
-            include_str!("scaler.rs"),
-            include_str!("serial.rs"),
-            include_str!("stampede.rs"),
-            include_str!("statements.rs"),
-            include_str!("throttling.rs"),
-            include_str!("workers.rs"),
-        ];
         let counters = faults.lines().filter_map(|line| line.strip_prefix("counter = \"")?.strip_suffix('"'));
         let counters: Vec<&str> = counters.collect();
         assert!(counters.len() > 20, "the catalogue is read");
         for counter in counters {
-            assert!(!sources.iter().any(|source| source.contains(counter)), "{counter}");
+            assert!(!SOURCES.iter().any(|source| source.contains(counter)), "{counter}");
+        }
+    }
+
+    #[test]
+    fn detectors_keep_their_thresholds_in_the_table() {
+        for source in SOURCES {
+            let number = |line: &&str| {
+                line.starts_with("const ")
+                    && [": f64 =", ": u64 =", ": usize ="].iter().any(|kind| line.contains(kind))
+            };
+            assert_eq!(source.lines().find(number), None);
         }
     }
 }

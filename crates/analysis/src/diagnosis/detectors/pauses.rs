@@ -3,116 +3,82 @@
 //!
 //! Not: a service that waits for one slow thing, in which something else goes on, and one that has nothing to do.
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, Note, Remedy, Role, RuledOut,
+};
 use model::{SignalRole, Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, not, percent, time};
-
-const NAME: &str = "stop-the-world";
-const LABEL: &str = "stop-the-world pauses";
-
-/// The share of time in the collector from which on it is told.
-const SHARE_MIN: f64 = 0.1;
-
-/// Nothing else that stops a service comes more often than this and is a collector's.
-const STALLS_PER_S_MAX: f64 = 5.0;
-
-/// It stands still for so much of the time.
-const STALLED_MIN: f64 = 0.04;
-
-/// Pauses are equally long to within so much.
-const VARIATION_MAX: f64 = 0.4;
+use super::super::thresholds::pauses::{SHARE_MIN, STALLED_MIN, STALLS_PER_S_MAX, VARIATION_MAX};
 
 /// What stops.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let told = view.signals(&SignalRole::GcShare.signals()).into_iter().filter_map(|signal| {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
+    let reported = view.signals(&SignalRole::GcShare.signals()).into_iter().filter_map(|signal| {
         let share = series::mean(view.level, signal)?;
         let place = series::place(signal).to_owned();
         if share < SHARE_MIN {
-            return Some(not(
-                &format!("garbage collection of {place}"),
-                "the share of time that it took",
-                percent(share),
-            ));
+            return Some(Observation::RuledOut(RuledOut::GarbageCollection { place, share }));
         }
-        Some(found(
+        let collector = found(
             view,
+            Claim::GarbageCollection { place: place.clone(), stalled_share: share },
             &place,
-            (share, share.max(view.stalls.as_ref().map_or(0.0, |stalls| stalls.explains))),
-            Strength::Limit,
-            vec![exact("in the collector", share * 100.0, Unit::Percent)],
-        ))
+            share.max(view.stalls.as_ref().map_or(0.0, |stalls| stalls.explains)),
+            vec![exact(FigureName::CollectorTime, share * 100.0, Unit::Percent)],
+        );
+        Some(Observation::Found(Box::new(collector), Depth::Cause))
     });
-    let mut says: Vec<Says> = told.collect();
-    says.extend(seen(view));
-    says
+    let mut observations: Vec<Observation> = reported.collect();
+    observations.extend(seen(view));
+    observations
 }
 
-fn seen(view: &View<'_>) -> Option<Says> {
+fn seen(view: &View<'_>) -> Option<Observation> {
     let stalls = view.stalls.as_ref()?;
     let is_so =
         stalls.per_s < STALLS_PER_S_MAX && stalls.share >= STALLED_MIN && stalls.variation <= VARIATION_MAX;
     if !is_so {
-        return Some(not(
-            &format!("pauses of {}", stalls.service),
-            "it stood still while requests were open, for no regular time",
-            format!("{} of the time", percent(stalls.share)),
-        ));
+        return Some(Observation::RuledOut(RuledOut::Pauses {
+            place: stalls.service.clone(),
+            stalled_share: stalls.share,
+        }));
     }
     let numbers = vec![
-        exact("a pause", stalls.mean_s, Unit::Seconds),
-        exact("pauses", stalls.per_s, Unit::PerSecond),
-        exact("of the time", stalls.share * 100.0, Unit::Percent),
-        exact("of the time of requests", stalls.explains * 100.0, Unit::Percent)
-            .noted("in pauses, or behind them"),
+        exact(FigureName::PauseLength, stalls.mean_s, Unit::Seconds),
+        exact(FigureName::PauseRate, stalls.per_s, Unit::PerSecond),
+        exact(FigureName::StalledTime, stalls.share * 100.0, Unit::Percent),
+        exact(FigureName::RequestTimeShare, stalls.explains * 100.0, Unit::Percent).noted(Note::InPauses),
     ];
-    let shares = (stalls.share, stalls.share.max(stalls.explains));
-    let says = found(view, &stalls.service, shares, Strength::Pattern, numbers);
-    Some(match says {
-        Says::Found(mut hypothesis, depth) => {
-            hypothesis.summary = format!("{} of {} each", count(stalls.count as f64), time(stalls.mean_s));
-            hypothesis
-                .caveats
-                .push("a runtime that tells of its collector would show whether it is that".to_owned());
-            Says::Found(hypothesis, depth)
-        }
-        other => other,
-    })
+    let claim = Claim::Pauses {
+        place: stalls.service.clone(),
+        stalled_share: stalls.share,
+        pauses: stalls.count as f64,
+        mean_s: stalls.mean_s,
+    };
+    let pauses = found(view, claim, &stalls.service, stalls.share.max(stalls.explains), numbers);
+    let pauses =
+        Hypothesis { strength: Strength::Pattern, caveats: vec![Caveat::CollectorUnconfirmed], ..pauses };
+    Some(Observation::Found(Box::new(pauses), Depth::Cause))
 }
 
-fn found(
-    view: &View<'_>,
-    place: &str,
-    (share, explains): (f64, f64),
-    strength: Strength,
-    numbers: Vec<model::diagnosis::Measured>,
-) -> Says {
-    // Who comes during a pause waits for its end, and so does all that came after.
-    Says::Found(
-        Box::new(Hypothesis {
-            title: format!("{place} stops as a whole"),
-            summary: format!("it stands still for {} of the time", percent(share)),
-            claim: format!(
-                "all of {place} stands still for {} of the time, whatever it is asked for",
-                percent(share)
-            ),
-            role: Role::Limits,
-            strength,
-            explains: Some(explains),
-            numbers,
-            queries: view
-                .signals(&SignalRole::GcShare.signals())
-                .into_iter()
-                .map(|signal| view.query(signal))
-                .collect(),
-            remedy: "allocate less, or take a collector that does not stop the world".to_owned(),
-            cost: CostClass::Setting,
-            prediction: view.without(explains, "no pauses"),
-            ..draft(NAME, LABEL, place)
-        }),
-        Depth::Cause,
-    )
+fn found(view: &View<'_>, claim: Claim, place: &str, explains: f64, numbers: Vec<Measured>) -> Hypothesis {
+    // Requests that arrive during a pause wait for its end, and so do those behind them.
+    Hypothesis {
+        role: Role::Limits,
+        strength: Strength::Limit,
+        explains: Some(explains),
+        numbers,
+        queries: view
+            .signals(&SignalRole::GcShare.signals())
+            .into_iter()
+            .map(|signal| view.query(signal))
+            .collect(),
+        cost: CostClass::Setting,
+        prediction: view.without(explains, Change::NoPauses),
+        ..draft(claim, Remedy::AllocateLess, place)
+    }
 }
 
 #[cfg(test)]

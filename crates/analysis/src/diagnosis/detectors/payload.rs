@@ -6,52 +6,32 @@
 //!
 //! Not: long answers that nobody waits for.
 
-use model::SpanKind;
-use model::diagnosis::{CostClass, Hypothesis, Role};
-use model::{SignalId, Strength, Unit};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
+};
+use model::{SignalId, SpanKind, Strength, Unit};
 
-use super::super::view::{Depth, Says, View, draft, exact, not, percent, time};
-
-const NAME: &str = "payload";
-
-/// An answer from this length on is long: for a page of data, not of pictures.
-const BYTES_MIN: f64 = 30_000.0;
-
-/// The share of the time that the service itself is at work, from which on a long answer is what it is at.
-const OWN_MIN: f64 = 0.2;
-
-/// The share of the time outside of the service, from which on the way is told.
-const OUTSIDE_MIN: f64 = 0.4;
-
-/// The share of the time in which an answer comes in, without which nothing tells of a way.
-const RECEIVING_MIN: f64 = 0.2;
-
-/// From this share on it is nearly all.
-const RECEIVING_MOST: f64 = 0.7;
-
-/// The data rate of a way that is full is hardly ever above its middle: nine of ten seconds are below so many times of it.
-const EVEN_MAX: f64 = 1.25;
-
-/// Less is no load for any way.
-const BYTES_PER_S_MIN: f64 = 500_000.0;
-
-/// A shorter time outside is what every way takes.
-const OUTSIDE_S_MIN: f64 = 0.005;
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
+use super::super::thresholds::payload::{
+    BYTES_MIN, BYTES_PER_S_MIN, EVEN_MAX, LATE_MAX, LIMITS_MIN, OUTSIDE_MIN, OUTSIDE_S_MIN, OWN_MIN,
+    RECEIVING_MIN, RECEIVING_MOST,
+};
 
 /// What answers cost.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let requests = &view.level.requests;
     let each = requests.bytes_in / requests.count.max(1) as f64;
-    let mut says = Vec::new();
-    says.extend(way(view, each));
-    says.extend(length(view, each));
-    if says.is_empty() && requests.count > 0 {
-        says.push(not("the length of answers", "bytes of an answer, on average", format!("{each:.0} B")));
+    let mut observations = Vec::new();
+    observations.extend(saturated_link(view, each));
+    observations.extend(large_responses(view, each));
+    if observations.is_empty() && requests.count > 0 {
+        observations.push(Observation::RuledOut(RuledOut::ResponseSize { body_bytes: each }));
     }
-    says
+    observations
 }
 
-fn length(view: &View<'_>, each: f64) -> Option<Says> {
+fn large_responses(view: &View<'_>, each: f64) -> Option<Observation> {
     let own_ns: f64 = view
         .paths
         .steps
@@ -68,34 +48,31 @@ fn length(view: &View<'_>, each: f64) -> Option<Says> {
     let cpu_s =
         view.sum_of_means(&[SignalId::ProcessCpu]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
     let mut numbers = vec![
-        exact("an answer", each, Unit::Bytes).noted("mean of all requests"),
-        exact("the service itself", own * 100.0, Unit::Percent).noted("of the time of requests"),
-        exact("outside of it", outside * 100.0, Unit::Percent).noted("of the time of requests"),
+        exact(FigureName::ResponseSize, each, Unit::Bytes).noted(Note::OfAllRequests),
+        exact(FigureName::ServiceShare, own * 100.0, Unit::Percent).noted(Note::OfRequestTime),
+        exact(FigureName::OutsideShare, outside * 100.0, Unit::Percent).noted(Note::OfRequestTime),
     ];
-    numbers.extend(cpu_s.map(|cpu_s| exact("CPU of a request", cpu_s, Unit::Seconds)));
-    Some(Says::Found(
+    numbers.extend(cpu_s.map(|cpu_s| exact(FigureName::RequestCpu, cpu_s, Unit::Seconds)));
+    Some(Observation::Found(
         Box::new(Hypothesis {
-            title: "answers are long".to_owned(),
-            summary: format!("{each:.0} B each; {} of the time is writing and carrying them", percent(share)),
-            claim: format!(
-                "an answer has {each:.0} B, and {} of the time of requests is the service itself and the way",
-                percent(share)
-            ),
-            role: if share >= 0.3 { Role::Limits } else { Role::Contributes },
+            role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Pattern,
             explains: Some(share),
             numbers,
-            caveats: vec!["that the length is the reason, a run with shorter answers would show".to_owned()],
-            remedy: "answer with what is shown, in pages; compress".to_owned(),
+            caveats: vec![Caveat::SizeUnconfirmed],
             cost: CostClass::Logic,
-            prediction: view.without(share * 0.7, "answers are a tenth as long"),
-            ..draft(NAME, "chatty serialisation", "answers")
+            prediction: view.without(share * 0.7, Change::SmallResponses),
+            ..draft(
+                Claim::LargeResponses { body_bytes: each, time_share: share },
+                Remedy::ShortenResponses,
+                "answers",
+            )
         }),
         Depth::Cause,
     ))
 }
 
-fn way(view: &View<'_>, each: f64) -> Option<Says> {
+fn saturated_link(view: &View<'_>, each: f64) -> Option<Observation> {
     let level = view.level;
     let mean_s = level.requests.mean_s.filter(|mean_s| *mean_s > 0.0)?;
     let receiving = level.requests.receiving_s.unwrap_or(0.0) / mean_s;
@@ -112,7 +89,7 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
     let is_slow = receiving >= RECEIVING_MOST && view.share_outside() >= RECEIVING_MOST;
     // A load by plan has a data rate that is even by itself.
     let is_closed = level.closed_vus.is_some();
-    let is_late = level.requests.after_lost_syns as f64 > level.requests.count as f64 * 0.01;
+    let is_late = level.requests.after_lost_syns as f64 > level.requests.count as f64 * LATE_MAX;
     if !is_closed
         || share < OUTSIDE_MIN
         || receiving < RECEIVING_MIN
@@ -123,37 +100,29 @@ fn way(view: &View<'_>, each: f64) -> Option<Says> {
     {
         return None;
     }
-    Some(Says::Found(
+    let claim = Claim::BandwidthSaturated {
+        bytes_per_s: mean,
+        is_even,
+        outside_s: mean_s * share,
+        outside_share: share,
+    };
+    Some(Observation::Found(
         Box::new(Hypothesis {
-            title: "the way of the answers is full".to_owned(),
-            summary: format!(
-                "{:.2} MB/s{}, {} of the time is outside of the service",
-                mean / 1e6,
-                if is_even { " in each second" } else { "" },
-                percent(share)
-            ),
-            claim: format!(
-                "{:.2} MB/s come through{}, and a request spends {} ({}) outside of the service",
-                mean / 1e6,
-                if is_even { ", hardly more in any second" } else { "" },
-                time(mean_s * share),
-                percent(share)
-            ),
             role: Role::Limits,
             strength: Strength::Pattern,
             explains: Some(share),
             numbers: vec![
-                exact("bytes per second", mean, Unit::Bytes).noted("mean of the seconds"),
-                exact("how much it varies", variance.sqrt() / mean.max(1.0) * 100.0, Unit::Percent),
-                exact("outside of the service", mean_s * share, Unit::Seconds).noted("of a request, mean"),
-                exact("receiving", receiving * 100.0, Unit::Percent).noted("of the time of requests"),
-                exact("an answer", each, Unit::Bytes).noted("mean of all requests"),
+                exact(FigureName::DataRate, mean, Unit::Bytes).noted(Note::OfSeconds),
+                exact(FigureName::DataRateVariation, variance.sqrt() / mean.max(1.0) * 100.0, Unit::Percent),
+                exact(FigureName::OutsideTime, mean_s * share, Unit::Seconds).noted(Note::Mean),
+                exact(FigureName::ReceivingShare, receiving * 100.0, Unit::Percent)
+                    .noted(Note::OfRequestTime),
+                exact(FigureName::ResponseSize, each, Unit::Bytes).noted(Note::OfAllRequests),
             ],
-            caveats: vec!["a proxy that is slow looks the same".to_owned()],
-            remedy: "raise the limit of the way, or send less: compressed, or fewer at a time".to_owned(),
+            caveats: vec![Caveat::SlowProxy],
             cost: CostClass::Resource,
-            prediction: view.without(share, "the way has room"),
-            ..draft(NAME, "bandwidth limit", "network")
+            prediction: view.without(share, Change::EnoughBandwidth),
+            ..draft(claim, Remedy::RaiseBandwidth, "network")
         }),
         Depth::Cause,
     ))

@@ -3,46 +3,33 @@
 //!
 //! Not: work that grows with the requests; a period that the test's own load has.
 
-use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, ExemplarLink, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
+};
 use model::{RecordKind, Strength, Unit};
 use stats::autocorrelation;
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, not, percent, time};
+use super::super::thresholds::periodic::{
+    CALLS_PER_REQUEST_MAX, CORRELATION_MIN, LIMITS_MIN, PERIOD_MIN_S, PERIOD_SHARE_MIN, PERIODS_MIN,
+    SHARE_MIN,
+};
 use super::short;
 use crate::traces::normalised;
-
-const NAME: &str = "periodic-load";
-const LABEL: &str = "periodic job";
-
-/// The share of the database's time from which on a job is told, and from which on it limits.
-const SHARE_MIN: f64 = 0.15;
-const LIMITS_MIN: f64 = 0.3;
-
-/// A job is called less often than this for each request.
-const CALLS_PER_REQUEST_MAX: f64 = 0.2;
-
-/// A period shorter than this cannot be seen in seconds, and of fewer than this many nobody knows that they come again.
-const PERIOD_MIN_S: usize = 5;
-const PERIODS_MIN: usize = 3;
-
-/// How much a second is like the one a period before.
-const CORRELATION_MIN: f64 = 0.5;
-
-/// The share of the time that comes by a period, from which on it is told.
-const PERIOD_SHARE_MIN: f64 = 0.1;
 
 /// Jobs that are no news: what asks for evidence, and what a transaction begins and ends with.
 const NONE_OF_THESE: [&str; 5] = ["begin", "commit", "rollback", "set ", "show "];
 
 /// What comes by the clock.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let mut says: Vec<Says> = job(view).into_iter().collect();
-    says.extend(period(view));
-    says
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
+    let mut observations: Vec<Observation> = job(view).into_iter().collect();
+    observations.extend(period(view));
+    observations
 }
 
-fn job(view: &View<'_>) -> Option<Says> {
+fn job(view: &View<'_>) -> Option<Observation> {
     let traced = &view.paths.statements;
     if traced.is_empty() {
         return None;
@@ -65,45 +52,37 @@ fn job(view: &View<'_>) -> Option<Says> {
     });
     let (text, calls, share, total_s) = jobs.max_by(|a, b| a.2.total_cmp(&b.2))?;
     if share < SHARE_MIN {
-        return Some(not(
-            "jobs beside the requests",
-            format!("the largest: {}", short(&text)),
-            format!("{} of the database's time", percent(share)),
-        ));
+        return Some(Observation::RuledOut(RuledOut::BackgroundStatement {
+            statement: short(&text),
+            database_share: share,
+        }));
     }
     let length_s = view.level.length_s();
     let every_s = length_s / calls.max(1.0);
     let busy = total_s / length_s.max(1.0);
-    Some(Says::Found(
+    let claim = Claim::BackgroundStatement {
+        statement: short(&text),
+        every_s,
+        mean_s: total_s / calls,
+        calls,
+        database_share: share,
+    };
+    Some(Observation::Found(
         Box::new(Hypothesis {
-            title: "a job takes from what requests need".to_owned(),
-            summary: format!(
-                "every {}, {} each, {} of the database's time",
-                time(every_s),
-                time(total_s / calls),
-                percent(share)
-            ),
-            claim: format!(
-                "a statement that no request makes takes {} of the database's time, {} calls in the run: {}",
-                percent(share),
-                count(calls),
-                short(&text)
-            ),
             role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Arithmetic,
             explains: Some(share.min(0.95)),
             numbers: vec![
-                exact("of the database's time", share * 100.0, Unit::Percent),
-                exact("calls", calls, Unit::Count).noted("none of them in a request's trace"),
-                exact("a call", total_s / calls, Unit::Seconds),
-                exact("sessions at it", busy, Unit::Count).noted("mean of the run"),
+                exact(FigureName::DatabaseTimeShare, share * 100.0, Unit::Percent),
+                exact(FigureName::Calls, calls, Unit::Count).noted(Note::NotInTraces),
+                exact(FigureName::CallTime, total_s / calls, Unit::Seconds),
+                exact(FigureName::BusySessions, busy, Unit::Count).noted(Note::MeanOfRun),
             ],
             exemplars: vec![ExemplarLink::Statement(text.clone())],
-            caveats: vec!["a request of which no trace was kept could make it, too".to_owned()],
-            remedy: "run it seldom, at night, or on a replica".to_owned(),
+            caveats: vec![Caveat::UntracedRequests],
             cost: CostClass::Logic,
-            prediction: view.without((share * database_share(view)).min(0.9), "the job does not run"),
-            ..draft(NAME, LABEL, short(&text))
+            prediction: view.without((share * database_share(view)).min(0.9), Change::NoJob),
+            ..draft(claim, Remedy::MoveJob, short(&text))
         }),
         Depth::Cause,
     ))
@@ -115,7 +94,7 @@ fn database_share(view: &View<'_>) -> f64 {
 }
 
 /// Response times that come again.
-fn period(view: &View<'_>) -> Option<Says> {
+fn period(view: &View<'_>) -> Option<Observation> {
     let times: Vec<f64> = view.level.seconds.iter().filter_map(|second| second.mean_s).collect();
     let lag_max = times.len() / PERIODS_MIN;
     if lag_max < PERIOD_MIN_S {
@@ -148,26 +127,24 @@ fn period(view: &View<'_>) -> Option<Says> {
     if share < PERIOD_SHARE_MIN {
         return None;
     }
-    Some(Says::Found(
+    Some(Observation::Found(
         Box::new(Hypothesis {
-            title: format!("response times rise each {lag} s"),
-            summary: format!("a second is like the one {lag} s before: correlation {:.2}", correlations[lag]),
-            claim: format!("something comes each {lag} s and makes requests wait, whatever the load"),
             role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Statistics,
             explains: Some(share),
             numbers: vec![
-                exact("period", lag as f64, Unit::Seconds),
-                exact("correlation", correlations[lag], Unit::Count),
-                exact("mean time", mean_s, Unit::Seconds),
-                exact("mean time between", quiet_s, Unit::Seconds).noted("median of the seconds"),
+                exact(FigureName::Period, lag as f64, Unit::Seconds),
+                exact(FigureName::Correlation, correlations[lag], Unit::Count),
+                exact(FigureName::MeanTime, mean_s, Unit::Seconds),
+                exact(FigureName::QuietTime, quiet_s, Unit::Seconds).noted(Note::MedianOfSeconds),
             ],
-            caveats: vec!["a test whose own load has a period shows the same".to_owned()],
-            remedy:
-                "find what runs by this clock (a refresh, a report, a backup), and run it seldom or elsewhere"
-                    .to_owned(),
+            caveats: vec![Caveat::PeriodicLoad],
             cost: CostClass::Logic,
-            ..draft(NAME, LABEL, "clock")
+            ..draft(
+                Claim::PeriodicLatency { period_s: lag as f64, correlation: correlations[lag] },
+                Remedy::FindJob,
+                "clock",
+            )
         }),
         Depth::Cause,
     ))

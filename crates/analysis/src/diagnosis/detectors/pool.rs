@@ -7,38 +7,28 @@
 //!
 //! Not: a pool that is full because what its connections do takes long; then the database is busy, and that is told.
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
+};
 use model::{SignalRole, SpanKind, Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, missing, not, percent, time};
-use super::says;
-
-const POOL: &str = "connection-pool";
-const LINE: &str = "head-of-line";
+use super::super::thresholds::pool::{LIMITS_MIN, SHARE_MIN};
+use super::contains_any;
 
 /// The signals of a connection pool.
 const POOLS: [SignalRole; 3] = [SignalRole::PoolPending, SignalRole::PoolSize, SignalRole::PoolInUse];
 
-/// The share of the time from which on a wait is told.
-const SHARE_MIN: f64 = 0.1;
-
-/// From this share of the time on it is what limits.
-const LIMITS_MIN: f64 = 0.2;
-
 /// What waits for connections.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let waits: Vec<(&StepKey, &Step)> =
         view.paths.steps.iter().filter(|(key, _)| is_wait_for_connection(key)).collect();
     let pending = view.sum_of_means(&SignalRole::PoolPending.signals());
     if waits.is_empty() && pending.is_none() {
-        return vec![missing(
-            "the pools of connections",
-            "whether requests wait for a connection",
-            "expose the pool's metrics (HikariCP through Micrometer, db.client.connection.* of \
-                OpenTelemetry) and --evidence scrape=http://SERVICE/metrics",
-        )];
+        return vec![Observation::Missing(MissingKind::ConnectionPools)];
     }
     let mut all = Vec::new();
     let mut has_span = false;
@@ -61,9 +51,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
             .to_owned();
         all.push(of_pool(view, &place, by_law, None));
     } else if !has_span {
-        let number =
-            pending.map_or_else(|| "no span waits".to_owned(), |pending| format!("{} wait", count(pending)));
-        all.push(not("connections run out", "requests that wait for a connection", number));
+        all.push(Observation::RuledOut(RuledOut::ConnectionPools { pending }));
     }
     all
 }
@@ -72,45 +60,42 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
 fn is_wait_for_connection(key: &StepKey) -> bool {
     let waits = ["wait", "acquire", "getconnection", "get connection", "checkout"];
     key.kind == SpanKind::Internal
-        && says(&key.operation, &waits)
-        && says(&key.operation, &["connection", "pool"])
+        && contains_any(&key.operation, &waits)
+        && contains_any(&key.operation, &["connection", "pool"])
 }
 
 fn asks_database(view: &View<'_>, service: &str) -> bool {
     view.paths.steps.iter().any(|(key, step)| &*key.service == service && step.is_database)
 }
 
-fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Says {
+fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Observation {
     let pending = view.sum_of_means(&SignalRole::PoolPending.signals());
     let (limit, used) = (
         view.sum_of_means(&SignalRole::PoolSize.signals()),
         view.sum_of_means(&SignalRole::PoolInUse.signals()),
     );
     let mut numbers = Vec::new();
-    numbers.extend(step.map(|step| {
-        exact("wait for a connection", step.mean_s(), Unit::Seconds).noted("mean of those that waited")
-    }));
     numbers.extend(
-        pending.map(|pending| exact("requests that wait", pending, Unit::Count).noted("mean of the run")),
+        step.map(|step| {
+            exact(FigureName::ConnectionWait, step.mean_s(), Unit::Seconds).noted(Note::OfWaiting)
+        }),
     );
-    numbers.push(exact("of the time of requests", share * 100.0, Unit::Percent));
-    numbers.extend(used.map(|used| exact("connections in use", used, Unit::Count)));
-    numbers.extend(limit.map(|limit| exact("connections that may be", limit, Unit::Count)));
-    let summary = match (step, pending) {
-        (Some(step), _) => format!("{} of waiting each, {} of the time", time(step.mean_s()), percent(share)),
-        (None, Some(pending)) => {
-            format!("{} requests wait at a time, {} of the time", count(pending), percent(share))
-        }
-        (None, None) => percent(share),
+    numbers.extend(
+        pending
+            .map(|pending| exact(FigureName::PendingRequests, pending, Unit::Count).noted(Note::MeanOfRun)),
+    );
+    numbers.push(exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent));
+    numbers.extend(used.map(|used| exact(FigureName::ConnectionsInUse, used, Unit::Count)));
+    numbers.extend(limit.map(|limit| exact(FigureName::ConnectionsMax, limit, Unit::Count)));
+    let claim = Claim::PoolExhausted {
+        place: place.to_owned(),
+        waiting_share: share,
+        mean_wait_s: step.map(Step::mean_s),
+        pending,
+        connections: limit,
     };
-    Says::Found(
+    Observation::Found(
         Box::new(Hypothesis {
-            title: format!("{place} runs out of connections"),
-            summary,
-            claim: format!(
-                "requests of {place} spend {} of their time waiting for a connection to the database",
-                percent(share)
-            ),
             role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Limit,
             explains: Some(share),
@@ -122,43 +107,34 @@ fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Say
                 .map(|signal| view.query(signal))
                 .collect(),
             exemplars: step.map(|step| view.exemplars(&step.slowest)).unwrap_or_default(),
-            caveats: vec![
-                "more connections help only as long as the database has something left to do them with"
-                    .to_owned(),
-            ],
-            remedy: "raise the pool's limit, or hold connections for less long".to_owned(),
+            caveats: vec![Caveat::DatabaseCapacity],
             cost: CostClass::Setting,
-            prediction: view.without(share, "the pool is large enough"),
-            ..draft(POOL, "connection pool too small", place)
+            prediction: view.without(share, Change::EnoughConnections),
+            ..draft(claim, Remedy::EnlargePool, place)
         }),
         Depth::Cause,
     )
 }
 
-fn of_line(view: &View<'_>, key: &StepKey, step: &Step, share: f64) -> Says {
-    Says::Found(
+fn of_line(view: &View<'_>, key: &StepKey, step: &Step, share: f64) -> Observation {
+    let claim = Claim::HeadOfLine {
+        service: key.service.to_string(),
+        waiting_share: share,
+        mean_wait_s: step.mean_s(),
+    };
+    Observation::Found(
         Box::new(Hypothesis {
-            title: format!("{} waits for its connection", key.service),
-            summary: format!("{} of waiting each, {} of the time", time(step.mean_s()), percent(share)),
-            claim: format!(
-                "requests of {} spend {} of their time waiting until another's answer has left the \
-                    connection free",
-                key.service,
-                percent(share)
-            ),
             role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Limit,
             explains: Some(share),
             numbers: vec![
-                exact("wait for the connection", step.mean_s(), Unit::Seconds).noted("mean of all calls"),
-                exact("of the time of requests", share * 100.0, Unit::Percent),
+                exact(FigureName::ConnectionWait, step.mean_s(), Unit::Seconds).noted(Note::OfAllCalls),
+                exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
             ],
             exemplars: view.exemplars(&step.slowest),
-            remedy: "use several connections, or a protocol that carries several requests at a time"
-                .to_owned(),
             cost: CostClass::Setting,
-            prediction: view.without(share, "calls do not wait for a connection"),
-            ..draft(LINE, "head-of-line blocking", key.service.to_string())
+            prediction: view.without(share, Change::NoConnectionWait),
+            ..draft(claim, Remedy::MultiplexConnections, key.service.to_string())
         }),
         Depth::Cause,
     )

@@ -3,36 +3,31 @@
 //!
 //! Not: messages that wait.
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
+};
 use model::signal::label;
 use model::{SignalId, Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::view::{Depth, Says, View, draft, exact, not, percent, rate};
-
-const NAME: &str = "redelivery";
-const LABEL: &str = "redelivered messages";
-
-/// The share of the work that is done again, from which on it is told.
-const AGAIN_MIN: f64 = 0.05;
-
-/// From this share on it is what limits.
-const LIMITS_MIN: f64 = 0.1;
+use super::super::thresholds::redelivery::{AGAIN_MIN, LIMITS_MIN};
 
 /// What is done again.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let traced = view.paths.messages.iter().filter(|(_, (all, _))| *all > 0);
     let worst = traced.map(|(queue, (all, again))| (queue.as_str(), *all, *again as f64 / *all as f64));
     match worst.max_by(|a, b| a.2.total_cmp(&b.2)) {
         Some((queue, all, again)) if again >= AGAIN_MIN => vec![found(view, queue, again, Some(all))],
         Some((queue, _, again)) => {
-            vec![not("messages that come again", format!("most of them in {queue}"), percent(again))]
+            vec![Observation::RuledOut(RuledOut::Redelivery { queue: queue.to_owned(), again_share: again })]
         }
         None => by_rates(view).into_iter().collect(),
     }
 }
 
-fn by_rates<'a>(view: &View<'a>) -> Option<Says> {
+fn by_rates<'a>(view: &View<'a>) -> Option<Observation> {
     let of = |signal: &'a model::Signal| {
         let queue = signal.labels.get(label::QUEUE)?;
         let acked =
@@ -45,17 +40,13 @@ fn by_rates<'a>(view: &View<'a>) -> Option<Says> {
     (again >= AGAIN_MIN).then(|| found(view, queue, again, None))
 }
 
-fn found(view: &View<'_>, queue: &str, again: f64, traced: Option<u64>) -> Says {
-    let mut numbers = vec![exact("work that is done again", again * 100.0, Unit::Percent).noted(queue)];
-    numbers.extend(traced.map(|all| exact("work that was traced", all as f64, Unit::Count)));
-    Says::Found(
+fn found(view: &View<'_>, queue: &str, again: f64, traced: Option<u64>) -> Observation {
+    let mut numbers = vec![
+        exact(FigureName::RepeatedWork, again * 100.0, Unit::Percent).noted(Note::Queue(queue.to_owned())),
+    ];
+    numbers.extend(traced.map(|all| exact(FigureName::TracedWork, all as f64, Unit::Count)));
+    Observation::Found(
         Box::new(Hypothesis {
-            title: format!("messages of {queue} come again"),
-            summary: format!("{} of the work is done again", percent(again)),
-            claim: format!(
-                "{} of the work on messages of {queue} is on messages that had been worked on",
-                percent(again)
-            ),
             role: if again >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: if traced.is_some() { Strength::Arithmetic } else { Strength::Statistics },
             explains: Some(again),
@@ -66,11 +57,14 @@ fn found(view: &View<'_>, queue: &str, again: f64, traced: Option<u64>) -> Says 
                 .filter(|signal| signal.labels.get(label::QUEUE).is_some_and(|name| name == queue))
                 .map(|signal| view.query(signal))
                 .collect(),
-            remedy: "acknowledge what was done, and put what cannot be done aside".to_owned(),
             cost: CostClass::Logic,
-            prediction: view.without(again, "no message comes again"),
-            caveats: vec![format!("what goes through is {}", rate(view.level.throughput_per_s()))],
-            ..draft(NAME, LABEL, queue)
+            prediction: view.without(again, Change::NoRedelivery),
+            caveats: vec![Caveat::Throughput { per_s: view.level.throughput_per_s() }],
+            ..draft(
+                Claim::Redelivered { queue: queue.to_owned(), again_share: again },
+                Remedy::AcknowledgeMessages,
+                queue,
+            )
         }),
         Depth::Cause,
     )

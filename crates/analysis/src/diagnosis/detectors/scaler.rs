@@ -5,30 +5,25 @@
 //! Not: one that is slow to decide; then its replicas are below the ceiling while work waits. Nor workers that do less than they
 //! could: more of them would, too.
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
+};
 use model::{Signal, SignalId, Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, not, percent};
+use super::super::thresholds::scaler::{AT_LIMIT_MIN, WAITS_MIN};
 use super::consumers;
 
-const NAME: &str = "scaler-ceiling";
-const LABEL: &str = "scaler ceiling";
-
-/// At its ceiling for so much of the time.
-const AT_LIMIT_MIN: f64 = 0.5;
-
-/// The share of the time that waits in queues, without which a ceiling limits nothing.
-const WAITS_MIN: f64 = 0.1;
-
 /// Which scaler is at its ceiling.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let replicas =
         view.level.evidence.signals.iter().filter(|signal| signal.name.as_str().ends_with("replicas"));
-    replicas.filter_map(|signal| of(view, signal)).collect()
+    replicas.filter_map(|signal| observe(view, signal)).collect()
 }
 
-fn of(view: &View<'_>, signal: &Signal) -> Option<Says> {
+fn observe(view: &View<'_>, signal: &Signal) -> Option<Observation> {
     let is_limit = |limit: &&Signal| limit.name.is_limit_of(&signal.name) && limit.labels == signal.labels;
     let limit_signal = view.level.evidence.signals.iter().find(is_limit)?;
     let limit = series::last(view.level, limit_signal).filter(|limit| *limit >= 1.0)?;
@@ -39,44 +34,35 @@ fn of(view: &View<'_>, signal: &Signal) -> Option<Says> {
     let would_start = limited(view, signal);
     if at_limit < AT_LIMIT_MIN || waits < WAITS_MIN || would_start.is_some_and(|share| share < AT_LIMIT_MIN) {
         let mean = series::mean(view.level, signal)?;
-        let why = format!(
-            "at its ceiling for {} of the time, {} of the time is waiting",
-            percent(at_limit),
-            percent(waits)
-        );
-        return Some(not(
-            &format!("ceiling of {place}"),
-            why,
-            format!("{} of {}", count(mean), count(limit)),
-        ));
+        return Some(Observation::RuledOut(RuledOut::ScalerMaximum {
+            scaler: place.to_owned(),
+            at_maximum_share: at_limit,
+            waiting_share: waits,
+            replicas: mean,
+            maximum: limit,
+        }));
     }
-    Some(Says::Found(
+    let claim = Claim::ScalerAtMaximum {
+        scaler: place.to_owned(),
+        replicas: limit,
+        at_maximum_share: at_limit,
+        waiting_share: waits,
+    };
+    Some(Observation::Found(
         Box::new(Hypothesis {
-            title: format!("{place} may start no more"),
-            summary: format!(
-                "{} of {} replicas for {} of the time",
-                count(limit),
-                count(limit),
-                percent(at_limit)
-            ),
-            claim: format!(
-                "the autoscaler has as many replicas as it may, and {} of the time of tasks is waiting",
-                percent(waits)
-            ),
             role: if consumers::is_unused(view) { Role::Contributes } else { Role::Limits },
             strength: Strength::Limit,
             explains: Some(waits),
             numbers: vec![
-                exact("replicas", limit, Unit::Count).noted("the most that it may have"),
-                exact("at the ceiling", at_limit * 100.0, Unit::Percent).noted("of the time"),
-                exact("waiting in queues", waits * 100.0, Unit::Percent).noted("of a task's time"),
+                exact(FigureName::Replicas, limit, Unit::Count).noted(Note::MaximumReplicas),
+                exact(FigureName::AtMaximumTime, at_limit * 100.0, Unit::Percent).noted(Note::OfTime),
+                exact(FigureName::QueueWaitShare, waits * 100.0, Unit::Percent).noted(Note::OfTaskTime),
             ],
             queries: vec![view.query(signal), view.query(limit_signal)],
-            caveats: vec!["more replicas need room on the nodes".to_owned()],
-            remedy: format!("raise the maximum of {place}"),
+            caveats: vec![Caveat::NodeCapacity],
             cost: CostClass::Setting,
-            prediction: view.without(waits, "the maximum is raised"),
-            ..draft(NAME, LABEL, place)
+            prediction: view.without(waits, Change::MaximumRaised),
+            ..draft(claim, Remedy::RaiseMaximum { scaler: place.to_owned() }, place)
         }),
         Depth::Cause,
     ))
@@ -84,11 +70,11 @@ fn of(view: &View<'_>, signal: &Signal) -> Option<Says> {
 
 /// The share of the time in which the autoscaler would start more than it may, as it says itself.
 fn limited(view: &View<'_>, replicas: &Signal) -> Option<f64> {
-    let says = view
+    let observations = view
         .signals(&[SignalId::AutoscalerLimited])
         .into_iter()
-        .find(|says| says.labels == replicas.labels)?;
-    series::mean(view.level, says)
+        .find(|observations| observations.labels == replicas.labels)?;
+    series::mean(view.level, observations)
 }
 
 fn waits(view: &View<'_>) -> f64 {
@@ -118,13 +104,13 @@ mod tests {
         check(detect, &case(3.0, 6.0), &["scaler ceiling: keda-worker"]);
         check(detect, &case(2.0, 6.0), &[]);
         check(detect, &case(3.0, 0.1), &[]);
-        let says = |value| {
+        let limited = |value| {
             let mut level = case(3.0, 6.0);
             let labels = [("horizontalpodautoscaler", "keda-worker")];
             level.evidence.signals.push(flat("autoscaler_limited", &labels, 10, value));
             level
         };
-        check(detect, &says(1.0), &["scaler ceiling: keda-worker"]);
-        check(detect, &says(0.0), &[]);
+        check(detect, &limited(1.0), &["scaler ceiling: keda-worker"]);
+        check(detect, &limited(0.0), &[]);
     }
 }

@@ -3,45 +3,30 @@
 //!
 //! Not: a statement of every request, which is always there several times under load.
 
-use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Role};
+use model::diagnosis::{Change, Claim, CostClass, ExemplarLink, FigureName, Hypothesis, Note, Remedy, Role};
 use model::{Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
-use super::super::view::{Depth, Gone, Says, View, count, draft, exact, percent, time};
+use super::super::prediction::Gone;
+use super::super::thresholds::stampede::{
+    BY_CHANCE_TIMES_MIN, LIMITS_MIN, PAIRS_MIN, SHARE_MIN, SPANS_MIN, TOGETHER_MIN, TRACES_MAX,
+};
 use super::short;
 
-const NAME: &str = "stampede";
-const LABEL: &str = "cache stampede";
-
-/// What loads a cache is done for a part of the requests only.
-const TRACES_MAX: f64 = 0.6;
-
-/// Fewer show no rule, and neither do fewer that are at it together.
-const SPANS_MIN: u64 = 10;
-const PAIRS_MIN: f64 = 6.0;
-
-/// So many do it at the same time, on average over those that do it.
-const TOGETHER_MIN: f64 = 1.3;
-
-/// Beside one of them there are so many times as many others as there would be by chance (Poisson: rate × length).
-const BY_CHANCE_TIMES_MIN: f64 = 3.0;
-
-/// The share of the time from which on it is told.
-const SHARE_MIN: f64 = 0.05;
-const LIMITS_MIN: f64 = 0.15;
-
 /// Who loads what all at once.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let suspects = view.paths.steps.iter().filter(|(_, step)| {
         let of_traces = step.traces as f64 / view.paths.traces.max(1) as f64;
         step.is_database && step.spans >= SPANS_MIN && of_traces <= TRACES_MAX
     });
-    let found = suspects.filter_map(|(key, step)| of(view, key, step));
+    let found = suspects.filter_map(|(key, step)| finding(view, key, step));
     let most = found.max_by(|a, b| a.explains.unwrap_or(0.0).total_cmp(&b.explains.unwrap_or(0.0)));
-    most.map(|hypothesis| Says::Found(Box::new(hypothesis), Depth::Cause)).into_iter().collect()
+    most.map(|hypothesis| Observation::Found(Box::new(hypothesis), Depth::Cause)).into_iter().collect()
 }
 
-fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
+fn finding(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
     let statement = step.statement.clone().unwrap_or_else(|| key.operation.to_string());
     // What it keeps the database from, others wait for.
     let of_database = super::statements::share_of_database(view, &statement).unwrap_or(0.0)
@@ -62,37 +47,29 @@ fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
     let mut exemplars = view.exemplars(&step.slowest);
     exemplars.truncate(2);
     exemplars.push(ExemplarLink::Statement(statement.clone()));
+    let claim = Claim::CacheStampede {
+        statement: short(&statement),
+        concurrent: together,
+        mean_s: step.mean_s(),
+        requests_share: of_traces,
+    };
     Some(Hypothesis {
-        title: "many load the same thing at once".to_owned(),
-        summary: format!(
-            "{} of {} at the same time, in {} of the requests",
-            count(together),
-            time(step.mean_s()),
-            percent(of_traces)
-        ),
-        claim: format!(
-            "{} of the requests load the same thing, {} of them at the same time and none in between: {}",
-            percent(of_traces),
-            count(together),
-            short(&statement)
-        ),
         role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
         strength: Strength::Statistics,
         explains: Some(share),
         numbers: vec![
-            exact("at the same time", together, Unit::Count).noted("mean over those that load"),
-            exact("by chance", 1.0 + by_chance, Unit::Count).noted("1 + rate × length"),
-            exact("requests that load", of_traces * 100.0, Unit::Percent),
-            exact("of the time of requests", share * 100.0, Unit::Percent),
+            exact(FigureName::Concurrent, together, Unit::Count).noted(Note::OfLoaders),
+            exact(FigureName::ConcurrentByChance, 1.0 + by_chance, Unit::Count).noted(Note::OnePlusRate),
+            exact(FigureName::RequestsThatLoad, of_traces * 100.0, Unit::Percent),
+            exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
         ],
         exemplars,
-        remedy: "let one request load for all, and let the old value serve until then".to_owned(),
         cost: CostClass::Cache,
         prediction: view.without_work(
             Gone { share: view.explained_by(key, step), freed: of_database * (1.0 - 1.0 / together) },
-            "one load per expiry",
+            Change::OneRefill,
         ),
-        ..draft(NAME, LABEL, key.operation.to_string())
+        ..draft(claim, Remedy::RefillOnce, key.operation.to_string())
     })
 }
 

@@ -6,48 +6,26 @@
 
 use std::collections::BTreeSet;
 
-use model::diagnosis::{CostClass, ExemplarLink, Hypothesis, Prediction, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, ExemplarLink, FigureName, Hypothesis, MissingKind, Note, Prediction,
+    Remedy, Role, RuledOut,
+};
 use model::signal::label;
 use model::{Record, RecordKind, Signal, SignalId, Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Slowest, Step};
+use super::super::prediction::Gone;
 use super::super::series;
-use super::super::view::{
-    Depth, Gone, Says, View, WAITS_MIN, count, draft, exact, missing, not, percent, time,
+use super::super::thresholds::case_view::WAITS_MIN;
+use super::super::thresholds::statements::{
+    BLOCKS_MIN, BLOCKS_PER_ROW_MIN, DATABASE_SHARE_MIN, LACKING_LIMITS_MIN, LACKING_SHARE_MIN, LIMITS_MIN,
+    ROWS_OF_SCAN_MIN, SCANNING_SHARE_MIN, SCANS_PER_CALL_MIN, SHARE_MIN,
 };
 use super::calls::Share;
 use super::short;
 use crate::traces::normalised;
-
-const NAME: &str = "statement";
-
-/// What helps where nothing is missing.
-const SLOW_REMEDY: &str = "ask for less, or keep the answer: a projection, a cache, a materialized view";
-
-/// The share of the requests' time from which on a statement is told.
-const SHARE_MIN: f64 = 0.1;
-
-/// From this share on it is what limits.
-const LIMITS_MIN: f64 = 0.3;
-
-/// Of the database's time.
-const DATABASE_SHARE_MIN: f64 = 0.3;
-
-/// Reading much for little is usual for rows that many have; only where it takes so much of the database's time is something missing.
-const LACKING_SHARE_MIN: f64 = 0.4;
-
-/// Blocks read for one call, and for one row that it gives, from which on an index is missing where there could be one.
-const BLOCKS_MIN: f64 = 40.0;
-const BLOCKS_PER_ROW_MIN: f64 = 40.0;
-
-/// A table of fewer rows is read as quickly from its beginning to its end as by an index.
-const ROWS_OF_SCAN_MIN: f64 = 4_000.0;
-
-/// A table is read so often for each call of a statement, at least, where the statement is what reads it.
-const SCANS_PER_CALL_MIN: f64 = 0.4;
-
-/// Of the database's time, where it is known that a table is scanned.
-const SCANNING_SHARE_MIN: f64 = 0.1;
 
 /// A statement with what the database and the traces say of it.
 struct Known<'a> {
@@ -63,7 +41,7 @@ struct Known<'a> {
 }
 
 /// Which statement takes the time.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let mut known = known(view);
     if known.is_empty() {
         return without_records(view);
@@ -76,62 +54,54 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     };
     let lacking = known.iter().find(|one| lacks_index(one) && one.share.max(one.database_share) >= SHARE_MIN);
     if let Some(one) = lacking {
-        return vec![of(view, one, None)];
+        return vec![finding(view, one, None)];
     }
     let top = &known[0];
     let counts = top.database_share >= DATABASE_SHARE_MIN && top.share >= SHARE_MIN;
     if !counts {
-        let why = format!("the one that takes most: {}", short(&top.text));
-        return vec![not("a slow statement", why, format!("{} of the requests' time", percent(top.share)))];
+        return vec![Observation::RuledOut(RuledOut::SlowStatement {
+            statement: short(&top.text),
+            time_share: top.share,
+        })];
     }
-    vec![of(view, top, Some(&Alike::of(top, &known)))]
+    vec![finding(view, top, Some(&Alike::new(top, &known)))]
 }
 
 /// What traces alone tell.
-fn without_records(view: &View<'_>) -> Vec<Says> {
+fn without_records(view: &View<'_>) -> Vec<Observation> {
     let calls = view.paths.steps.iter().filter(|(_, step)| step.is_database);
-    let shares = calls.map(|(key, step)| (step, Share::of(view, key, step)));
+    let shares = calls.map(|(key, step)| (step, Share::new(view, key, step)));
     let Some((step, share)) = shares.max_by(|a, b| a.1.all.total_cmp(&b.1.all)) else { return Vec::new() };
-    let mut says = vec![missing(
-        "the database's own counters",
-        "which statement takes its time, how many blocks it reads, and whether an index is missing",
-        "--evidence postgresql=postgres://USER@HOST:5432/DATABASE (plimsoll doctor prints the grants)",
-    )];
+    let mut observations = vec![Observation::Missing(MissingKind::DatabaseCounters)];
     // A database that nobody waits for may take what it takes.
     let is_jam = share.all >= LIMITS_MIN && share.waits >= WAITS_MIN;
     if let Some(text) = step.statement.as_ref().filter(|_| is_jam) {
-        says.push(of_traces(view, text, step, &share));
+        observations.push(of_traces(view, text, step, &share));
     }
-    says
+    observations
 }
 
-fn of_traces(view: &View<'_>, text: &str, step: &Step, share: &Share) -> Says {
+fn of_traces(view: &View<'_>, text: &str, step: &Step, share: &Share) -> Observation {
     let mut exemplars = view.exemplars(&step.slowest);
     exemplars.truncate(2);
     exemplars.push(ExemplarLink::Statement(text.to_owned()));
-    Says::Found(
+    let claim =
+        Claim::SlowTracedStatement { statement: short(text), mean_s: step.mean_s(), time_share: share.all };
+    Observation::Found(
         Box::new(Hypothesis {
-            title: "one statement takes most of what the service does".to_owned(),
-            summary: format!("{} a call, {} of the time", time(step.mean_s()), percent(share.all)),
-            claim: format!(
-                "{} of the time of requests is one statement, {} a call, and what waits for its worker",
-                percent(share.all),
-                time(step.mean_s())
-            ),
             role: Role::Limits,
             strength: Strength::Pattern,
             explains: Some(share.all),
             numbers: vec![
-                exact("a call", step.mean_s(), Unit::Seconds).noted(format!("mean of {}", step.spans)),
-                exact("of the time of requests", share.all * 100.0, Unit::Percent),
+                exact(FigureName::CallTime, step.mean_s(), Unit::Seconds).noted(Note::MeanOf(step.spans)),
+                exact(FigureName::RequestTimeShare, share.all * 100.0, Unit::Percent),
             ],
             exemplars,
-            flags: biased(view),
-            caveats: vec!["the database's own counters were not told".to_owned()],
-            remedy: SLOW_REMEDY.to_owned(),
+            flags: super::biased(view),
+            caveats: vec![Caveat::NoDatabaseCounters],
             cost: CostClass::Cache,
-            prediction: view.without(share.all, "the answer is kept"),
-            ..draft(NAME, "slow statement", short(text))
+            prediction: view.without(share.all, Change::ResultCached),
+            ..draft(claim, Remedy::CacheResult, short(text))
         }),
         Depth::Resource,
     )
@@ -232,7 +202,7 @@ struct Alike {
 }
 
 impl Alike {
-    fn of(one: &Known<'_>, known: &[Known<'_>]) -> Alike {
+    fn new(one: &Known<'_>, known: &[Known<'_>]) -> Alike {
         let tables = tables(&one.text);
         let reads_them = |other: &Known<'_>| !tables.is_empty() && self::tables(&other.text) == tables;
         let alike = known.iter().filter(|other| other.text == one.text || reads_them(other));
@@ -258,74 +228,49 @@ fn tables(text: &str) -> BTreeSet<String> {
 fn prediction(view: &View<'_>, one: &Known<'_>, share: f64, alike: Option<&Alike>) -> Option<Prediction> {
     let of_database = database_share(view);
     let alone = Gone { share, freed: one.database_share * of_database };
-    let Some(alike) = alike else { return view.without_work(alone, "the index is there") };
+    let Some(alike) = alike else { return view.without_work(alone, Change::IndexExists) };
     let all = Gone { share: alike.share.max(share), freed: alike.database_share * of_database };
-    let change = match alike.count {
-        0 | 1 => "the statement takes next to no time".to_owned(),
-        _ => "the statement takes next to no time, or all that read the same tables do".to_owned(),
-    };
-    view.without_between(alone, all, &change)
+    let change = Change::StatementFast { alike: alike.count };
+    view.without_between(alone, all, change)
 }
 
 /// What is said of one; without others that are alike an index is missing.
-fn of(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Says {
+fn finding(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Observation {
     let lacks_index = alike.is_none();
     let share = if view.paths.traces > 0 { one.share } else { one.share.max(0.0) };
     let mut numbers = vec![
-        exact("of the database's time", one.database_share * 100.0, Unit::Percent),
-        exact("of the time of requests", share * 100.0, Unit::Percent),
-        exact("a call", one.mean_s, Unit::Seconds).noted(format!("mean of {} calls", count(one.calls))),
-        exact("blocks of a call", one.blocks, Unit::Count),
-        exact("rows of a call", one.rows, Unit::Count),
+        exact(FigureName::DatabaseTimeShare, one.database_share * 100.0, Unit::Percent),
+        exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
+        exact(FigureName::CallTime, one.mean_s, Unit::Seconds).noted(Note::MeanOfCalls(one.calls)),
+        exact(FigureName::BlocksPerCall, one.blocks, Unit::Count),
+        exact(FigureName::RowsPerCall, one.rows, Unit::Count),
     ];
     numbers.extend(alike.filter(|alike| alike.count > 1).map(|alike| {
-        exact("with what reads the same tables", alike.database_share * 100.0, Unit::Percent)
-            .noted(format!("of the database's time, {} statements", alike.count))
+        exact(FigureName::SameTablesShare, alike.database_share * 100.0, Unit::Percent)
+            .noted(Note::OfStatements(alike.count))
     }));
-    let (label, title, claim, remedy) = match lacks_index {
+    let (statement, blocks, mean_s) = (short(&one.text), one.blocks, one.mean_s);
+    let database_share = one.database_share;
+    let (claim, remedy) = match lacks_index {
         true => (
-            "missing index",
-            "a statement reads far more than it gives".to_owned(),
-            format!(
-                "each call reads {} blocks for {} rows, though it asks for one thing: nothing leads to \
-                    its rows",
-                count(one.blocks),
-                count(one.rows)
-            ),
-            "create an index on the column that it asks by".to_owned(),
+            Claim::MissingIndex { statement, blocks, rows: one.rows, mean_s, database_share },
+            Remedy::CreateIndex,
         ),
-        false => (
-            "slow statement",
-            "one statement takes most of the database's time".to_owned(),
-            format!(
-                "{} of the database's time is one statement, {} a call",
-                percent(one.database_share),
-                time(one.mean_s)
-            ),
-            SLOW_REMEDY.to_owned(),
-        ),
+        false => (Claim::SlowStatement { statement, blocks, mean_s, database_share }, Remedy::CacheResult),
     };
     let mut exemplars = view.exemplars(&one.slowest);
     exemplars.truncate(2);
     exemplars.push(ExemplarLink::Statement(one.text.clone()));
-    Says::Found(
+    Observation::Found(
         Box::new(Hypothesis {
-            title,
-            summary: format!(
-                "{} a call, {} blocks, {} of the database's time",
-                time(one.mean_s),
-                count(one.blocks),
-                percent(one.database_share)
-            ),
-            claim,
-            role: if share >= LIMITS_MIN || (lacks_index && one.database_share >= 0.5) {
+            role: if share >= LIMITS_MIN || (lacks_index && one.database_share >= LACKING_LIMITS_MIN) {
                 Role::Limits
             } else {
                 Role::Contributes
             },
             strength: if lacks_index { Strength::Arithmetic } else { Strength::Statistics },
             explains: Some(share.max(if lacks_index {
-                one.database_share * database_share(view)
+                one.database_share * self::database_share(view)
             } else {
                 0.0
             })),
@@ -341,14 +286,11 @@ fn of(view: &View<'_>, one: &Known<'_>, alike: Option<&Alike>) -> Says {
                 points: 2,
             }],
             exemplars,
-            flags: biased(view),
-            caveats: vec![
-                "the plan itself was not asked for: EXPLAIN (ANALYZE, BUFFERS) shows it".to_owned(),
-            ],
-            remedy,
+            flags: super::biased(view),
+            caveats: vec![Caveat::PlanUnknown],
             cost: CostClass::Logic,
             prediction: prediction(view, one, share, alike),
-            ..draft(NAME, label, short(&one.text))
+            ..draft(claim, remedy, short(&one.text))
         }),
         if lacks_index { Depth::Cause } else { Depth::Resource },
     )
@@ -369,14 +311,10 @@ pub(super) fn database_share(view: &View<'_>) -> f64 {
     view.share_of_paths(steps.map(|step| step.own_ns).sum())
 }
 
-/// That traces were kept for being slow.
-pub(super) fn biased(view: &View<'_>) -> Vec<String> {
-    let text = "no trace of the unbiased sample: shares are those of slow and failed requests";
-    if view.paths.is_biased { vec![text.to_owned()] } else { Vec::new() }
-}
-
 #[cfg(test)]
 mod tests {
+    use model::diagnosis::FaultKind;
+
     use super::super::super::case::Case;
     use super::super::super::testing::{flat, level, record, told};
     use super::super::testing::{check, fires};
@@ -428,7 +366,7 @@ mod tests {
             level
         };
         let lacks = |level: &crate::diagnosis::Level| {
-            fires(detect, level).iter().any(|it| it.label == "missing index")
+            fires(detect, level).iter().any(|it| it.fault() == FaultKind::MissingIndex)
         };
         // A hundred calls a second.
         assert!(lacks(&case(text, "review", 100.0, 12_000.0)));
@@ -451,13 +389,13 @@ mod tests {
             of("select a from app", 0.1),
         ];
         let case = Case { levels: vec![told(level(10, 100, 0.1), Vec::new(), records)] };
-        let view = View::of(&case).expect("a run");
+        let view = View::new(&case).expect("a run");
         let mut known = known(&view);
         known.sort_by(|a, b| b.database_share.total_cmp(&a.database_share));
-        let alike = Alike::of(&known[0], &known);
+        let alike = Alike::new(&known[0], &known);
         assert_eq!((alike.count, alike.database_share), (2, 0.8));
         // Without a table only it is itself.
-        assert_eq!(Alike::of(&known[3], &known).count, 1);
+        assert_eq!(Alike::new(&known[3], &known).count, 1);
     }
 
     #[test]

@@ -3,15 +3,16 @@
 use model::diagnosis::Hypothesis;
 
 use super::super::case::{Case, Level};
-use super::super::view::{Detector, Says, View};
+use super::super::case_view::View;
+use super::super::observation::{Detector, Observation};
 
 /// What it finds in a run, alone.
 pub(super) fn fires(detect: Detector, level: &Level) -> Vec<Hypothesis> {
     let case = Case { levels: vec![level.clone()] };
-    let view = View::of(&case).expect("a run");
-    let found = detect(&view).into_iter().filter_map(|says| match says {
-        Says::Found(hypothesis, _) => Some(*hypothesis),
-        Says::RuledOut(_) | Says::Missing(_) => None,
+    let view = View::new(&case).expect("a run");
+    let found = detect(&view).into_iter().filter_map(|observations| match observations {
+        Observation::Found(hypothesis, _) => Some(*hypothesis),
+        Observation::RuledOut(_) | Observation::Missing(_) => None,
     });
     found.collect()
 }
@@ -20,6 +21,6 @@ pub(super) fn fires(detect: Detector, level: &Level) -> Vec<Hypothesis> {
 #[track_caller]
 pub(super) fn check(detect: Detector, level: &Level, expect: &[&str]) {
     let found: Vec<String> =
-        fires(detect, level).iter().map(|it| format!("{}: {}", it.label, it.place)).collect();
+        fires(detect, level).iter().map(|it| format!("{}: {}", it.fault().as_str(), it.place)).collect();
     assert_eq!(found, expect);
 }

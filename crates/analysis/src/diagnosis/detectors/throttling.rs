@@ -3,70 +3,55 @@
 //!
 //! Not: use below the limit. A mean says nothing about a tenth of a second; that is what makes throttling easy to miss.
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
+};
 use model::{SignalId, Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
-use super::super::view::{Depth, Says, View, count, draft, exact, not, percent};
-
-const NAME: &str = "throttling";
-const LABEL: &str = "CPU limit";
-
-/// So many of the periods may be throttled before it is told (Grafana Sift's check of resource contention).
-const THROTTLED_MIN: f64 = 0.25;
-
-/// Quotas are given out ten times a second, unless somebody changes that; so often at least does a throttled service stand still.
-const STALLS_PER_S_MIN: f64 = 5.0;
-
-/// It stands still for so much of the time.
-const STALLED_MIN: f64 = 0.2;
-
-/// A process at its quota uses the same each second, and less than a core.
-const VARIATION_MAX: f64 = 0.2;
-const CORE: f64 = 0.9;
+use super::super::thresholds::throttling::{
+    CORE, STALLED_MIN, STALLS_PER_S_MIN, THROTTLED_MIN, VARIATION_MAX,
+};
 
 /// What is held back.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let mut says = told(view);
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
+    let mut observations = reported(view);
     // What the kernel tells need not be seen as well.
-    if !says.iter().any(|says| matches!(says, Says::Found(..))) {
-        says.extend(seen(view));
+    if !observations.iter().any(|observations| matches!(observations, Observation::Found(..))) {
+        observations.extend(seen(view));
     }
-    says
+    observations
 }
 
-fn told(view: &View<'_>) -> Vec<Says> {
+fn reported(view: &View<'_>) -> Vec<Observation> {
     let of = |signal: &&model::Signal| {
         let throttled = series::mean(view.level, signal)?;
         let place = series::place(signal).to_owned();
         if throttled < THROTTLED_MIN {
-            let why = "periods of the scheduler in which it was held back";
-            return Some(not(&format!("throttling of {place}"), why, percent(throttled)));
+            return Some(Observation::RuledOut(RuledOut::Throttling { place, throttled_share: throttled }));
         }
         let still = view.share_still();
         let explains = still.max(view.stalls.as_ref().map_or(0.0, |stalls| stalls.explains));
-        let mut numbers = vec![exact("throttled periods", throttled * 100.0, Unit::Percent)];
+        let mut numbers = vec![exact(FigureName::ThrottledPeriods, throttled * 100.0, Unit::Percent)];
         if still > 0.0 {
-            numbers.push(exact("held back", still * 100.0, Unit::Percent).noted("of the time"));
+            numbers.push(exact(FigureName::ThrottledTime, still * 100.0, Unit::Percent).noted(Note::OfTime));
         }
-        Some(Says::Found(
+        Some(Observation::Found(
             Box::new(Hypothesis {
-                title: format!("{place} is throttled"),
-                summary: format!("held back in {} of the scheduler's periods", percent(throttled)),
-                claim: format!(
-                    "the quota of {place} is used up in {} of its periods, and its work stands still \
-                        until the next",
-                    percent(throttled)
-                ),
                 role: Role::Limits,
                 strength: Strength::Limit,
                 explains: Some(explains).filter(|share| *share > 0.0),
                 numbers,
-                prediction: view.without(explains, "the CPU limit is raised"),
+                prediction: view.without(explains, Change::CpuLimitRaised),
                 queries: vec![view.query(signal)],
-                remedy: format!("raise the CPU limit of {place}, or take it away"),
                 cost: CostClass::Setting,
-                ..draft(NAME, LABEL, place)
+                ..draft(
+                    Claim::Throttled { place: place.clone(), throttled_share: throttled },
+                    Remedy::RaiseCpuLimit { place: place.clone() },
+                    place,
+                )
             }),
             Depth::Cause,
         ))
@@ -75,7 +60,7 @@ fn told(view: &View<'_>) -> Vec<Says> {
 }
 
 /// A service of one thread that stands still again and again, and uses the same little CPU all the time.
-fn seen(view: &View<'_>) -> Option<Says> {
+fn seen(view: &View<'_>) -> Option<Observation> {
     let stalls = view.stalls.as_ref()?;
     let process = view.signals(&[SignalId::ProcessCpu]).into_iter().next()?;
     let cores = series::mean(view.level, process)?;
@@ -88,36 +73,27 @@ fn seen(view: &View<'_>) -> Option<Says> {
         return None;
     }
     let place = stalls.service.clone();
-    Some(Says::Found(
+    let claim = Claim::QuotaUsedUp {
+        place: place.clone(),
+        used_cores: cores,
+        stalls_per_s: stalls.per_s,
+        stalled_share: stalled,
+    };
+    Some(Observation::Found(
         Box::new(Hypothesis {
-            title: format!("{place} is held at {} cores", count(cores)),
-            summary: format!(
-                "stands still {} times a second, for {} of the time",
-                count(stalls.per_s),
-                percent(stalled)
-            ),
-            claim: format!(
-                "{place} uses {} of a core, never more, and stands still {} times a second while \
-                    requests are open: it has a quota and uses it up",
-                count(cores),
-                count(stalls.per_s)
-            ),
             role: Role::Limits,
             strength: Strength::Pattern,
             explains: Some(stalled.max(stalls.explains)),
             numbers: vec![
-                exact("used", cores, Unit::Cores).noted("the same in each second"),
-                exact("stands still", stalls.per_s, Unit::PerSecond),
-                exact("of the time", stalled * 100.0, Unit::Percent),
+                exact(FigureName::Used, cores, Unit::Cores).noted(Note::EachSecond),
+                exact(FigureName::StallRate, stalls.per_s, Unit::PerSecond),
+                exact(FigureName::StalledTime, stalled * 100.0, Unit::Percent),
             ],
             queries: vec![view.query(process)],
-            caveats: vec![
-                "the quota itself was not told; the kernel counts throttled periods in cpu.stat".to_owned(),
-            ],
-            remedy: format!("raise the CPU limit of {place}"),
+            caveats: vec![Caveat::QuotaUnknown],
             cost: CostClass::Setting,
-            prediction: view.without(stalled, "the CPU limit is raised"),
-            ..draft(NAME, LABEL, place)
+            prediction: view.without(stalled, Change::CpuLimitRaised),
+            ..draft(claim, Remedy::RaiseCpuLimit { place: place.clone() }, place)
         }),
         Depth::Cause,
     ))

@@ -9,47 +9,35 @@
 
 use std::sync::Arc;
 
-use model::diagnosis::{CostClass, Hypothesis, Measured, Prediction};
-use model::{Figure, SpanKind, Strength, Unit};
+use model::diagnosis::{
+    Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, NextLimit, Note, Prediction,
+    Refutation, Remedy,
+};
+use model::{SpanKind, Strength, Unit};
 
+use super::super::case_view::{View, is_wait};
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Paths, Step, StepKey};
-use super::super::view::{Depth, Gone, Says, View, count, draft, exact, is_wait, percent, rate, time};
+use super::super::prediction::Gone;
+use super::super::thresholds::workers::{
+    BETWEEN_RUNS, DEMAND_MIN, GAIN_MAX, GROWTH_MIN, OWN_MAX, SHARE_MIN, WAIT_S_MIN,
+};
 use super::calls::Share;
-use super::{says, statements};
-
-const NAME: &str = "workers";
-const LABEL: &str = "too few workers";
+use super::contains_any;
 
 /// What is waited for, in the names of spans.
 const WORKERS: [&str; 4] = ["worker", "thread", "executor", "turn"];
 
-/// The share of the time that is waiting, from which on it limits, and no less than this long.
-const SHARE_MIN: f64 = 0.5;
-const WAIT_S_MIN: f64 = 0.02;
-
-/// So many times as many are under way at the higher load, at least, and of what would go through in proportion no more than this
-/// is gained.
-const GROWTH_MIN: f64 = 1.5;
-const GAIN_MAX: f64 = 0.2;
-
-/// How well a rate is known that is not to change: what differs from run to run.
-const BETWEEN_RUNS: f64 = 0.1;
-
-/// A read of this share of a service's work is worth keeping.
-const DEMAND_MIN: f64 = 0.1;
-
-/// Who only passes on does no more than this share of the work itself.
-const OWN_MAX: f64 = 0.2;
-
 /// Which service has too few.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let found = waiting(view).or_else(|| plateau(view));
-    found.map(|hypothesis| Says::Found(Box::new(hypothesis), Depth::Resource)).into_iter().collect()
+    found.map(|hypothesis| Observation::Found(Box::new(hypothesis), Depth::Resource)).into_iter().collect()
 }
 
 fn waiting(view: &View<'_>) -> Option<Hypothesis> {
     let mean_s = view.level.requests.mean_s.filter(|_| view.level.tasks.is_none())?;
-    let waits = view.paths.steps.iter().filter(|(key, _)| is_wait(key) && says(&key.operation, &WORKERS));
+    let waits =
+        view.paths.steps.iter().filter(|(key, _)| is_wait(key) && contains_any(&key.operation, &WORKERS));
     let (key, step) = waits.max_by(|a, b| a.1.own_ns.total_cmp(&b.1.own_ns))?;
     let share = view.share_of_paths(step.own_ns);
     if share < SHARE_MIN || share * mean_s < WAIT_S_MIN {
@@ -61,31 +49,28 @@ fn waiting(view: &View<'_>) -> Option<Hypothesis> {
     let prediction = match &kept {
         Some((operation, of_read)) => {
             let gone = Gone { share: of_read.all, freed: of_read.demand };
-            view.without_work(gone, &format!("the answer of {operation} is kept"))
+            view.without_work(gone, Change::AnswerCached { operation: operation.to_string() })
         }
-        None => view.without(share, "there are workers for all"),
+        None => view.without(share, Change::EnoughWorkers),
+    };
+    let claim = Claim::WorkersBusy {
+        service: key.service.to_string(),
+        operation: key.operation.to_string(),
+        at_once,
+        through_per_s: view.level.requests_per_s(),
+        waiting_share: share,
     };
     Some(Hypothesis {
-        title: format!("{} works on no more requests at once", key.service),
-        summary: format!("{} of the time is {}", percent(share), key.operation),
-        claim: format!(
-            "requests {} of {} for {} of their time: it works on about {} at once, and {} is all that goes through",
-            key.operation,
-            key.service,
-            percent(share),
-            count(at_once),
-            rate(view.level.requests_per_s())
-        ),
         explains: Some(share),
         numbers: vec![
-            exact("a wait", step.mean_s(), Unit::Seconds).noted(format!("mean of {}", step.spans)),
-            exact("of the time of requests", share * 100.0, Unit::Percent),
-            exact("worked on at once", at_once, Unit::Count).noted("the time of all work, per second"),
-            exact("went through", view.level.requests_per_s(), Unit::PerSecond),
+            exact(FigureName::QueueWait, step.mean_s(), Unit::Seconds).noted(Note::MeanOf(step.spans)),
+            exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
+            exact(FigureName::AtOnce, at_once, Unit::Count).noted(Note::WorkPerSecond),
+            exact(FigureName::Throughput, view.level.requests_per_s(), Unit::PerSecond),
         ],
         exemplars: view.exemplars(&step.slowest),
         prediction,
-        ..of(view, &key.service, kept.map(|(operation, of_read)| (operation, of_read.demand)))
+        ..hypothesis(view, claim, &key.service, kept.map(|(operation, of_read)| (operation, of_read.demand)))
     })
 }
 
@@ -104,59 +89,42 @@ fn plateau(view: &View<'_>) -> Option<Hypothesis> {
         before_s.min(step.mean_s()) * step.spans as f64 * view.weight() / view.level.length_s().max(1.0);
     let prediction = match in_front(view, key) {
         Some(front) => Some(unchanged(view, &key.service, &front)),
-        None => view.without(share * (1.0 - before_s / step.mean_s()), "there are workers for all"),
+        None => view.without(share * (1.0 - before_s / step.mean_s()), Change::EnoughWorkers),
+    };
+    let claim = Claim::Plateau {
+        service: key.service.to_string(),
+        operation: key.operation.to_string(),
+        in_flight: under_way,
+        low_in_flight: low.in_flight(),
+        through_per_s: through,
+        low_through_per_s: low.throughput_per_s(),
+        time_share: share,
     };
     Some(Hypothesis {
-        title: format!("{} works on no more at once", key.service),
-        summary: format!(
-            "{} with {} under way, {} with {}",
-            rate(low.throughput_per_s()),
-            count(low.in_flight()),
-            rate(through),
-            count(under_way)
-        ),
-        claim: format!(
-            "with {} under way instead of {} no more than {} goes through, and {} of what it takes longer is {:?} of {}",
-            count(under_way),
-            count(low.in_flight()),
-            rate(through),
-            percent(share),
-            &*key.operation,
-            key.service
-        ),
         explains: Some(share),
         numbers: vec![
-            exact("under way", under_way, Unit::Count)
-                .noted(format!("{} at the lowest load", count(low.in_flight()))),
-            exact("goes through", through, Unit::PerSecond)
-                .noted(format!("{} at the lowest load", rate(low.throughput_per_s()))),
-            exact("takes now", step.mean_s(), Unit::Seconds)
-                .noted(format!("{} at the lowest load", time(before_s))),
-            exact("worked on at once, about", at_once, Unit::Count),
+            exact(FigureName::InFlight, under_way, Unit::Count).noted(Note::CountAtLow(low.in_flight())),
+            exact(FigureName::Throughput, through, Unit::PerSecond)
+                .noted(Note::RateAtLow(low.throughput_per_s())),
+            exact(FigureName::OperationTime, step.mean_s(), Unit::Seconds)
+                .noted(Note::SecondsAtLow(before_s)),
+            exact(FigureName::AtOnce, at_once, Unit::Count),
         ],
         exemplars: view.exemplars(&step.slowest),
         prediction,
-        ..of(view, &key.service, None)
+        ..hypothesis(view, claim, &key.service, None)
     })
 }
 
-fn of(view: &View<'_>, service: &str, read: Option<(Arc<str>, f64)>) -> Hypothesis {
-    let less = read.map_or_else(
-        || "or do less for each request".to_owned(),
-        |(operation, demand)| {
-            format!("or keep the answer of {operation}, which is {} of its work", percent(demand))
-        },
-    );
+fn hypothesis(view: &View<'_>, claim: Claim, service: &str, read: Option<(Arc<str>, f64)>) -> Hypothesis {
+    let cacheable = read.map(|(operation, demand)| (operation.to_string(), demand));
+    let remedy = Remedy::AddWorkers { service: service.to_owned(), cacheable };
     Hypothesis {
         strength: Strength::Arithmetic,
-        flags: statements::biased(view),
-        caveats: vec![
-            "how many workers it has nobody told, nor whether there is a processor for more of them"
-                .to_owned(),
-        ],
-        remedy: format!("give {service} more workers, or instances, {less}"),
+        flags: super::biased(view),
+        caveats: vec![Caveat::WorkersUnknown],
         cost: CostClass::Setting,
-        ..draft(NAME, LABEL, service)
+        ..draft(claim, remedy, service)
     }
 }
 
@@ -170,7 +138,7 @@ fn works_ns(paths: &Paths, service: &str) -> f64 {
 fn kept(view: &View<'_>, service: &Arc<str>) -> Option<(Arc<str>, Share)> {
     let reads = view.paths.steps.iter().filter(|(key, step)| key.service == *service && step.is_database);
     let (key, step) = reads.max_by(|a, b| a.1.total_ns.total_cmp(&b.1.total_ns))?;
-    let share = Share::of(view, key, step);
+    let share = Share::new(view, key, step);
     (share.demand >= DEMAND_MIN).then(|| (key.operation.clone(), share))
 }
 
@@ -195,20 +163,20 @@ fn in_front(view: &View<'_>, key: &StepKey) -> Option<Arc<str>> {
 fn unchanged(view: &View<'_>, service: &str, front: &str) -> Prediction {
     let through = view.level.throughput_per_s();
     let (least, most) = (through * (1.0 - BETWEEN_RUNS), through * (1.0 + BETWEEN_RUNS));
-    let figure = || Figure::new("throughput", through, Unit::PerSecond);
+    let name = FigureName::Throughput;
     Prediction {
-        change: format!("more of {front}, which only passes on"),
-        now: Some(Measured::exact(figure())),
-        then: Some(Measured::within(figure(), (least, most))),
-        next_limit: format!("{service}, as it is now"),
-        wrong_if: format!("throughput rises above {}", rate(most)),
+        change: Change::MoreProxies { service: front.to_owned() },
+        now: Some(Measured::exact(name.clone(), through, Unit::PerSecond)),
+        then: Some(Measured::within(name, through, Unit::PerSecond, (least, most))),
+        next_limit: NextLimit::Unchanged { service: service.to_owned() },
+        wrong_if: Refutation::ThroughputAbove { per_s: most },
         command: view.level.command.clone(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use model::diagnosis::Outcome;
+    use model::diagnosis::{FaultKind, Outcome};
 
     use super::super::super::case::{Case, Level};
     use super::super::super::testing::{flat, level, request, sampled, span, told};
@@ -238,11 +206,12 @@ mod tests {
         let found = case(190.0, "wait for the worker");
         assert_eq!(found.outcome, Outcome::Limited);
         let one = &found.findings[0];
-        assert_eq!((one.label, one.place.as_str()), (LABEL, "feed"));
+        assert_eq!((one.fault(), one.place.as_str()), (FaultKind::TooFewWorkers, "feed"));
         // A hundred a second, of which each takes 10 ms apart from waiting.
-        assert!(one.claim.contains("about 1 at once"), "{}", one.claim);
+        let Claim::WorkersBusy { at_once, .. } = one.claim else { panic!("{:?}", one.claim) };
+        assert_eq!(at_once.round(), 1.0);
         let prediction = one.prediction.as_ref().expect("a prediction");
-        assert_eq!(prediction.change, "the answer of read from the store is kept");
+        assert_eq!(prediction.change, Change::AnswerCached { operation: "read from the store".to_owned() });
         let then = prediction.then.as_ref().expect("a rate");
         let (least, most) = then.interval.expect("an interval");
         // A quarter of the work less: 133 per second, or less where users think.
@@ -270,12 +239,12 @@ mod tests {
     #[test]
     fn where_more_come_and_no_more_goes_through_the_end_is_reached() {
         let found = diagnose(&Case { levels: vec![behind(8.0, 400, 19.0), behind(60.0, 416, 143.0)] });
-        assert_eq!(found.outcome, Outcome::Limited, "{}", found.headline);
+        assert_eq!(found.outcome, Outcome::Limited);
         let one = &found.findings[0];
-        assert_eq!((one.label, one.place.as_str()), (LABEL, "backend"));
+        assert_eq!((one.fault(), one.place.as_str()), (FaultKind::TooFewWorkers, "backend"));
         let prediction = one.prediction.as_ref().expect("a prediction");
-        assert_eq!(prediction.change, "more of proxy, which only passes on");
-        assert_eq!(prediction.then.as_ref().map(|it| it.figure.value.to_string()).as_deref(), Some("416/s"));
+        assert_eq!(prediction.change, Change::MoreProxies { service: "proxy".to_owned() });
+        assert_eq!(prediction.then.as_ref().map(|it| it.value.round()), Some(416.0));
     }
 
     #[test]

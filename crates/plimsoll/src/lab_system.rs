@@ -8,6 +8,7 @@ use lab::State;
 
 use session::receiving::LabTraces;
 
+use crate::settings::LabScript;
 use crate::systems::SYSTEMS;
 
 /// The service's own numbers.
@@ -28,37 +29,23 @@ const SHARES_OF_TASKS: &[(&str, f64)] = &[("scan", 1.0)];
 /// What the services of a system tell that no pack knows, by system, signal and PromQL.
 const QUERIES: &[(&str, &str, &str)] = &[("scan", "worker_count", "scan_workers")];
 
-/// The system of the lab that a script is of, while it is up.
-pub(crate) struct LabScript {
-    state: State,
+/// Returns the system of the lab that this script belongs to, while it is up: scripts of `lab/NAME`.
+pub(crate) fn find(script: &Path) -> Option<LabScript> {
+    let system = SYSTEMS.iter().find(|system| is_of(script, system.name))?;
+    let status = lab::status(system).ok()??;
+    status.is_supervised.then(|| LabScript {
+        variable: (status.state.system.to_uppercase(), status.state.url.clone()),
+        sources: offered(&status.state),
+        traces: traces(&status.state),
+    })
 }
 
-impl LabScript {
-    /// The system whose script this is: scripts of `lab/NAME`.
-    pub(crate) fn find(script: &Path) -> Option<LabScript> {
-        let system = SYSTEMS.iter().find(|system| is_of(script, system.name))?;
-        let status = lab::status(system).ok()??;
-        status.is_supervised.then_some(LabScript { state: status.state })
-    }
-
-    /// The variable that says where it is, and where it is.
-    pub(crate) fn variable(&self) -> (String, String) {
-        (self.state.system.to_uppercase(), self.state.url.clone())
-    }
-
-    /// Whom to ask what happens in it.
-    pub(crate) fn sources(&self) -> Vec<Settings> {
-        offered(&self.state)
-    }
-
-    /// How its spans come; `None` where they go to somebody else.
-    pub(crate) fn traces(&self) -> Option<LabTraces> {
-        let (system, otlp) = (&self.state.system, self.state.otlp.as_deref());
-        let address = otlp.map_or(Some(SPANS_AT), own_address)?;
-        let of_tasks = SHARES_OF_TASKS.iter().find(|(name, _)| name == system);
-        let share = of_tasks.map_or(SHARE, |(_, share)| *share);
-        Some(LabTraces { system: system.clone(), address, share })
-    }
+/// The spans of a system; `None` where they go to another receiver.
+fn traces(state: &State) -> Option<LabTraces> {
+    let address = state.otlp.as_deref().map_or(Some(SPANS_AT), own_address)?;
+    let of_tasks = SHARES_OF_TASKS.iter().find(|(name, _)| *name == state.system);
+    let share = of_tasks.map_or(SHARE, |(_, share)| *share);
+    Some(LabTraces { system: state.system.clone(), address, share })
 }
 
 /// Whether a script is in the folder of this system.

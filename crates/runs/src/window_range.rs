@@ -1,4 +1,4 @@
-//! A part of a run, as it is asked for on the command line.
+//! A range of a run's windows, as `--window` names it.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use crate::{Exit, Failure};
 
 /// `30s..2m` of a run, from its first second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct WindowRange {
     from: Duration,
     to: Option<Duration>,
 }
 
-impl Part {
+impl WindowRange {
     /// From one second of the run to another.
-    pub const fn of_seconds(from: u64, to: u64) -> Part {
-        Part { from: Duration::from_secs(from), to: Some(Duration::from_secs(to)) }
+    pub const fn from_seconds(from: u64, to: u64) -> WindowRange {
+        WindowRange { from: Duration::from_secs(from), to: Some(Duration::from_secs(to)) }
     }
 
     /// Reads `FROM..TO`; either may be missing.
     ///
     /// # Errors
     /// It is something else, or the end is not after the beginning.
-    pub fn parse(text: &str) -> Result<Part, Failure> {
+    pub fn parse(text: &str) -> Result<WindowRange, Failure> {
         let fail = |why: &str| {
             let text =
                 format!("failed to read --window {text:?}: {why}; write --window 30s..2m, 30s.. or ..2m");
@@ -41,7 +41,7 @@ impl Part {
         if to.is_some_and(|to| to <= from) {
             return Err(fail("it ends before it begins"));
         }
-        Ok(Part { from, to })
+        Ok(WindowRange { from, to })
     }
 
     /// The windows of this part.
@@ -71,9 +71,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: Option<(u64, Option<u64>)>) {
-        let expect = expect
-            .map(|(from, to)| Part { from: Duration::from_secs(from), to: to.map(Duration::from_secs) });
-        assert_eq!(Part::parse(text).ok(), expect, "{text}");
+        let expect = expect.map(|(from, to)| WindowRange {
+            from: Duration::from_secs(from),
+            to: to.map(Duration::from_secs),
+        });
+        assert_eq!(WindowRange::parse(text).ok(), expect, "{text}");
     }
 
     #[test]

@@ -6,24 +6,16 @@
 use std::collections::BTreeMap;
 
 use model::SpanKind;
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role};
 use model::{Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::Step;
-use super::super::view::{Depth, Says, View, draft, exact, percent, time};
-
-const NAME: &str = "worker-memory";
-const LABEL: &str = "memory limit";
-
-/// The share of the time from which on it is told, and from which on it limits.
-const SHARE_MIN: f64 = 0.05;
-const LIMITS_MIN: f64 = 0.1;
-
-/// A shorter wait is what every start takes.
-const WAIT_S_MIN: f64 = 0.02;
+use super::super::thresholds::worker_memory::{LIMITS_MIN, SHARE_MIN, WAIT_S_MIN};
 
 /// What waits inside its worker.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     // The same work may be done by several services: a canary is one of its own.
     let mut tasks: BTreeMap<&str, (f64, u64, &Step)> = BTreeMap::new();
     for (key, step) in view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Consumer) {
@@ -41,35 +33,29 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
     if share < SHARE_MIN || wait_s < WAIT_S_MIN {
         return Vec::new();
     }
-    vec![Says::Found(
+    vec![Observation::Found(
         Box::new(Hypothesis {
-            title: format!("{operation} waits inside its worker"),
-            summary: format!("{} each before anything is done, {} of the time", time(wait_s), percent(share)),
-            claim: format!(
-                "{operation} holds a slot for {} before it does anything, which is {} of \
-                the time",
-                time(wait_s),
-                percent(share)
-            ),
             role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
             strength: Strength::Pattern,
             explains: Some(share),
             numbers: vec![
-                exact("waits before its first call", wait_s, Unit::Seconds).noted("mean"),
-                exact("works", step.mean_s() - wait_s, Unit::Seconds).noted("mean"),
-                exact("of the time", share * 100.0, Unit::Percent),
+                exact(FigureName::FirstCallWait, wait_s, Unit::Seconds).noted(Note::Mean),
+                exact(FigureName::WorkTime, step.mean_s() - wait_s, Unit::Seconds).noted(Note::Mean),
+                exact(FigureName::TimeShare, share * 100.0, Unit::Percent),
             ],
             exemplars: view.exemplars(&step.slowest),
-            caveats: vec![
-                "what it waits for was not told: memory for what is worked on, a semaphore or \
-                a lock look the same"
-                    .to_owned(),
-            ],
-            remedy: "raise the worker's memory limit and what it may hold at once, or hold it for less long"
-                .to_owned(),
+            caveats: vec![Caveat::WaitReasonUnknown],
             cost: CostClass::Setting,
-            prediction: view.without(share, "nothing waits inside the worker"),
-            ..draft(NAME, LABEL, operation)
+            prediction: view.without(share, Change::NoWorkerWait),
+            ..draft(
+                Claim::WaitsInWorker {
+                    operation: operation.to_owned(),
+                    mean_wait_s: wait_s,
+                    time_share: share,
+                },
+                Remedy::RaiseWorkerMemory,
+                operation,
+            )
         }),
         Depth::Cause,
     )]

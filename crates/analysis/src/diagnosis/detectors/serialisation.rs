@@ -5,50 +5,28 @@
 //! Not: statements of a database, whose waits the database tells itself.
 
 use model::SpanKind;
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role};
 use model::{Strength, Unit};
 
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::paths::{Step, StepKey};
-use super::super::view::{Depth, Says, View, draft, exact, percent, rate, time};
-use super::says;
-
-const NAME: &str = "one-at-a-time";
-const LABEL: &str = "hot key";
-
-/// Fewer show no rule.
-const SPANS_MIN: u64 = 50;
-
-/// One at a time is busy for so much of the time, at least and at most: what is measured is never quite what is.
-const BUSY_MIN: f64 = 0.75;
-const BUSY_MAX: f64 = 1.2;
-
-/// Two that end within this share of the time of one would be close, and of as many as would be by chance so few may be; so many
-/// have to be expected for that to say anything.
-const CLOSE: f64 = 0.6;
-const CLOSE_MAX: f64 = 0.25;
-const EXPECTED_MIN: f64 = 10.0;
-
-/// What waits for its turn takes so many turns, and a turn is no shorter than what clocks tell apart.
-const QUEUED_MIN: f64 = 3.0;
-const TURN_S_MIN: f64 = 0.003;
-
-/// The mean is so many times the shortest.
-const LONGER_MIN: f64 = 2.0;
-
-/// The share of the time from which on it is told.
-const SHARE_MIN: f64 = 0.1;
-const LIMITS_MIN: f64 = 0.2;
+use super::super::thresholds::serialisation::{
+    BUSY_MAX, BUSY_MIN, CLOSE, CLOSE_MAX, EXPECTED_MIN, LIMITS_MIN, LONGER_MIN, QUEUED_MIN, SHARE_MIN,
+    SPANS_MIN, TURN_S_MIN,
+};
+use super::contains_any;
 
 /// What is done one at a time.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
-    let found = view.paths.steps.iter().filter_map(|(key, step)| of(view, key, step));
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
+    let found = view.paths.steps.iter().filter_map(|(key, step)| finding(view, key, step));
     let most = found.max_by(|a, b| a.explains.unwrap_or(0.0).total_cmp(&b.explains.unwrap_or(0.0)));
-    most.map(|hypothesis| Says::Found(Box::new(hypothesis), Depth::Cause)).into_iter().collect()
+    most.map(|hypothesis| Observation::Found(Box::new(hypothesis), Depth::Cause)).into_iter().collect()
 }
 
-fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
+fn finding(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
     let is_leaf = step.parents == 0 && key.kind == SpanKind::Internal && !step.is_database;
-    if !is_leaf || step.spans < SPANS_MIN || says(&key.operation, &["wait"]) {
+    if !is_leaf || step.spans < SPANS_MIN || contains_any(&key.operation, &["wait"]) {
         return None;
     }
     let per_s = step.spans as f64 * view.weight() / view.level.length_s().max(1.0);
@@ -58,36 +36,29 @@ fn of(view: &View<'_>, key: &StepKey, step: &Step) -> Option<Hypothesis> {
     let turn_s = if is_busy { Some(alone_s) } else { turn_s(view, step) };
     let one_s = turn_s.filter(|_| share >= SHARE_MIN)?;
     let busy = per_s * one_s;
+    let claim = Claim::Serialised {
+        operation: key.operation.to_string(),
+        done_per_s: per_s,
+        one_s,
+        busy_share: busy,
+        mean_s: step.mean_s(),
+    };
     Some(Hypothesis {
-        title: format!("{} is done one at a time", key.operation),
-        summary: format!(
-            "{} of {} each are {} of one, and the mean takes {}",
-            rate(per_s),
-            time(one_s),
-            percent(busy),
-            time(step.mean_s())
-        ),
-        claim: format!(
-            "no more than {} of {:?} are done, since each has to wait for the one before it",
-            rate(1.0 / one_s),
-            key.operation
-        ),
         role: if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes },
         strength: Strength::Arithmetic,
         explains: Some(share),
         numbers: vec![
-            exact("done", per_s, Unit::PerSecond),
-            exact("one alone", one_s, Unit::Seconds),
-            exact("mean", step.mean_s(), Unit::Seconds),
-            exact("busy", busy * 100.0, Unit::Percent).noted("rate × one alone: of one at a time"),
-            exact("of the time of requests", share * 100.0, Unit::Percent),
+            exact(FigureName::DoneRate, per_s, Unit::PerSecond),
+            exact(FigureName::ServiceTime, one_s, Unit::Seconds),
+            exact(FigureName::MeanOfAll, step.mean_s(), Unit::Seconds),
+            exact(FigureName::BusyShare, busy * 100.0, Unit::Percent).noted(Note::RateTimesService),
+            exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
         ],
         exemplars: view.exemplars(&step.slowest),
-        caveats: vec!["how many keys there are was not told".to_owned()],
-        remedy: "spread it: several keys, several counters, or what needs no turn".to_owned(),
+        caveats: vec![Caveat::KeysUnknown],
         cost: CostClass::Logic,
-        prediction: view.without(share * (1.0 - one_s / step.mean_s()), "nobody waits for a turn"),
-        ..draft(NAME, LABEL, key.operation.to_string())
+        prediction: view.without(share * (1.0 - one_s / step.mean_s()), Change::NoSerialisation),
+        ..draft(claim, Remedy::SplitKey, key.operation.to_string())
     })
 }
 

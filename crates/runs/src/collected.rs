@@ -1,4 +1,4 @@
-//! What servers told about a stored run.
+//! The evidence that was collected with a stored run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const TASK_DURATION: &str = "flow_duration";
 /// The tag that says what the script calls them.
 const TASK_NAME: &str = "flow";
 
-/// Everything that servers told about a run.
+/// Returns all evidence that was collected with a run.
 ///
 /// # Errors
 /// The file is damaged.
@@ -36,9 +36,15 @@ pub fn collected(reader: &Reader) -> Result<Collected, Failure> {
     })
 }
 
-/// The same about the part of the run that `window` adds up; `zero` is the start of its first second, and `traces` began in
+/// Returns the evidence of the part of the run that `window` adds up; `zero` is the start of its first second, and `traces` began in
 /// that part.
-pub fn told(reader: &Reader, all: Arc<Collected>, traces: &[&Trace], zero: Instant, window: &Window) -> Told {
+pub fn collected_in(
+    reader: &Reader,
+    all: Arc<Collected>,
+    traces: &[&Trace],
+    zero: Instant,
+    window: &Window,
+) -> Told {
     let header = reader.header();
     let epoch = Epoch { at: Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns };
     let seconds = |at: Instant| at.since(zero).as_secs_f64();

@@ -1,6 +1,7 @@
-//! Names of signals are written in the catalogue and nowhere else.
+//! Names of signals and labels of findings are written in their catalogues and nowhere else.
 
 use model::SignalId;
+use model::diagnosis::FaultKind;
 
 use super::files::TextFile;
 
@@ -14,11 +15,14 @@ struct Exception {
 }
 
 const EXCEPTIONS: &[Exception] = &[
-    exception("crates/model/src/signal/", &[], "the catalogue"),
+    exception("crates/model/src/signal/", &[], "the catalogue of signals"),
+    exception("crates/model/src/diagnosis/", &[], "the catalogue of findings"),
+    exception("crates/words/src/", &[], "wording of messages, which may have the same words"),
+    exception("crates/runs/src/document.rs", &["memory limit"], "a fact about the load generator's host"),
     exception("crates/model/src/generator.rs", &[], "vitals of the load generator have their own names"),
     exception("crates/evidence/src/", &[], "fields of the servers' own protocols"),
     exception("crates/testkit/src/", &[], "test servers expose metrics under these names"),
-    exception("xtask/src/tidy/signals.rs", &[], "this table"),
+    exception("xtask/src/tidy/names.rs", &[], "this table"),
     exception("lab/", &[], "the lab's services expose metrics under these names"),
     exception("crates/plimsoll/src/lab_script.rs", &["worker_count"], "a query of the lab's configuration"),
     exception("crates/report/src/evidence/rows.rs", &[], "keys of lanes in addresses of the page"),
@@ -39,8 +43,8 @@ const fn exception(path: &'static str, names: &'static [&'static str], reason: &
     Exception { path, names, reason }
 }
 
-/// No code outside the catalogue has the name of a known signal as a literal.
-pub(super) fn only_in_the_catalogue(files: &[TextFile]) -> anyhow::Result<Vec<String>> {
+/// No code outside the catalogues has the name of a known signal, or the label of a finding, as a literal.
+pub(super) fn only_in_catalogues(files: &[TextFile]) -> anyhow::Result<Vec<String>> {
     let mut complaints = names(files);
     complaints.extend(unused(files));
     Ok(complaints)
@@ -56,42 +60,44 @@ fn names(files: &[TextFile]) -> Vec<String> {
 fn unused(files: &[TextFile]) -> impl Iterator<Item = String> {
     let is_used = |one: &&Exception| files.iter().any(|file| file.path.starts_with(one.path));
     EXCEPTIONS.iter().filter(move |one| !is_used(one)).map(|one| {
-        format!(
-            "xtask/src/tidy/signals.rs: remove the exception {:?} ({}): no such file",
-            one.path, one.reason
-        )
+        format!("xtask/src/tidy/names.rs: remove the exception {:?} ({}): no such file", one.path, one.reason)
     })
 }
 
 fn is_test(path: &str) -> bool {
-    path.contains("/tests/") || path.ends_with("/tests.rs") || path.ends_with("/testing.rs")
+    path.contains("/tests/")
+        || path.contains("_tests/")
+        || path.ends_with("/tests.rs")
+        || path.ends_with("/testing.rs")
 }
 
 fn complaints(file: &TextFile) -> Vec<String> {
     let code = file.text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
-    let named = lines.flat_map(|(index, line)| signals(line).map(move |signal| (index, signal)));
-    let unexpected = named.filter(|(_, signal)| !is_allowed(&file.path, signal.as_str()));
+    let named = lines.flat_map(|(index, line)| names_in(line).map(move |(name, id)| (index, name, id)));
+    let unexpected = named.filter(|(_, name, _)| !is_allowed(&file.path, name));
     unexpected
-        .map(|(index, signal)| {
+        .map(|(index, name, id)| {
             format!(
-                "{}:{}: the signal name {:?} is written as text; use SignalId::{signal:?} or its role, or add an \
-                 exception with its reason to xtask/src/tidy/signals.rs",
+                "{}:{}: the name {name:?} is written as text; use {id}, or add an exception with its reason to \
+                 xtask/src/tidy/names.rs",
                 file.path,
                 index + 1,
-                signal.as_str()
             )
         })
         .collect()
 }
 
-/// The signals whose names are literals of a line. Names of one word are words of English, too, and count where the line is
-/// about signals.
-fn signals(line: &str) -> impl Iterator<Item = SignalId> {
+/// The names of signals and findings that are literals of a line, with their identifiers. Signals of one word are words of
+/// English, too, and count where the line is about signals.
+fn names_in(line: &str) -> impl Iterator<Item = (&str, String)> {
     let is_about_signals = line.to_lowercase().contains("signal");
-    let literals = line.split('"').skip(1).step_by(2);
-    let known = literals.filter_map(SignalId::named);
-    known.filter(move |signal| is_about_signals || signal.as_str().contains('_'))
+    line.split('"').skip(1).step_by(2).filter_map(move |literal| {
+        let signal = SignalId::named(literal).filter(|_| is_about_signals || literal.contains('_'));
+        let fault = || FaultKind::ALL.iter().find(|fault| fault.as_str() == literal);
+        let id = signal.map(|id| format!("SignalId::{id:?} or its role"));
+        Some((literal, id.or_else(|| fault().map(|fault| format!("FaultKind::{fault:?}")))?))
+    })
 }
 
 fn is_allowed(path: &str, name: &str) -> bool {
@@ -120,10 +126,11 @@ mod tests {
         check(
             detector,
             "fn made() {\n    view.signals(&[\"locks_waiting\"]);\n}",
-            &["made.rs:2: the signal name \"locks_waiting\" is written as text; use SignalId::LocksWaiting"],
+            &["made.rs:2: the name \"locks_waiting\" is written as text; use SignalId::LocksWaiting"],
         );
         check(detector, "const USES: [&str; 2] = [\"pool_pending\", \"mine\"];", &["\"pool_pending\""]);
         check(detector, "if signal.name == \"cpu\" {}", &["SignalId::Cpu"]);
+        check(detector, "if label == \"missing index\" {}", &["FaultKind::MissingIndex"]);
         check("xtask/src/bench/made.rs", "let name = \"container_cpu\";", &["\"container_cpu\""]);
     }
 

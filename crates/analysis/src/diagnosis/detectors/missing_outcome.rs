@@ -3,48 +3,46 @@
 //!
 //! Not: outcomes that are rare; so few tasks that none of them need have had it.
 
-use model::diagnosis::{CostClass, Hypothesis, Role};
+use model::diagnosis::{Caveat, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role};
 use model::{Strength, Unit};
 
-use super::super::view::{Depth, Says, View, draft, exact};
-
-const NAME: &str = "outcome-zero";
-
-/// Fewer tasks say nothing about what did not happen.
-const TASKS_MIN: u64 = 50;
+use super::super::case_view::View;
+use super::super::observation::{Depth, Observation, draft, exact};
+use super::super::thresholds::missing_outcome::TASKS_MIN;
 
 /// Outcomes that are to be zero.
 const BAD: [&str; 4] = ["fail", "error", "timeout", "timed"];
 
 /// What never happened.
-pub(super) fn detect(view: &View<'_>) -> Vec<Says> {
+pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let Some(tasks) = &view.level.tasks else { return Vec::new() };
     let all: u64 = tasks.outcomes.values().sum();
     if all < TASKS_MIN {
         return Vec::new();
     }
-    let never = tasks.outcomes.iter().filter(|(name, count)| **count == 0 && !super::says(name, &BAD));
-    never.map(|(name, _)| Says::Found(Box::new(of(name, all)), Depth::Cause)).collect()
+    let never =
+        tasks.outcomes.iter().filter(|(name, count)| **count == 0 && !super::contains_any(name, &BAD));
+    never.map(|(name, _)| Observation::Found(Box::new(finding(name, all)), Depth::Cause)).collect()
 }
 
-fn of(name: &str, all: u64) -> Hypothesis {
+fn finding(name: &str, all: u64) -> Hypothesis {
     // None of n: the share is below 3/n with 95 % confidence (Hanley and Lippman-Hand, 1983).
     let at_most = 3.0 / all as f64;
     Hypothesis {
-        title: format!("no task ended as {name:?}"),
-        summary: format!("none of {all} tasks"),
-        claim: format!("none of {all} tasks ended as {name:?}, which the script names as an outcome"),
         role: Role::Outcome,
         strength: Strength::Arithmetic,
         numbers: vec![
-            exact("tasks", all as f64, Unit::Count),
-            exact(&format!("ended as {name:?}"), 0.0, Unit::Count),
-            exact("at most, of all tasks", at_most * 100.0, Unit::Percent).noted("with 95 % confidence"),
+            exact(FigureName::Tasks, all as f64, Unit::Count),
+            exact(FigureName::TasksEndedAs(name.to_owned()), 0.0, Unit::Count),
+            exact(FigureName::UpperBound, at_most * 100.0, Unit::Percent).noted(Note::Confidence95),
         ],
-        caveats: vec!["it changes no capacity".to_owned()],
-        remedy: "find out why it never happens: the requests are well, what they are for is not".to_owned(),
+        caveats: vec![Caveat::NoCapacityEffect],
         cost: CostClass::Logic,
-        ..draft(NAME, "business outcome is zero", name)
+        ..draft(
+            Claim::OutcomeNeverOccurs { outcome: name.to_owned(), tasks: all },
+            Remedy::CheckOutcome,
+            name,
+        )
     }
 }
 

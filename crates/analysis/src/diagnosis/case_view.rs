@@ -1,0 +1,212 @@
+//! The view of a case that detectors have: the run of the highest load, its traces added up, and the shares of time that follow.
+
+use std::time::Duration;
+
+use model::diagnosis::{EvidenceQuery, ExemplarLink};
+use model::{Signal, SignalId, SignalRole, SpanKind};
+use stats::normal_quantile;
+
+use super::case::{Case, Level};
+use super::paths::{Paths, Shown, Step, StepKey};
+use super::stalls::Stalls;
+use super::thresholds::case_view::{CONFIDENCE, GROWTH_MIN, RELATIVE_MIN};
+use super::{series, stalls};
+
+/// A case, with what its traces add up to.
+pub(super) struct View<'a> {
+    /// All of it.
+    pub(super) case: &'a Case,
+    /// The index of the run that is looked at: that of the highest load.
+    pub(super) run: usize,
+    /// That run.
+    pub(super) level: &'a Level,
+    /// The run of the lowest load, where there is another.
+    pub(super) low: Option<&'a Level>,
+    /// What the traces of the run say.
+    pub(super) paths: Paths,
+    /// What those of the lowest load say, where it has any.
+    pub(super) low_paths: Option<Paths>,
+    /// The stalls of the service that stood still for longest, where one did.
+    pub(super) stalls: Option<Stalls>,
+}
+
+impl<'a> View<'a> {
+    /// Of the run of the highest load, which is the last; none without a run.
+    pub(super) fn new(case: &'a Case) -> Option<View<'a>> {
+        let run = case.levels.len().checked_sub(1)?;
+        let (level, low) = (&case.levels[run], case.levels.first().filter(|_| run > 0));
+        let low_paths = low.map(|low| Paths::new(&low.traces)).filter(|paths| paths.traces > 0);
+        let mut view =
+            View { case, run, level, low, paths: Paths::new(&level.traces), low_paths, stalls: None };
+        view.stalls = stalls::longest(&view);
+        Some(view)
+    }
+
+    /// How many requests, or tasks, each trace stands for: traces begin with what the test sent.
+    pub(super) fn weight(&self) -> f64 {
+        let sent = self.level.tasks.as_ref().map_or(self.level.requests.count, |tasks| tasks.done);
+        (sent as f64 / self.paths.traces.max(1) as f64).max(1.0)
+    }
+
+    /// The share of the time that is outside of all spans: on the way, or at the door of a service that does not take it yet.
+    pub(super) fn share_outside(&self) -> f64 {
+        if self.paths.traces == 0 || self.level.tasks.is_some() { 0.0 } else { 1.0 - self.share_traced() }
+    }
+
+    /// The share of the time in which a service stands still, as the kernel tells or traces show.
+    pub(super) fn share_still(&self) -> f64 {
+        let told = self.sum_of_means(&[SignalId::ContainerThrottledTime]).unwrap_or(0.0);
+        let seen = self.stalls.as_ref().map_or(0.0, |stalls| stalls.share);
+        told.max(seen).clamp(0.0, 1.0)
+    }
+
+    /// The share of the time in which what waits inside a service waits for the service itself: it stands still, or it is held to
+    /// a quota that it uses up in so many of its periods.
+    pub(super) fn share_held(&self) -> f64 {
+        let throttled = self.signals(&[SignalId::ContainerThrottled]).into_iter();
+        let held = throttled.filter_map(|signal| series::mean(self.level, signal)).fold(0.0, f64::max);
+        self.share_still().max(held).min(1.0)
+    }
+
+    /// The share of the time of requests that is waiting for a turn.
+    pub(super) fn share_of_waits(&self) -> f64 {
+        self.share_of_paths(waits_ns(&self.paths))
+    }
+
+    /// These signals, in the order of the evidence.
+    pub(super) fn signals(&self, ids: &[SignalId]) -> Vec<&'a Signal> {
+        let all = self.level.evidence.signals.iter();
+        all.filter(|signal| signal.name.id().is_some_and(|id| ids.contains(&id))).collect()
+    }
+
+    /// The mean of each of these signals, added up.
+    pub(super) fn sum_of_means(&self, ids: &[SignalId]) -> Option<f64> {
+        let means = self.signals(ids).into_iter().filter_map(|signal| series::mean(self.level, signal));
+        means.reduce(|a, b| a + b)
+    }
+
+    /// The highest sum of means among the signals of a role, which report the same thing.
+    pub(super) fn highest_of_means(&self, role: SignalRole) -> Option<f64> {
+        role.signals().into_iter().filter_map(|id| self.sum_of_means(&[id])).reduce(f64::max)
+    }
+
+    /// The question that asks for a signal again.
+    pub(super) fn query(&self, signal: &Signal) -> EvidenceQuery {
+        EvidenceQuery {
+            source: signal.source.clone(),
+            signal: signal.name.to_string(),
+            text: signal.query.clone(),
+            run: self.run,
+            from: self.level.from(),
+            to: self.level.to(),
+            step: signal.step,
+            points: series::inside(self.level, signal).len() as u64,
+        }
+    }
+
+    /// Traces that show it.
+    pub(super) fn exemplars(&self, slowest: &[Shown]) -> Vec<ExemplarLink> {
+        let link = |one: &Shown| ExemplarLink::Trace {
+            run: self.run,
+            id: one.id,
+            duration: Duration::from_nanos(one.length_ns),
+        };
+        slowest.iter().map(link).collect()
+    }
+
+    /// Of the time of what was finished, the share in which so many of those under way wait (Little's law: both are rates of
+    /// the same throughput).
+    pub(super) fn share_of_waiting(&self, waiting: f64) -> f64 {
+        let in_flight = self.level.in_flight();
+        if in_flight > 0.0 { (waiting / in_flight).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// Of the time that the test measured, the share of so many nanoseconds of all critical paths.
+    pub(super) fn share_of_paths(&self, ns: f64) -> f64 {
+        self.paths.share(ns) * self.share_traced()
+    }
+
+    /// The share of the measured time that traces tell of: what lies outside of them is the network's, or nobody's.
+    pub(super) fn share_traced(&self) -> f64 {
+        match self.level.requests.mean_s {
+            Some(mean_s) if self.level.tasks.is_none() && mean_s > 0.0 => {
+                (self.paths.mean_s() / mean_s).clamp(0.0, 1.0)
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// What an operation explains: of the growth between the lowest load and the highest where latency grew, else of the time.
+    pub(super) fn explained_by(&self, key: &StepKey, step: &Step) -> f64 {
+        self.growth_of(key, step).unwrap_or_else(|| self.share_of_paths(step.own_ns))
+    }
+
+    fn growth_of(&self, key: &StepKey, step: &Step) -> Option<f64> {
+        let low = self.low_paths.as_ref()?;
+        let (mean_s, low_mean_s) = (self.paths.mean_s(), low.mean_s());
+        if mean_s < low_mean_s * GROWTH_MIN {
+            return None;
+        }
+        let per_trace = |step: &Step, paths: &Paths| step.own_ns / paths.traces.max(1) as f64 / 1e9;
+        let before_s = low.steps.get(key).map_or(0.0, |step| per_trace(step, low));
+        Some(((per_trace(step, &self.paths) - before_s) / (mean_s - low_mean_s)).clamp(0.0, 1.0))
+    }
+
+    /// How many times as long everything takes at the highest load as at the lowest; none with one load only.
+    pub(super) fn growth(&self) -> Option<f64> {
+        let (high_s, low_s) = (self.level.mean_s()?, self.low?.mean_s()?);
+        (low_s > 0.0).then(|| high_s / low_s)
+    }
+
+    /// Whether more load makes it slower; none where nobody can tell.
+    pub(super) fn grows(&self) -> Option<bool> {
+        self.growth().map(|growth| growth >= GROWTH_MIN)
+    }
+
+    /// The interval of a share that so many traces show; without traces it is known by Little's law, of everything under way.
+    pub(super) fn share_interval(&self, share: f64) -> (f64, f64) {
+        let of_traces =
+            |traces: f64| normal_quantile(0.5 + CONFIDENCE / 2.0) * (share * (1.0 - share) / traces).sqrt();
+        let half = if self.paths.traces == 0 { 0.0 } else { of_traces(self.paths.traces as f64) };
+        let half = half.max(share * RELATIVE_MIN);
+        ((share - half).max(0.0), (share + half).min(1.0))
+    }
+}
+
+/// A span that waits for its turn.
+pub(super) fn is_wait(key: &StepKey) -> bool {
+    let operation = key.operation.to_lowercase();
+    key.kind == SpanKind::Internal && ["wait", "queue"].iter().any(|word| operation.contains(word))
+}
+
+/// How long critical paths wait for a turn.
+pub(super) fn waits_ns(paths: &Paths) -> f64 {
+    paths.steps.iter().filter(|(key, _)| is_wait(key)).map(|(_, step)| step.own_ns).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::case::Case;
+    use super::super::testing::{level, request, sampled};
+    use super::*;
+
+    #[test]
+    fn growth_is_shared_out_among_what_grew() {
+        let (mut low, mut high) = (level(10, 10, 0.05), level(10, 100, 0.1));
+        low.traces =
+            (0..9).map(|at| sampled(at, request("shop", "GET /", 50.0, &[("q", 0.0, 10.0)]))).collect();
+        high.traces =
+            (0..9).map(|at| sampled(at, request("shop", "GET /", 100.0, &[("q", 0.0, 50.0)]))).collect();
+        let case = Case { levels: vec![low, high] };
+        let view = View::new(&case).expect("a run");
+        let told: Vec<_> = view
+            .paths
+            .steps
+            .iter()
+            .map(|(key, step)| (&*key.operation, view.explained_by(key, step)))
+            .collect();
+        assert_eq!(told[0].0, "GET /");
+        assert!((told[0].1 - 0.2).abs() < 1e-9 && (told[1].1 - 0.8).abs() < 1e-9, "{told:?}");
+        assert_eq!((view.growth(), view.grows()), (Some(2.0), Some(true)));
+    }
+}

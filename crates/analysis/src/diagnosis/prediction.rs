@@ -1,0 +1,184 @@
+//! Predictions: the throughput, or the mean time, that remains when a remedy takes a share of the time or of the work away.
+
+use model::Unit;
+use model::diagnosis::{Change, FigureName, Measured, NextLimit, Prediction, Refutation};
+
+use super::case_view::View;
+use super::ceilings::{self, Ceiling};
+use super::thresholds::case_view::{RELATIVE_MIN, WAITS_MIN};
+use super::thresholds::prediction::{BETWEEN_RUNS, FREED_MAX, FREED_MIN, OF_CEILING, PROMISED_MAX};
+
+/// What a remedy takes away: a share of the time of requests, and of the work of a resource that everybody waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gone {
+    /// Of the time.
+    pub(super) share: f64,
+    /// Of the work.
+    pub(super) freed: f64,
+}
+
+impl View<'_> {
+    /// What follows where so much of the time is no longer there: more goes through where users go round and round, and what
+    /// goes through is faster where it comes by plan.
+    pub(super) fn without(&self, share: f64, change: Change) -> Option<Prediction> {
+        let ceiling = ceilings::lowest_above(self, self.level.throughput_per_s());
+        self.predicted((share, share), change, ceiling, None)
+    }
+
+    /// The same where what goes also frees so much of a resource that everybody waits for.
+    pub(super) fn without_work(&self, gone: Gone, change: Change) -> Option<Prediction> {
+        self.without_between(gone, gone, change)
+    }
+
+    /// The same where at least the one goes and at most the other. Where it frees next to nothing, it is only no longer there.
+    pub(super) fn without_between(&self, least: Gone, most: Gone, change: Change) -> Option<Prediction> {
+        if least.freed < FREED_MIN {
+            return self.without(least.share, change);
+        }
+        self.predicted((least.share, most.share), change, None, Some((least.freed, most.freed)))
+    }
+
+    /// The same where so much of the time was spent while others waited for their turn: of their waits its part of all that is
+    /// done goes with it (a queue is shared out by what each demands; utilisation law).
+    pub(super) fn without_holding(&self, share: f64, change: Change) -> Option<Prediction> {
+        let waits = self.share_of_waits();
+        if waits < WAITS_MIN {
+            return self.without(share, change);
+        }
+        let demand = (share / (self.share_traced() - waits).max(share)).min(1.0);
+        self.without_work(Gone { share: (share + waits * demand).min(1.0), freed: demand }, change)
+    }
+
+    /// Of a resource with the share `freed` of its work gone, 1 / (1 - freed) times as much goes through (utilisation law), as long
+    /// as there are users: as many go round as there are, and no faster than without any wait.
+    fn predicted(
+        &self,
+        shares: (f64, f64),
+        change: Change,
+        ceiling: Option<Ceiling>,
+        freed: Option<(f64, f64)>,
+    ) -> Option<Prediction> {
+        let (mean_s, through) = (self.level.mean_s()?, self.level.throughput_per_s());
+        let share = shares.0.midpoint(shares.1);
+        if mean_s <= 0.0 || through <= 0.0 || share <= 0.0 {
+            return None;
+        }
+        let (low, high) = (self.share_interval(shares.0).0, self.share_interval(shares.1).1);
+        let command = self.level.command.clone();
+        let Some(vus) = self.level.closed_vus else {
+            let after_s = |share: f64| mean_s * (1.0 - share);
+            return Some(Prediction {
+                change,
+                now: Some(Measured::exact(FigureName::MeanTime, mean_s, Unit::Seconds)),
+                then: Some(Measured::within(
+                    FigureName::MeanTime,
+                    after_s(share),
+                    Unit::Seconds,
+                    (after_s(high), after_s(low)),
+                )),
+                next_limit: NextLimit::Remainder,
+                wrong_if: Refutation::MeanAbove { seconds: after_s(low) },
+                command,
+            });
+        };
+        let cycle_s = vus / through;
+        let after = |share: f64| vus / (cycle_s - mean_s.min(cycle_s) * share).max(f64::MIN_POSITIVE);
+        let cap = |rate: f64| ceiling.as_ref().map_or(rate, |ceiling| rate.min(ceiling.per_s.max(through)));
+        let (mut least, mut most) = (cap(after(low)), cap(after(high)));
+        let mut then = cap(after(share));
+        if let Some(freed) = freed {
+            let by_law = |freed: f64| (through / (1.0 - freed.min(FREED_MAX))).min(after(1.0));
+            least = least.min(by_law(freed.0 * (1.0 - RELATIVE_MIN)) * (1.0 - OF_CEILING));
+            most = most.max(by_law(freed.1 * (1.0 + RELATIVE_MIN)) * (1.0 + OF_CEILING));
+            then = by_law(freed.0).midpoint(by_law(freed.1));
+        } else if ceiling.as_ref().is_some_and(|ceiling| after(high) > ceiling.per_s) {
+            (least, most) = (least.min(then * (1.0 - OF_CEILING)), most.max(then * (1.0 + OF_CEILING)));
+        } else if ceiling.is_none() && least > through * PROMISED_MAX {
+            // Something else limits on the way there, or nothing does: that is anywhere between.
+            least = through * PROMISED_MAX;
+            then = (least * most).sqrt();
+        }
+        (least, most) = (least * (1.0 - BETWEEN_RUNS), most * (1.0 + BETWEEN_RUNS));
+        let next_limit = match ceiling {
+            Some(Ceiling { resource, per_s }) if after(share) > per_s => {
+                NextLimit::Resource { resource, ceiling_per_s: Some(per_s) }
+            }
+            Some(Ceiling { resource, per_s }) => NextLimit::Users { resource, ceiling_per_s: per_s },
+            None if freed.is_some() => NextLimit::UsersOrRemainder,
+            None => NextLimit::Unknown,
+        };
+        Some(Prediction {
+            change,
+            now: Some(Measured::exact(FigureName::Throughput, through, Unit::PerSecond)),
+            then: Some(Measured::within(FigureName::Throughput, then, Unit::PerSecond, (least, most))),
+            next_limit,
+            wrong_if: Refutation::ThroughputBelow { per_s: least },
+            command,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::case::{Case, Level};
+    use super::super::testing::{flat, level, request, sampled, span};
+    use super::*;
+
+    #[test]
+    fn users_who_go_round_go_faster_and_plans_do_not() {
+        let mut level = level(10, 100, 0.1);
+        let case = |level: &Level| Case { levels: vec![level.clone()] };
+        let open = case(&level);
+        let prediction = View::new(&open).expect("a run").without(0.5, Change::NoJob).expect("a time");
+        assert_eq!(prediction.then.expect("a time").value, 0.05);
+        level.closed_vus = Some(20.0);
+        let closed = case(&level);
+        let prediction = View::new(&closed).expect("a run").without(0.5, Change::NoJob).expect("a time");
+        // A round of 200 ms, of which 50 ms go.
+        let then = prediction.then.expect("a rate");
+        assert_eq!((then.value * 10.0).round(), 1333.0);
+        let (low, high) = then.interval.expect("an interval");
+        assert!(low < 133.0 && high > 134.0, "{low} {high}");
+    }
+
+    #[test]
+    fn no_more_than_twice_as_much_is_promised_where_no_limit_was_told() {
+        let mut level = level(10, 100, 0.1);
+        level.closed_vus = Some(10.5);
+        let of = |level: &Level, share| {
+            let case = Case { levels: vec![level.clone()] };
+            let prediction = View::new(&case).expect("a run").without(share, Change::NoJob).expect("a rate");
+            let then = prediction.then.expect("a rate");
+            (then.value.round(), then.interval.map(|(low, high)| (low.round(), high.round())))
+        };
+        // A round of 105 ms, of which 90 ms go or less or more.
+        assert_eq!(of(&level, 0.9), (592.0, Some((190.0, 1838.0))));
+        assert_eq!(of(&level, 0.4), (162.0, Some((145.0, 181.0))));
+        // A core of which a tenth is used bears ten times as much.
+        level.evidence.signals = vec![flat("core_cpu", &[("core", "1")], 10, 0.1)];
+        assert_eq!(of(&level, 0.9).0, 700.0);
+    }
+
+    #[test]
+    fn what_is_held_while_others_wait_goes_with_its_part_of_their_waits() {
+        let of = |number| {
+            let mut spans = request("shop", "GET /", 100.0, &[("update app", 60.0, 40.0)]);
+            spans.push(span(9, 1, "shop", "wait for a connection", 0.0, 60.0));
+            sampled(number, spans)
+        };
+        let mut level = level(10, 100, 0.1);
+        level.traces = (0..20).map(of).collect();
+        level.closed_vus = Some(20.0);
+        let case = Case { levels: vec![level] };
+        let view = View::new(&case).expect("a run");
+        let then = |prediction: Option<Prediction>| prediction.and_then(|it| it.then).expect("a rate");
+        // A quarter of the 40 ms of work: with it a quarter of the waits would go, and a third more goes through.
+        let held = then(view.without_holding(0.1, Change::NoJob));
+        assert_eq!((held.value * 10.0).round(), 1333.0);
+        // All of the work: users go round in what they think.
+        let all = then(view.without_holding(0.4, Change::NoJob));
+        assert_eq!(all.value.round(), 200.0);
+        let (low, high) = all.interval.expect("an interval");
+        assert!(low < 200.0 && high > 200.0 && high < 240.0, "{low} {high}");
+    }
+}
