@@ -1,5 +1,5 @@
 # check installs what the tests need and runs all of them; test installs nothing and skips visibly.
-.PHONY: check test install-test-tools lint deny ui page
+.PHONY: check test simulate install-test-tools lint deny ui page
 
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 
@@ -11,6 +11,10 @@ check: install-test-tools lint deny ui
 test:
 	cargo test --workspace --quiet
 	@echo "skipped: the page in a browser (make check installs what that needs)"
+
+# Simulated runs of the engine, each checked against the laws of the lifecycle; for every night.
+simulate:
+	cargo test -p engine --profile checked --quiet many_seeds -- --ignored
 
 lint:
 	cargo fmt --all --check

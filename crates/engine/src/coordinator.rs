@@ -1,475 +1,607 @@
-//! The run as a whole: its phases, its windows, its end.
+//! The run as a value: its phases, windows, thresholds and progress.
+//!
+//! [`Coordinator::step`] takes the time and the inputs since the last step, and gives outputs for the driver to carry
+//! out. It starts no thread, waits for nothing and reads no clock, so the tests drive it through simulated runs.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use model::plan::{Plan, Scenario};
-use model::{Instant, LogLevel, LogLine, RunEvent, Sample, SystemClock, TagSet};
+use model::{Instant, LogLevel, LogLine, Metadata, RunEvent, RunProgress, Sample, ScenarioId, TagSet};
 use plan::Stripe;
 use schedule::Quota;
-use tally::Totals;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use vu::Workers;
+use tally::{Evaluation, Totals};
 
-use crate::report::{Order, Phase, Report};
-use crate::roster::{Demand, Roster, roster};
-use crate::shared::{RunShared, ScenarioShared};
-use crate::windows::WindowBook;
-use crate::{AbortReason, LifecycleError, Program, ProgramError, RunConfig, RunControl, RunOutcome, room};
+use crate::report::{Function, Order, Report};
+use crate::roster::Demand;
+use crate::windows::{self, WindowBook};
+use crate::{AbortReason, LifecycleError, ProgramError, RunConfig};
 
-/// Between the order to start and the start, so that every thread has heard of it when the first iteration is due.
+/// Time between the order to start and the start, so that every thread has the order when the first iteration is due.
 const START_LEAD: Duration = Duration::from_millis(1);
 
-/// How often thresholds are judged, as in k6.
+/// Interval between evaluations of the thresholds, as in k6.
 const THRESHOLDS_EVERY: Duration = Duration::from_secs(2);
 
-/// How often progress is brought up to date: of the initialisation, then of the scenarios.
+/// Interval between updates of the progress: of the initialisation, then of the scenarios.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// How long the VUs may take to let go of what they hold, once a thread has already been waited for in vain.
+/// Time limit for closing the VUs once the run has already waited in vain for a thread.
 const CLOSE_PATIENCE: Duration = Duration::from_millis(200);
 
-/// How long after everything should have ended the run waits for threads that a VU still holds.
-const WORKER_PATIENCE: Duration = Duration::from_secs(5);
+/// Time after the planned end during which the run waits for threads that a VU still blocks.
+pub(crate) const WORKER_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs a plan from the init of its VUs to the end of `teardown()`, on threads of its own.
-///
-/// The calling thread coordinates and calls `listener`; a listener that takes long delays windows and verdicts, never
-/// iterations.
-pub fn run(
-    plan: Arc<Plan>,
-    program: Arc<dyn Program>,
-    config: RunConfig,
-    listener: &mut dyn FnMut(RunEvent),
-) -> RunOutcome {
-    let (mut coordinator, queues, roster) = Coordinator::new(plan, program, config, listener);
-    match Workers::start(queues.len()) {
-        Ok(workers) => coordinator.run(workers, queues, roster),
-        Err(error) => {
-            let message = format!("start {} worker threads: {error}", queues.len());
-            coordinator.init_error = Some(ProgramError::Exception(message));
-        }
-    }
-    coordinator.finish()
+/// One thing that has happened outside of the coordinator. A step without inputs is a timer.
+pub(crate) enum Input {
+    /// A worker thread reports.
+    Report(Report),
+    /// Iterations were cancelled.
+    Stop,
+    /// Everything was cancelled, `teardown()` too.
+    Kill,
+    /// The run was paused, resumed or scaled.
+    Steer {
+        /// Whether it is paused.
+        is_paused: bool,
+        /// The scenario that takes its VUs from outside, and how many of the whole test loop in it.
+        target: Option<(ScenarioId, u64)>,
+    },
+    /// A paused run gets its setup: data from another instance, or the order to run `setup()` here.
+    SetUp(Option<Option<Arc<str>>>),
+    /// The worker threads could not be started.
+    StartFailed(ProgramError),
 }
 
-struct Coordinator<'a> {
-    run: Arc<RunShared>,
-    reports: Receiver<Report>,
-    listener: &'a mut dyn FnMut(RunEvent),
+/// One thing for the driver to do. Outputs other than events and samples never block, so the driver does them first.
+pub(crate) enum Output {
+    /// Sends an order to a worker thread.
+    Order(usize, Order),
+    /// Passes an event to the listener.
+    Event(RunEvent),
+    /// Passes a batch of a worker's raw samples to the listener.
+    Samples(Vec<(Sample, Option<Metadata>)>),
+    /// Stops the run for this reason.
+    Stop(AbortReason),
+    /// Answers the [`Input::SetUp`].
+    SetUp(Result<Option<Arc<str>>, LifecycleError>),
+    /// Accepts no further setup from outside.
+    CloseSetup,
+    /// Publishes the data of `setup()`.
+    SetupData(Option<Arc<str>>),
+}
+
+/// The facts about a run that do not change.
+pub(crate) struct Settings {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) workers: usize,
+    pub(crate) vus_planned: u64,
+    /// The instance's stripe of VU numbers.
+    pub(crate) vu_stripe: Stripe,
+    pub(crate) has_setup: bool,
+    pub(crate) has_teardown: bool,
+}
+
+/// The state of a run.
+pub(crate) struct Coordinator {
+    settings: Settings,
+    phase: Phase,
+    outputs: Vec<Output>,
+    /// Counters that the VUs and the display share.
+    progress: Arc<RunProgress>,
+    wants_samples: bool,
     windows: WindowBook,
     totals: Totals,
-    began: Instant,
-    ended: Option<Instant>,
-    /// When the scenarios start, once that is known.
-    started: Option<Instant>,
-    next_thresholds: Instant,
-    next_progress: Instant,
-    vus_ready: u64,
-    lanes_done: usize,
-    vus_closed: Vec<bool>,
-    lifecycle: Option<Result<Option<Arc<str>>, ProgramError>>,
-    is_stop_passed_on: bool,
-    has_warned_of_hogs: bool,
-    /// Whether lanes were left behind, because a VU holds their thread.
-    has_given_up: bool,
-    setup_data: Option<Arc<str>>,
-    /// Whether somebody saw to the setup while the run was paused.
-    is_set_up: bool,
+    timers: Timers,
+    control: Control,
+    threads: Threads,
+    setup: Setup,
     init_error: Option<ProgramError>,
-    setup_error: Option<LifecycleError>,
     teardown_error: Option<LifecycleError>,
 }
 
-impl<'a> Coordinator<'a> {
-    fn new(
-        plan: Arc<Plan>,
-        program: Arc<dyn Program>,
-        config: RunConfig,
-        listener: &'a mut dyn FnMut(RunEvent),
-    ) -> (Coordinator<'a>, Vec<UnboundedReceiver<Order>>, Roster) {
-        let workers = config.workers.max(1);
-        let roster = roster(&demands(&plan));
-        let (orders, queues) = (0..workers).map(|_| unbounded_channel()).unzip();
-        let (sender, reports) = channel();
-        config.control.attach(sender.clone());
-        config.control.steering().prepare(&plan);
-        let gauge_tags = plan.tags.iter().map(|(name, value)| (name.as_str().into(), value.as_str().into()));
-        let gauge_tags = config.tags.intern(TagSet::new(gauge_tags));
-        let began = SystemClock::now();
-        let run = Arc::new(RunShared {
-            scenarios: plan.scenarios.iter().map(|scenario| share(scenario, &plan, workers)).collect(),
-            orders,
-            reports: sender,
-            vu_stripe: Stripe::new(&plan.segment),
-            vus_planned: roster.total,
-            next_vu_id: AtomicU64::new(roster.total + 1),
-            batches_in_flight: AtomicUsize::new(0),
-            samples_lost: AtomicU64::new(0),
-            plan,
-            program,
-            config,
-        });
-        for (index, scenario) in run.plan.scenarios.iter().enumerate() {
-            let (vus, _) = schedule::vus(&scenario.executor, &run.plan.segment);
-            let planned = planned_iterations(run.scenarios[index].quota, vus);
-            run.config.progress.scenarios[index].iterations_planned.store(planned, Ordering::Relaxed);
-        }
-        let (registry, tags) = (run.config.registry.clone(), run.config.tags.clone());
+/// The phases of a run, in order. Each ends on reports or when its time is up.
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// The planned VUs run their init code.
+    Initializing,
+    /// The run starts paused and waits for its resume.
+    Paused,
+    /// `setup()` runs; `while_paused` by an order from outside.
+    SettingUp { until: Instant, limit: Duration, while_paused: bool },
+    /// The scenarios run. At `give_up` the run goes on without the lanes that are left.
+    Iterating { give_up: Instant },
+    /// The VUs close.
+    Closing { until: Instant, tears_down: bool },
+    /// `teardown()` runs.
+    TearingDown { until: Instant, limit: Duration },
+    /// Requests for earlier windows are answered.
+    Draining { until: Instant },
+    /// The last window is collected.
+    LastWindow { until: Instant },
+    /// Nothing is left to do.
+    Over,
+}
+
+/// Instants of the run.
+struct Timers {
+    /// Start of setup; before that, of initialisation.
+    began: Instant,
+    /// Start of the scenarios, once it is known.
+    started: Option<Instant>,
+    /// End of teardown.
+    ended: Option<Instant>,
+    next_thresholds: Instant,
+    next_progress: Instant,
+}
+
+/// The requests from outside so far.
+#[derive(Default)]
+struct Control {
+    is_stopped: bool,
+    is_killed: bool,
+    is_paused: bool,
+    target: Option<(ScenarioId, u64)>,
+}
+
+/// The reports of the worker threads so far.
+struct Threads {
+    vus_ready: u64,
+    lanes_done: usize,
+    vus_closed: Vec<bool>,
+    /// The result of `setup()` or `teardown()`, until its phase takes it.
+    function: Option<Result<Option<Arc<str>>, ProgramError>>,
+    has_warned_of_stall: bool,
+    /// Whether lanes were left running, because a VU blocks their thread.
+    has_given_up: bool,
+}
+
+/// The setup so far.
+#[derive(Default)]
+struct Setup {
+    data: Option<Arc<str>>,
+    /// Whether it was done while the run was paused.
+    is_done: bool,
+    error: Option<LifecycleError>,
+    /// A setup from outside that waits for its turn.
+    ordered: Option<Option<Option<Arc<str>>>>,
+}
+
+/// The results of a run that is over.
+pub(crate) struct Ending {
+    pub(crate) init_error: Option<ProgramError>,
+    pub(crate) setup_error: Option<LifecycleError>,
+    pub(crate) teardown_error: Option<LifecycleError>,
+    pub(crate) setup_data: Option<Arc<str>>,
+    pub(crate) totals: Totals,
+    pub(crate) thresholds: Evaluation,
+    pub(crate) workers_lost: usize,
+    pub(crate) elapsed: Duration,
+    /// The last events, for the listener.
+    pub(crate) events: Vec<RunEvent>,
+}
+
+impl Coordinator {
+    pub(crate) fn new(now: Instant, settings: Settings, config: &RunConfig) -> Coordinator {
+        let tags = settings.plan.tags.iter();
+        let tags = tags.map(|(name, value)| (name.as_str().into(), value.as_str().into()));
+        let gauge_tags = config.tags.intern(TagSet::new(tags));
         let coordinator = Coordinator {
-            windows: WindowBook::new(registry.clone(), gauge_tags, workers),
-            totals: Totals::new(registry, tags, run.config.thresholds.clone()),
-            run,
-            reports,
-            listener,
-            began,
-            ended: None,
-            started: None,
-            next_thresholds: Instant::MAX,
-            next_progress: began,
-            vus_ready: 0,
-            lanes_done: 0,
-            vus_closed: vec![false; workers],
-            lifecycle: None,
-            is_stop_passed_on: false,
-            has_warned_of_hogs: false,
-            has_given_up: false,
-            setup_data: None,
-            is_set_up: false,
+            phase: Phase::Initializing,
+            outputs: Vec::new(),
+            progress: config.progress.clone(),
+            wants_samples: config.wants_samples,
+            windows: WindowBook::new(config.registry.clone(), gauge_tags, settings.workers),
+            totals: Totals::new(config.registry.clone(), config.tags.clone(), config.thresholds.clone()),
+            timers: Timers {
+                began: now,
+                started: None,
+                ended: None,
+                next_thresholds: Instant::MAX,
+                next_progress: now,
+            },
+            control: Control::default(),
+            threads: Threads {
+                vus_ready: 0,
+                lanes_done: 0,
+                vus_closed: vec![false; settings.workers],
+                function: None,
+                has_warned_of_stall: false,
+                has_given_up: false,
+            },
+            setup: Setup::default(),
             init_error: None,
-            setup_error: None,
             teardown_error: None,
+            settings,
         };
-        (coordinator, queues, roster)
+        for (index, scenario) in coordinator.settings.plan.scenarios.iter().enumerate() {
+            let planned = planned_iterations(scenario, &coordinator.settings.plan);
+            coordinator.progress.scenarios[index].iterations_planned.store(planned, Ordering::Relaxed);
+        }
+        coordinator
     }
 
-    fn run(&mut self, workers: Workers, queues: Vec<UnboundedReceiver<Order>>, roster: Roster) {
-        let ids = Arc::new(roster.vus);
-        for (index, queue) in queues.into_iter().enumerate() {
-            let (run, ids) = (self.run.clone(), ids.clone());
-            workers.spawn(index, move || room::run(index, run, queue, ids));
+    /// Takes the inputs since the last step, does what is due at `now`, and gives the outputs in order.
+    ///
+    /// All inputs count before any time limit does: a listener that took long has kept the driver from reading reports
+    /// that came in time.
+    pub(crate) fn step(&mut self, now: Instant, inputs: impl IntoIterator<Item = Input>) -> Vec<Output> {
+        for input in inputs {
+            self.handle(now, input);
         }
-        self.initialise();
-        self.wait_for_resume();
-        self.begin();
-        let may_iterate = self.init_error.is_none() && self.set_up();
-        if may_iterate {
-            self.iterate();
+        self.do_due(now);
+        while self.advance(now) {
+            self.do_due(now);
         }
-        self.close_vus();
-        if may_iterate {
-            self.tear_down();
-        }
-        self.ended = Some(SystemClock::now());
-        self.last_window();
-        self.run.orders.iter().for_each(|orders| {
-            // A thread that is gone has ended already.
-            let _ = orders.send(Order::End);
-        });
-        if self.workers_lost() == 0 {
-            workers.join();
-        } else {
-            // Joining would wait for the VU that holds the thread; the end of the process ends it.
-            std::mem::forget(workers);
-        }
+        std::mem::take(&mut self.outputs)
     }
 
-    fn initialise(&mut self) {
-        let planned = self.run.vus_planned;
-        self.pump(Instant::MAX, |this| {
-            this.vus_ready >= planned || this.init_error.is_some() || this.run.config.control.is_stopped()
-        });
-    }
-
-    /// The test proper begins: its windows, and k6's "test run duration", count from here.
-    fn begin(&mut self) {
-        self.began = SystemClock::now();
-        self.windows.begin(self.began);
-        self.run.config.progress.began_ns.store(self.began.as_ns(), Ordering::Relaxed);
-    }
-
-    /// While a run that shall begin paused waits, others may run its `setup()`, or hand it the data of one that ran
-    /// elsewhere: the instances of a test whose parts run on several machines.
-    fn wait_for_resume(&mut self) {
-        let control = self.run.config.control.clone();
-        let is_over = |control: &RunControl| control.is_stopped() || !control.is_paused();
-        while self.init_error.is_none() && !is_over(&control) {
-            self.pump(Instant::MAX, |_| is_over(&control) || control.steering().has_setup_order());
-            let Some(order) = control.steering().take_setup_order() else { continue };
-            let answer = match order.data {
-                Some(data) => {
-                    self.setup_data = data;
-                    Ok(self.setup_data.clone())
-                }
-                None => self.run_setup(),
-            };
-            self.is_set_up = answer.is_ok();
-            // Who asked may have gone.
-            let _ = order.answer.send(answer);
-        }
-        control.steering().close_setup();
-    }
-
-    /// Runs `setup()`; whether the scenarios may begin.
-    fn set_up(&mut self) -> bool {
-        let control = self.run.config.control.clone();
-        let is_wanted = !self.run.plan.lifecycle.no_setup && !self.is_set_up;
-        if is_wanted
-            && !control.is_stopped()
-            && let Err(error) = self.run_setup()
-        {
-            self.setup_error = Some(error);
-        }
-        control.steering().set_setup_data(self.setup_data.clone());
-        self.setup_error.is_none() && !control.is_stopped()
-    }
-
-    fn run_setup(&mut self) -> Result<Option<Arc<str>>, LifecycleError> {
-        if !self.run.program.has_setup() {
-            return Ok(None);
-        }
-        (self.listener)(RunEvent::SetupStarted);
-        let timeout = self.run.plan.lifecycle.setup_timeout;
-        let until = SystemClock::now() + timeout;
-        self.setup_data = self.run_lifecycle(Phase::Setup { until }, until, timeout)?;
-        Ok(self.setup_data.clone())
-    }
-
-    fn tear_down(&mut self) {
-        let control = self.run.config.control.clone();
-        if !self.run.program.has_teardown() || self.run.plan.lifecycle.no_teardown || control.is_killed() {
-            return;
-        }
-        (self.listener)(RunEvent::TeardownStarted);
-        let timeout = self.run.plan.lifecycle.teardown_timeout;
-        let until = SystemClock::now() + timeout;
-        let phase = Phase::Teardown { until, data: self.setup_data.clone() };
-        self.teardown_error = self.run_lifecycle(phase, until, timeout).err();
-    }
-
-    fn run_lifecycle(
-        &mut self,
-        phase: Phase,
-        until: Instant,
-        timeout: Duration,
-    ) -> Result<Option<Arc<str>>, LifecycleError> {
-        let Some(worker) = self.free_worker() else {
-            return Err(ProgramError::Interrupted.into());
+    /// When to step at the latest, whether or not there is an input.
+    pub(crate) fn deadline(&self) -> Instant {
+        let phase = match self.phase {
+            Phase::Initializing | Phase::Paused => Instant::MAX,
+            Phase::SettingUp { until, .. } | Phase::TearingDown { until, .. } => until + WORKER_PATIENCE,
+            Phase::Iterating { give_up } => give_up,
+            Phase::Closing { until, .. } | Phase::Draining { until } | Phase::LastWindow { until } => until,
+            Phase::Over => Instant::ZERO,
         };
-        self.lifecycle = None;
-        self.run.order(worker, Order::Lifecycle(phase));
-        self.pump(until + WORKER_PATIENCE, |this| this.lifecycle.is_some());
-        match self.lifecycle.take() {
-            Some(Ok(data)) => Ok(data),
-            Some(Err(error)) if SystemClock::now() < until => Err(error.into()),
-            Some(Err(_)) | None => Err(LifecycleError::TimedOut(timeout)),
-        }
+        let timers = self.timers.next_thresholds.min(self.timers.next_progress);
+        self.windows.next_instant().min(timers).min(phase)
     }
 
-    /// A thread that no VU holds, as far as is known.
-    fn free_worker(&self) -> Option<usize> {
-        if self.started.is_none() {
-            return Some(0);
-        }
-        self.vus_closed.iter().position(|&closed| closed)
+    /// Whether the run waits for its resume, and so accepts [`Input::SetUp`].
+    pub(crate) fn is_paused(&self) -> bool {
+        matches!(self.phase, Phase::Paused) && self.setup.ordered.is_none()
     }
 
-    fn iterate(&mut self) {
-        let at = SystemClock::now() + START_LEAD;
-        self.started = Some(at);
-        self.next_thresholds = at + THRESHOLDS_EVERY;
-        self.next_progress = at;
-        self.run.config.progress.started_ns.store(at.as_ns(), Ordering::Relaxed);
-        (self.listener)(RunEvent::ScenariosStarted { at });
-        for worker in 0..self.run.orders.len() {
-            self.run.order(worker, Order::Start { at, setup_data: self.setup_data.clone() });
-        }
-        self.pass_on_steering();
-        let lanes = self.run.orders.len() * self.run.plan.scenarios.len();
-        let hard_end = at + self.longest();
-        let mut give_up = hard_end + WORKER_PATIENCE;
-        let mut is_stopped = false;
-        while self.lanes_done < lanes && SystemClock::now() < give_up {
-            self.pump(give_up, |this| {
-                this.lanes_done >= lanes || (this.run.config.control.is_stopped() && !is_stopped)
-            });
-            if self.run.config.control.is_stopped() && !is_stopped {
-                is_stopped = true;
-                give_up = give_up.min(SystemClock::now() + WORKER_PATIENCE);
-            }
-        }
-        self.has_given_up = self.lanes_done < lanes;
-        self.update_progress();
-        self.next_thresholds = Instant::MAX;
-        self.next_progress = Instant::MAX;
-        (self.listener)(RunEvent::ScenariosEnded { at: SystemClock::now() });
+    /// Whether the run is over.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Over)
     }
 
-    /// From the start of the scenarios to the hard end of the last.
-    fn longest(&self) -> Duration {
-        demands(&self.run.plan).iter().map(|demand| demand.end).max().unwrap_or_default()
+    /// Worker threads with VUs that have not closed.
+    pub(crate) fn workers_lost(&self) -> usize {
+        self.threads.vus_closed.iter().filter(|&&closed| !closed).count()
     }
 
-    fn close_vus(&mut self) {
-        for worker in 0..self.run.orders.len() {
-            self.run.order(worker, Order::CloseVus);
-        }
-        let patience = if self.has_given_up { CLOSE_PATIENCE } else { WORKER_PATIENCE };
-        self.pump(SystemClock::now() + patience, |this| this.workers_lost() == 0);
-        let lost = self.workers_lost();
-        if lost > 0 {
-            let message =
-                format!("{lost} worker threads are held by VUs that do not end; going on without them");
-            self.log(LogLine::new(SystemClock::now(), LogLevel::Error, message));
-        }
-    }
-
-    fn workers_lost(&self) -> usize {
-        self.vus_closed.iter().filter(|&&closed| !closed).count()
-    }
-
-    fn last_window(&mut self) {
-        // An answer still on its way belongs to an earlier request: what came after it has to be asked for again.
-        let until = SystemClock::now() + WORKER_PATIENCE;
-        self.pump(until, |this| !this.windows.is_waiting() || this.workers_lost() > 0);
-        self.ask_for_windows(SystemClock::now(), None);
-        self.pump(until, |this| !this.windows.is_open());
-    }
-
-    fn finish(mut self) -> RunOutcome {
-        let ended = self.ended.unwrap_or_else(SystemClock::now);
-        let elapsed = ended.since(self.began);
+    /// Evaluates the thresholds for the last time and gives the results of the run.
+    pub(crate) fn finish(mut self, now: Instant) -> Ending {
+        let ended = self.timers.ended.unwrap_or(now);
+        let elapsed = ended.since(self.timers.began);
         let thresholds = self.totals.evaluate_at_end(elapsed);
+        let mut events = Vec::new();
         if !thresholds.results.is_empty() {
             let results = Arc::new(thresholds.results.clone());
-            (self.listener)(RunEvent::Thresholds { at: ended, results });
+            events.push(RunEvent::Thresholds { at: ended, results });
         }
-        (self.listener)(RunEvent::Ended);
-        let control = &self.run.config.control;
-        RunOutcome {
-            aborted: control.reason(),
-            marked_failed: control.is_marked_failed(),
-            workers_lost: if self.ended.is_some() { self.workers_lost() } else { 0 },
-            drops: self.run.scenarios.iter().map(ScenarioShared::drops).collect(),
-            samples_lost: self.run.samples_lost.load(Ordering::Relaxed),
+        events.push(RunEvent::Ended);
+        Ending {
+            workers_lost: if self.timers.ended.is_some() { self.workers_lost() } else { 0 },
             init_error: self.init_error,
-            setup_error: self.setup_error,
+            setup_error: self.setup.error,
             teardown_error: self.teardown_error,
-            setup_data: self.setup_data,
+            setup_data: self.setup.data,
             totals: self.totals,
             thresholds,
             elapsed,
+            events,
         }
     }
 
-    /// Handles reports and what is due until `is_over`, or until the time is up.
-    fn pump(&mut self, until: Instant, is_over: impl Fn(&Coordinator<'_>) -> bool) {
-        loop {
-            let now = SystemClock::now();
-            self.do_due(now);
-            if is_over(self) || now >= until {
-                return;
+    fn handle(&mut self, now: Instant, input: Input) {
+        match input {
+            Input::Report(report) => self.handle_report(now, report),
+            Input::Stop => self.stop(now),
+            Input::Kill => {
+                self.control.is_killed = true;
+                self.order_all(|| Order::Kill);
             }
-            let next =
-                self.windows.next_instant().min(self.next_thresholds).min(self.next_progress).min(until);
-            match self.reports.recv_timeout(next.since(SystemClock::now())) {
-                Ok(report) => self.handle(report),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => unreachable!("the coordinator holds a sender itself"),
+            Input::Steer { is_paused, target } => {
+                (self.control.is_paused, self.control.target) = (is_paused, target);
+                self.steer();
+            }
+            Input::SetUp(data) => self.setup.ordered = Some(data),
+            Input::StartFailed(error) => {
+                self.init_error = Some(error);
+                self.phase = Phase::Over;
             }
         }
     }
 
-    fn handle(&mut self, report: Report) {
+    fn handle_report(&mut self, now: Instant, report: Report) {
         match report {
             Report::VuReady => {
-                self.vus_ready += 1;
-                let now = SystemClock::now();
-                if now >= self.next_progress || self.vus_ready == self.run.vus_planned {
-                    self.next_progress = now + PROGRESS_EVERY;
-                    let (ready, planned) = (self.vus_ready as u32, self.run.vus_planned as u32);
-                    (self.listener)(RunEvent::Initializing { ready, planned });
+                self.threads.vus_ready += 1;
+                let (ready, planned) = (self.threads.vus_ready, self.settings.vus_planned);
+                if now >= self.timers.next_progress || ready == planned {
+                    self.timers.next_progress = now + PROGRESS_EVERY;
+                    self.event(RunEvent::Initializing { ready: ready as u32, planned: planned as u32 });
                 }
             }
             Report::VuFailed(error) => {
                 self.init_error.get_or_insert(error);
             }
             Report::Window { worker, series, notes } => self.windows.add(worker, series, notes),
-            Report::LaneDone => self.lanes_done += 1,
-            Report::Lifecycle(result) => self.lifecycle = Some(result),
-            Report::VusClosed { worker } => self.vus_closed[worker] = true,
-            Report::Samples(batch) => {
-                self.run.batches_in_flight.fetch_sub(1, Ordering::Relaxed);
-                (self.listener)(RunEvent::Samples(Arc::new(batch)));
-            }
-            Report::Log(line) => self.log(line),
-            Report::Steered => self.pass_on_steering(),
-            Report::Stop => self.pass_on_stop(),
-            Report::Kill => {
-                for worker in 0..self.run.orders.len() {
-                    self.run.order(worker, Order::Kill);
+            Report::LaneDone => self.threads.lanes_done += 1,
+            Report::FunctionDone(result) => self.threads.function = Some(result),
+            Report::VusClosed { worker } => self.threads.vus_closed[worker] = true,
+            Report::Samples(batch) => self.outputs.push(Output::Samples(batch)),
+            Report::Log(line) => self.event(RunEvent::Log(line)),
+        }
+    }
+
+    /// Stops the iterations, once.
+    fn stop(&mut self, now: Instant) {
+        if std::mem::replace(&mut self.control.is_stopped, true) {
+            return;
+        }
+        self.order_all(|| Order::Stop);
+        if let Phase::Iterating { give_up } = &mut self.phase {
+            *give_up = (*give_up).min(now + WORKER_PATIENCE);
+        }
+    }
+
+    /// Sends the number of looping VUs to every thread. A repeated order changes nothing.
+    fn steer(&mut self) {
+        let Some((scenario, vus)) = self.control.target else { return };
+        if self.timers.started.is_some() {
+            let target = u32::try_from(self.settings.vu_stripe.scale(vus)).unwrap_or(u32::MAX);
+            self.order_all(|| Order::Steer { scenario, target });
+        }
+    }
+
+    /// Goes on to the next phase if the current one is over.
+    fn advance(&mut self, now: Instant) -> bool {
+        match self.phase {
+            Phase::Initializing => {
+                let is_over = self.threads.vus_ready >= self.settings.vus_planned
+                    || self.init_error.is_some()
+                    || self.control.is_stopped;
+                if is_over {
+                    self.phase = Phase::Paused;
                 }
+                is_over
             }
+            Phase::Paused => self.leave_pause(now),
+            Phase::SettingUp { until, limit, while_paused } => {
+                let Some(result) = self.function_result(now, until, limit) else { return false };
+                if let Ok(data) = &result {
+                    self.setup.data.clone_from(data);
+                }
+                self.end_setup(now, result, while_paused);
+                true
+            }
+            Phase::Iterating { give_up } => {
+                let is_over = self.threads.lanes_done >= self.lanes() || now >= give_up;
+                if is_over {
+                    self.end_iterations(now);
+                }
+                is_over
+            }
+            Phase::Closing { until, tears_down } => {
+                let lost = self.workers_lost();
+                if lost > 0 && now < until {
+                    return false;
+                }
+                if lost > 0 {
+                    let message = format!(
+                        "{lost} worker threads are blocked by VUs that do not end; going on without them"
+                    );
+                    self.log(now, LogLevel::Error, message);
+                }
+                if tears_down {
+                    self.tear_down(now)
+                } else {
+                    self.drain(now)
+                }
+                true
+            }
+            Phase::TearingDown { until, limit } => {
+                let Some(result) = self.function_result(now, until, limit) else { return false };
+                self.teardown_error = result.err();
+                self.drain(now);
+                true
+            }
+            Phase::Draining { until } => {
+                // An answer under way belongs to an earlier request: the samples after it need a request of their own.
+                let is_over = !self.windows.is_waiting() || self.workers_lost() > 0 || now >= until;
+                if is_over {
+                    // A thread that a VU blocks answers no more.
+                    let until = if self.workers_lost() > 0 { now + windows::PATIENCE } else { until };
+                    let workers = self.windows.finish(now, until);
+                    self.take_windows(now, workers);
+                    self.phase = Phase::LastWindow { until };
+                }
+                is_over
+            }
+            Phase::LastWindow { until } => {
+                let is_over = !self.windows.is_open() || now >= until;
+                if is_over {
+                    self.order_all(|| Order::End);
+                    self.phase = Phase::Over;
+                }
+                is_over
+            }
+            Phase::Over => false,
         }
     }
 
-    fn log(&mut self, line: LogLine) {
-        (self.listener)(RunEvent::Log(line));
+    /// Begins the test proper unless it still waits for its resume: meanwhile `setup()` may be run or replaced by the
+    /// data of another instance of the same test.
+    fn leave_pause(&mut self, now: Instant) -> bool {
+        let waits = self.init_error.is_none() && !self.control.is_stopped && self.control.is_paused;
+        if waits {
+            let Some(order) = self.setup.ordered.take() else { return false };
+            match order {
+                Some(data) => {
+                    self.setup.data.clone_from(&data);
+                    self.end_setup(now, Ok(data), true);
+                }
+                None => self.run_setup(now, true),
+            }
+            return true;
+        }
+        self.outputs.push(Output::CloseSetup);
+        // Windows, and k6's "test run duration", count from here.
+        self.timers.began = now;
+        self.windows.begin(now);
+        self.progress.began_ns.store(now.as_ns(), Ordering::Relaxed);
+        if self.init_error.is_some() {
+            self.close_vus(now, false);
+        } else if self.settings.plan.lifecycle.no_setup || self.setup.is_done || self.control.is_stopped {
+            self.begin_iterations(now);
+        } else {
+            self.run_setup(now, false);
+        }
+        true
     }
 
-    /// Tells every thread how many VUs are wanted. It may have heard it already: then nothing changes.
-    fn pass_on_steering(&mut self) {
-        if self.started.is_none() {
+    fn run_setup(&mut self, now: Instant, while_paused: bool) {
+        if !self.settings.has_setup {
+            return self.end_setup(now, Ok(None), while_paused);
+        }
+        let limit = self.settings.plan.lifecycle.setup_timeout;
+        let until = now + limit;
+        self.run_function(Function::Setup { until });
+        self.event(RunEvent::SetupStarted);
+        self.phase = Phase::SettingUp { until, limit, while_paused };
+    }
+
+    fn end_setup(
+        &mut self,
+        now: Instant,
+        result: Result<Option<Arc<str>>, LifecycleError>,
+        while_paused: bool,
+    ) {
+        if while_paused {
+            self.setup.is_done = result.is_ok();
+            self.outputs.push(Output::SetUp(result));
+            self.phase = Phase::Paused;
             return;
         }
-        let Some((scenario, vus)) = self.run.config.control.steering().target() else { return };
-        let target = u32::try_from(self.run.vu_stripe.scale(vus)).unwrap_or(u32::MAX);
-        for worker in 0..self.run.orders.len() {
-            self.run.order(worker, Order::Steer { scenario, target });
+        self.setup.error = result.err();
+        self.begin_iterations(now);
+    }
+
+    /// Starts the scenarios, unless the setup failed or the run was stopped.
+    fn begin_iterations(&mut self, now: Instant) {
+        self.outputs.push(Output::SetupData(self.setup.data.clone()));
+        if self.setup.error.is_some() || self.control.is_stopped {
+            return self.close_vus(now, false);
+        }
+        let at = now + START_LEAD;
+        self.timers.started = Some(at);
+        self.timers.next_thresholds = at + THRESHOLDS_EVERY;
+        self.timers.next_progress = at;
+        self.progress.started_ns.store(at.as_ns(), Ordering::Relaxed);
+        let setup_data = self.setup.data.clone();
+        self.order_all(|| Order::Start { at, setup_data: setup_data.clone() });
+        self.steer();
+        self.event(RunEvent::ScenariosStarted { at });
+        let longest = demands(&self.settings.plan).iter().map(|demand| demand.end).max().unwrap_or_default();
+        self.phase = Phase::Iterating { give_up: at + longest + WORKER_PATIENCE };
+    }
+
+    /// Lanes of all scenarios on all threads.
+    fn lanes(&self) -> usize {
+        self.settings.workers * self.settings.plan.scenarios.len()
+    }
+
+    fn end_iterations(&mut self, now: Instant) {
+        self.threads.has_given_up = self.threads.lanes_done < self.lanes();
+        self.update_progress(now);
+        self.timers.next_thresholds = Instant::MAX;
+        self.timers.next_progress = Instant::MAX;
+        self.event(RunEvent::ScenariosEnded { at: now });
+        self.close_vus(now, true);
+    }
+
+    fn close_vus(&mut self, now: Instant, tears_down: bool) {
+        self.order_all(|| Order::CloseVus);
+        let patience = if self.threads.has_given_up { CLOSE_PATIENCE } else { WORKER_PATIENCE };
+        self.phase = Phase::Closing { until: now + patience, tears_down };
+    }
+
+    fn tear_down(&mut self, now: Instant) {
+        let lifecycle = &self.settings.plan.lifecycle;
+        if !self.settings.has_teardown || lifecycle.no_teardown || self.control.is_killed {
+            return self.drain(now);
+        }
+        let limit = lifecycle.teardown_timeout;
+        let until = now + limit;
+        self.run_function(Function::Teardown { until, data: self.setup.data.clone() });
+        self.event(RunEvent::TeardownStarted);
+        self.phase = Phase::TearingDown { until, limit };
+    }
+
+    /// Runs `setup()` or `teardown()` on a thread that no VU blocks, as far as is known.
+    fn run_function(&mut self, function: Function) {
+        self.threads.function = None;
+        let is_before_iterations = self.timers.started.is_none();
+        let free = if is_before_iterations {
+            Some(0)
+        } else {
+            self.threads.vus_closed.iter().position(|&closed| closed)
+        };
+        match free {
+            Some(worker) => self.outputs.push(Output::Order(worker, Order::Run(function))),
+            None => self.threads.function = Some(Err(ProgramError::Interrupted)),
         }
     }
 
-    fn pass_on_stop(&mut self) {
-        if std::mem::replace(&mut self.is_stop_passed_on, true) {
-            return;
+    /// The result of the function that runs, once it has ended or a VU has blocked its thread for too long.
+    fn function_result(
+        &mut self,
+        now: Instant,
+        until: Instant,
+        limit: Duration,
+    ) -> Option<Result<Option<Arc<str>>, LifecycleError>> {
+        match self.threads.function.take() {
+            Some(Ok(data)) => Some(Ok(data)),
+            Some(Err(error)) if now < until => Some(Err(error.into())),
+            Some(Err(_)) => Some(Err(LifecycleError::TimedOut(limit))),
+            None if now >= until + WORKER_PATIENCE => Some(Err(LifecycleError::TimedOut(limit))),
+            None => None,
         }
-        for worker in 0..self.run.orders.len() {
-            self.run.order(worker, Order::Stop);
-        }
+    }
+
+    fn drain(&mut self, now: Instant) {
+        self.timers.ended = Some(now);
+        self.phase = Phase::Draining { until: now + WORKER_PATIENCE };
     }
 
     fn do_due(&mut self, now: Instant) {
         if self.windows.is_due(now) {
-            let progress = &self.run.config.progress;
-            let vus = progress.vus_active.load(Ordering::Relaxed);
-            let vus_max = progress.vus_initialized.load(Ordering::Relaxed);
+            let vus = self.progress.vus_active.load(Ordering::Relaxed);
+            let vus_max = self.progress.vus_initialized.load(Ordering::Relaxed);
             let gauges = self.windows.gauges(now, vus, vus_max);
-            if self.run.config.wants_samples {
-                (self.listener)(RunEvent::Samples(Arc::new(gauges.map(|gauge| (gauge, None)).to_vec())));
+            if self.wants_samples {
+                let samples = gauges.map(|gauge| (gauge, None)).to_vec();
+                self.event(RunEvent::Samples(Arc::new(samples)));
             }
-            self.ask_for_windows(now, Some(gauges));
+            let workers = self.windows.tick(now, &gauges);
+            self.take_windows(now, workers);
         }
         if let Some(window) = self.windows.close(now) {
-            self.warn_of_hogs(now);
+            self.warn_of_stall(now);
             self.totals.absorb(&window);
-            (self.listener)(RunEvent::Window(Arc::new(window)));
+            self.event(RunEvent::Window(Arc::new(window)));
         }
-        if now >= self.next_thresholds {
-            self.next_thresholds = now + THRESHOLDS_EVERY;
-            self.judge(now);
+        if now >= self.timers.next_thresholds {
+            self.timers.next_thresholds = now + THRESHOLDS_EVERY;
+            self.evaluate(now);
         }
-        if now >= self.next_progress {
-            self.next_progress = now + PROGRESS_EVERY;
-            self.update_progress();
+        if now >= self.timers.next_progress {
+            self.timers.next_progress = now + PROGRESS_EVERY;
+            self.update_progress(now);
         }
     }
 
-    /// Says once that a thread could not hand over its second in time.
-    fn warn_of_hogs(&mut self, now: Instant) {
+    /// Warns once that a thread did not answer in time.
+    fn warn_of_stall(&mut self, now: Instant) {
         let late = self.windows.late();
-        if late.is_empty() || std::mem::replace(&mut self.has_warned_of_hogs, true) {
+        if late.is_empty() || std::mem::replace(&mut self.threads.has_warned_of_stall, true) {
             return;
         }
         let message = format!(
@@ -477,35 +609,29 @@ impl<'a> Coordinator<'a> {
              are late and their samples appear in a later second",
             late[0]
         );
-        self.log(LogLine::new(now, LogLevel::Warn, message));
+        self.log(now, LogLevel::Warn, message);
     }
 
-    fn ask_for_windows(&mut self, now: Instant, gauges: Option<[Sample; 2]>) {
-        let workers = match gauges {
-            Some(gauges) => self.windows.tick(now, &gauges),
-            None => self.windows.ask(now),
-        };
-        for worker in workers {
-            self.run.order(worker, Order::TakeWindow { end: now });
-        }
+    fn take_windows(&mut self, end: Instant, workers: Vec<usize>) {
+        let orders = workers.into_iter().map(|worker| Output::Order(worker, Order::TakeWindow { end }));
+        self.outputs.extend(orders);
     }
 
-    fn judge(&mut self, now: Instant) {
-        let Some(started) = self.started else { return };
+    /// Evaluates the thresholds on the windows so far; one with `abortOnFail` may stop the run.
+    fn evaluate(&mut self, now: Instant) {
+        let Some(started) = self.timers.started else { return };
         let evaluation = self.totals.evaluate(now.since(started));
         if evaluation.abort.is_some() {
-            self.run.config.control.stop(AbortReason::Threshold);
+            self.outputs.push(Output::Stop(AbortReason::Threshold));
         }
         if !evaluation.results.is_empty() {
-            (self.listener)(RunEvent::Thresholds { at: now, results: Arc::new(evaluation.results) });
+            self.event(RunEvent::Thresholds { at: now, results: Arc::new(evaluation.results) });
         }
     }
 
-    fn update_progress(&self) {
-        let Some(started) = self.started else { return };
-        let now = SystemClock::now();
-        for (index, scenario) in self.run.plan.scenarios.iter().enumerate() {
-            let progress = &self.run.config.progress.scenarios[index];
+    fn update_progress(&self, now: Instant) {
+        let Some(started) = self.timers.started else { return };
+        for (scenario, progress) in self.settings.plan.scenarios.iter().zip(&self.progress.scenarios) {
             let planned = progress.iterations_planned.load(Ordering::Relaxed);
             let fraction = if planned > 0 {
                 progress.iterations_completed.load(Ordering::Relaxed) as f64 / planned as f64
@@ -516,9 +642,22 @@ impl<'a> Coordinator<'a> {
             progress.set_fraction(fraction);
         }
     }
+
+    fn order_all(&mut self, order: impl Fn() -> Order) {
+        self.outputs.extend((0..self.settings.workers).map(|worker| Output::Order(worker, order())));
+    }
+
+    fn event(&mut self, event: RunEvent) {
+        self.outputs.push(Output::Event(event));
+    }
+
+    fn log(&mut self, now: Instant, level: LogLevel, message: String) {
+        self.event(RunEvent::Log(LogLine::new(now, level, message)));
+    }
 }
 
-fn demands(plan: &Plan) -> Vec<Demand> {
+/// The demand of each scenario for VUs.
+pub(crate) fn demands(plan: &Plan) -> Vec<Demand> {
     let demand = |scenario: &Scenario| {
         let regular_end = scenario.start_time.saturating_add(schedule::duration(&scenario.executor));
         Demand {
@@ -530,16 +669,10 @@ fn demands(plan: &Plan) -> Vec<Demand> {
     plan.scenarios.iter().map(demand).collect()
 }
 
-fn share(scenario: &Scenario, plan: &Plan, workers: usize) -> ScenarioShared {
-    let quota = schedule::quota(&scenario.executor, &plan.segment);
-    let stripe = schedule::iteration_stripe(&scenario.executor, &plan.segment);
-    let (_, spare) = schedule::vus(&scenario.executor, &plan.segment);
-    ScenarioShared::new(quota, stripe, spare, workers)
-}
-
-/// How many iterations a scenario will start in all, where that is known; 0 otherwise.
-fn planned_iterations(quota: Quota, vus: u32) -> u64 {
-    match quota {
+/// Iterations that a scenario will start in all; 0 where that is not known.
+fn planned_iterations(scenario: &Scenario, plan: &Plan) -> u64 {
+    let (vus, _) = schedule::vus(&scenario.executor, &plan.segment);
+    match schedule::quota(&scenario.executor, &plan.segment) {
         Quota::Unlimited => 0,
         Quota::PerVu(iterations) => iterations.saturating_mul(u64::from(vus)),
         Quota::Shared(iterations) => iterations,

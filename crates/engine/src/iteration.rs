@@ -1,4 +1,4 @@
-//! One iteration: called, timed, counted.
+//! Runs, times and counts one iteration.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -8,33 +8,33 @@ use model::metric::builtin::{
 };
 use model::{Instant, Mark, Metadata, Sample, SystemClock, SystemTag, Work};
 
-use crate::scenario::ScenarioRoom;
+use crate::scenario_lane::ScenarioLane;
 use crate::shared::RunShared;
-use crate::vu_task::{Living, panic_text};
+use crate::vu_task::{VuState, panic_text};
 use crate::{AbortReason, IterationCall, IterationEnd, Seat};
 
-impl ScenarioRoom {
-    /// Runs one iteration on the calling VU's coroutine from `started`, which is now, and the pad up to
+impl ScenarioLane {
+    /// Runs one iteration on the calling VU's coroutine from `started`, which is now, with the padding up to
     /// `minIterationDuration` after it.
     pub(crate) fn run_iteration(
         &self,
-        living: &mut Living,
+        state: &mut VuState,
         due: Option<Instant>,
         started: Instant,
         is_first: bool,
     ) -> IterationEnd {
-        let call = self.call(living, due, started, is_first);
+        let call = self.call(state, due, started, is_first);
         self.worker.start_work(Some(self.id), Work::Iterations, started);
-        let (end, finished) = iterate(&self.run, living, &call);
+        let (end, finished) = iterate(&self.run, state, &call);
         self.worker.finish_work(Some(self.id), Work::Iterations, finished);
         self.count(end);
-        self.record(living, &call, end, finished);
+        self.record(state, &call, end, finished);
         if end == IterationEnd::Aborted {
-            living.seat.control.stop(AbortReason::Script(None));
+            state.seat.control.stop(AbortReason::Script(None));
         }
         let padded = call.started + self.run.plan.min_iteration_duration;
-        if finished < padded && !living.is_broken {
-            // Called off like the iteration itself: then nothing is left to wait for.
+        if finished < padded && !state.is_broken {
+            // Cancelled like the iteration itself: then nothing is left to wait for.
             let _ = vu::block_on(vu::timer::sleep_until(padded));
         }
         end
@@ -42,32 +42,32 @@ impl ScenarioRoom {
 
     fn call(
         &self,
-        living: &mut Living,
+        state: &mut VuState,
         due: Option<Instant>,
         started: Instant,
         is_first: bool,
     ) -> IterationCall {
         let iteration_in_instance = self.progress().iterations_started.fetch_add(1, Ordering::Relaxed);
-        let position = living.iterations_of.iter().position(|(scenario, _)| *scenario == self.id);
+        let position = state.iterations_of.iter().position(|(scenario, _)| *scenario == self.id);
         let position = position.unwrap_or_else(|| {
-            living.iterations_of.push((self.id, 0));
-            living.iterations_of.len() - 1
+            state.iterations_of.push((self.id, 0));
+            state.iterations_of.len() - 1
         });
-        let in_scenario = &mut living.iterations_of[position].1;
+        let in_scenario = &mut state.iterations_of[position].1;
         let call = IterationCall {
             scenario: self.id,
             iteration_in_scenario: *in_scenario,
             iteration_in_instance,
             iteration_in_test: self.shared().stripe.global_index(iteration_in_instance),
-            vu_iteration: living.iterations,
+            vu_iteration: state.iterations,
             due,
             started,
             first_in_activation: is_first,
             setup_data: self.setup_data.clone(),
         };
         *in_scenario += 1;
-        living.iterations += 1;
-        living.last_scenario = Some(self.id);
+        state.iterations += 1;
+        state.last_scenario = Some(self.id);
         call
     }
 
@@ -87,10 +87,10 @@ impl ScenarioRoom {
         }
     }
 
-    /// k6's two metrics for full iterations; beside them our own, which also know of the others.
-    fn record(&self, living: &Living, call: &IterationCall, end: IterationEnd, finished: Instant) {
-        let metadata = self.metadata(&living.seat, call);
-        let tags = living.vu.tags().unwrap_or(self.tags);
+    /// Records k6's two metrics for full iterations, and our own, which include the others.
+    fn record(&self, state: &VuState, call: &IterationCall, end: IterationEnd, finished: Instant) {
+        let metadata = self.metadata(&state.seat, call);
+        let tags = state.vu.tags().unwrap_or(self.tags);
         let record = |metric, value, mark| {
             let sample = Sample { metric, tags, value, at: finished, mark };
             self.worker.record_with(sample, metadata.clone());
@@ -118,7 +118,7 @@ impl ScenarioRoom {
         record(ITERATION_RESPONSE_TIME, finished.ms_since(due), mark);
     }
 
-    /// The system tags that k6 keeps out of series: made only where somebody will read them.
+    /// The system tags that k6 keeps out of series, made only where a listener reads them.
     fn metadata(&self, seat: &Seat, call: &IterationCall) -> Option<Metadata> {
         let system_tags = self.run.plan.system_tags;
         let facts = [(SystemTag::Iter, call.vu_iteration), (SystemTag::Vu, seat.vu_id)];
@@ -130,15 +130,15 @@ impl ScenarioRoom {
     }
 }
 
-fn iterate(run: &RunShared, living: &mut Living, call: &IterationCall) -> (IterationEnd, Instant) {
-    let vu = &mut living.vu;
+fn iterate(run: &RunShared, state: &mut VuState, call: &IterationCall) -> (IterationEnd, Instant) {
+    let vu = &mut state.vu;
     match catch_unwind(AssertUnwindSafe(|| vu.iterate(call))) {
         Ok(ended) => ended,
         Err(payload) => {
             let finished = SystemClock::now();
             let message = format!("iteration {} panicked: {}", call.iteration_in_test, panic_text(&*payload));
-            living.seat.worker.error(finished, message);
-            living.mend(run);
+            state.seat.worker.error(finished, message);
+            state.recreate(run);
             (IterationEnd::Failed, finished)
         }
     }

@@ -1,4 +1,4 @@
-//! Closed executors on one thread: VUs that loop, each starting its next iteration when the last one is done.
+//! Closed executors on one thread: VUs that loop, each starting its next iteration when the last one has ended.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -9,26 +9,26 @@ use model::{DropCause, Instant, SystemClock};
 use schedule::{Lane, Next, Quota, Schedule};
 
 use crate::IterationEnd;
-use crate::room::{Pause, Room};
-use crate::scenario::ScenarioRoom;
-use crate::vu_task::{Living, VuHandle, Work};
+use crate::scenario_lane::ScenarioLane;
+use crate::vu_task::{VuHandle, VuState, Work};
+use crate::worker_thread::{WaitEnd, WorkerThread};
 
-/// One VU in one closed scenario: what the lane wants of it, and what it does.
-pub(crate) struct Stint {
-    scenario: Rc<ScenarioRoom>,
+/// One VU in one closed scenario: the lane's orders and the VU's state.
+pub(crate) struct VuLoop {
+    scenario: Rc<ScenarioLane>,
     /// Whether it may start iterations.
-    is_wanted: Cell<bool>,
-    /// Whether it has work: from being told until it has stopped.
+    is_active: Cell<bool>,
+    /// Whether it has work: from the order to start until it has stopped.
     has_work: Cell<bool>,
-    /// When its last iteration must have ended.
+    /// Deadline of its last iteration.
     hard_end: Cell<Instant>,
     /// Iterations it has started.
     started: Cell<u64>,
 }
 
-impl Stint {
-    /// The loop of a VU, on its coroutine.
-    pub(crate) fn run(&self, living: &mut Living, handle: &VuHandle) {
+impl VuLoop {
+    /// Runs the VU's loop, on its coroutine.
+    pub(crate) fn run(&self, state: &mut VuState, handle: &VuHandle) {
         let scenario = &self.scenario;
         handle.serves.set(Some(scenario.id));
         handle.deadline.set(self.hard_end.get());
@@ -36,12 +36,12 @@ impl Stint {
         progress.vus_active.fetch_add(1, Ordering::Relaxed);
         scenario.progress().vus_active.fetch_add(1, Ordering::Relaxed);
         let mut is_first = true;
-        while let Some(started) = self.may_start(living) {
-            // Left over where the VU was to go and then was wanted again.
+        while let Some(started) = self.may_start(state) {
+            // Left over from an order to stop that was withdrawn.
             vu::clear_interrupt();
             self.started.set(self.started.get() + 1);
             let suspensions = vu::suspensions();
-            let end = scenario.run_iteration(living, None, started, is_first);
+            let end = scenario.run_iteration(state, None, started, is_first);
             is_first = false;
             if end == IterationEnd::Aborted {
                 break;
@@ -57,64 +57,64 @@ impl Stint {
         scenario.leave();
     }
 
-    /// When the next iteration starts, which is now, if it may.
-    fn may_start(&self, living: &Living) -> Option<Instant> {
+    /// Start of the next iteration, which is now, if it may start.
+    fn may_start(&self, state: &VuState) -> Option<Instant> {
         let now = SystemClock::now();
-        if !self.is_wanted.get() || now >= self.scenario.end || !living.may_go_on(now) {
+        if !self.is_active.get() || now >= self.scenario.end || !state.may_continue(now) {
             return None;
         }
         let is_due = match self.scenario.shared().quota {
             Quota::Unlimited => true,
             Quota::PerVu(iterations) => self.started.get() < iterations,
-            Quota::Shared(iterations) => self.scenario.shared().take_from_pile(iterations),
+            Quota::Shared(iterations) => self.scenario.shared().take_shared_iteration(iterations),
         };
         is_due.then_some(now)
     }
 }
 
 /// Drives a closed scenario's VUs of this thread from its start to its hard end.
-pub(crate) async fn run(room: Rc<Room>, scenario: Rc<ScenarioRoom>) {
+pub(crate) async fn run(thread: Rc<WorkerThread>, scenario: Rc<ScenarioLane>) {
     let plan = scenario.plan();
     let mut schedule =
         schedule::schedule(scenario.id, plan, &scenario.run.plan.segment, Lane::ONLY, scenario.start);
     let lane = ClosedLane::new(scenario.clone());
     // A segment without VUs has nothing to wait for.
     if schedule::vus(&plan.executor, &scenario.run.plan.segment).0 > 0 {
-        lane.follow(&room, &mut *schedule).await;
+        lane.follow(&thread, &mut *schedule).await;
     }
-    room.wind_down(&scenario).await;
+    thread.wind_down(&scenario).await;
     lane.drop_rest(scenario.shared().leave_lane());
-    room.leave();
+    thread.leave();
 }
 
 struct ClosedLane {
-    scenario: Rc<ScenarioRoom>,
-    /// With the VU's number in the scenario, ascending.
-    stints: Vec<(u32, Rc<VuHandle>, Rc<Stint>)>,
+    scenario: Rc<ScenarioLane>,
+    /// With the VU's number in the scenario, in ascending order.
+    loops: Vec<(u32, Rc<VuHandle>, Rc<VuLoop>)>,
 }
 
 impl ClosedLane {
-    fn new(scenario: Rc<ScenarioRoom>) -> ClosedLane {
-        let stint = |(number, vu): &(u32, Rc<VuHandle>)| {
-            let stint = Rc::new(Stint {
+    fn new(scenario: Rc<ScenarioLane>) -> ClosedLane {
+        let vu_loop = |(number, vu): &(u32, Rc<VuHandle>)| {
+            let vu_loop = Rc::new(VuLoop {
                 scenario: scenario.clone(),
-                is_wanted: Cell::new(false),
+                is_active: Cell::new(false),
                 has_work: Cell::new(false),
                 hard_end: Cell::new(scenario.hard_end),
                 started: Cell::new(0),
             });
-            (*number, vu.clone(), stint)
+            (*number, vu.clone(), vu_loop)
         };
-        let stints = scenario.vus.borrow().iter().map(stint).collect();
-        ClosedLane { scenario, stints }
+        let loops = scenario.vus.borrow().iter().map(vu_loop).collect();
+        ClosedLane { scenario, loops }
     }
 
-    async fn follow(&self, room: &Rc<Room>, schedule: &mut dyn Schedule) {
+    async fn follow(&self, thread: &Rc<WorkerThread>, schedule: &mut dyn Schedule) {
         let mut has_begun = false;
         loop {
             let until = match schedule.next(SystemClock::now()) {
                 Next::Vus { at, target } => {
-                    room.mark_started(&self.scenario);
+                    thread.mark_started(&self.scenario);
                     self.set_target(at, target);
                     has_begun = true;
                     continue;
@@ -122,81 +122,83 @@ impl ClosedLane {
                 Next::Wait(until) => until,
                 Next::Arrival(_) | Next::Done { .. } => break,
             };
-            // Before its start a scenario has no VUs to change, and begins with those that were asked for last.
+            // Before its start a scenario has no VUs to change, and begins with the number last requested.
             if has_begun && let Some(target) = self.scenario.take_steered() {
                 self.set_target(SystemClock::now(), target);
             }
-            // With a quota the VUs stop by themselves, perhaps long before the time is up.
+            // With a quota the VUs stop by themselves, perhaps long before the end.
             let is_finite = self.scenario.shared().quota != Quota::Unlimited;
             if is_finite && has_begun && self.scenario.running() == 0 {
                 break;
             }
-            if room.pause(until, &self.scenario).await == Pause::Stopped {
+            if thread.wait(until, &self.scenario).await == WaitEnd::Stopped {
                 break;
             }
         }
-        for (_, _, stint) in &self.stints {
-            stint.is_wanted.set(false);
+        for (_, _, vu_loop) in &self.loops {
+            vu_loop.is_active.set(false);
         }
     }
 
     fn set_target(&self, at: Instant, target: u32) {
-        for (number, vu, stint) in &self.stints {
-            let is_wanted = *number < target;
-            if is_wanted == stint.is_wanted.get() {
+        for (number, vu, vu_loop) in &self.loops {
+            let is_active = *number < target;
+            if is_active == vu_loop.is_active.get() {
                 continue;
             }
-            if is_wanted { self.begin(vu, stint) } else { self.retire(at, vu, stint) }
+            if is_active { self.begin(vu, vu_loop) } else { self.retire(at, vu, vu_loop) }
         }
     }
 
-    /// Lets a VU loop; one that still finishes its last iteration just goes on.
-    fn begin(&self, vu: &Rc<VuHandle>, stint: &Rc<Stint>) {
-        stint.is_wanted.set(true);
-        stint.hard_end.set(self.scenario.hard_end);
-        if stint.has_work.replace(true) {
+    /// Makes a VU loop; one that still runs its last iteration continues after it.
+    fn begin(&self, vu: &Rc<VuHandle>, vu_loop: &Rc<VuLoop>) {
+        vu_loop.is_active.set(true);
+        vu_loop.hard_end.set(self.scenario.hard_end);
+        if vu_loop.has_work.replace(true) {
             vu.deadline.set(self.scenario.hard_end);
             return;
         }
         self.scenario.enter();
-        vu.mailbox.push(Work::Loop(stint.clone()));
+        vu.mailbox.push(Work::Loop(vu_loop.clone()));
     }
 
-    /// Lets a VU finish its iteration: within `gracefulRampDown` where there is one.
-    fn retire(&self, at: Instant, vu: &Rc<VuHandle>, stint: &Rc<Stint>) {
+    /// Stops a VU after its iteration, within `gracefulRampDown` where there is one.
+    fn retire(&self, at: Instant, vu: &Rc<VuHandle>, vu_loop: &Rc<VuLoop>) {
         let Executor::RampingVus { graceful_ramp_down, .. } = self.scenario.plan().executor else {
-            stint.is_wanted.set(false);
+            vu_loop.is_active.set(false);
             return;
         };
         let hard_end = (at + graceful_ramp_down).min(self.scenario.hard_end);
-        stint.is_wanted.set(false);
-        stint.hard_end.set(hard_end);
-        if !stint.has_work.get() {
+        vu_loop.is_active.set(false);
+        vu_loop.hard_end.set(hard_end);
+        if !vu_loop.has_work.get() {
             return;
         }
         vu.deadline.set(hard_end);
-        let (vu, stint) = (vu.clone(), stint.clone());
+        let (vu, vu_loop) = (vu.clone(), vu_loop.clone());
         tokio::task::spawn_local(async move {
             vu::timer::sleep_until(hard_end).await;
-            let is_meant = !stint.is_wanted.get() && stint.hard_end.get() == hard_end;
-            if is_meant && stint.has_work.get() {
+            let is_current = !vu_loop.is_active.get() && vu_loop.hard_end.get() == hard_end;
+            if is_current && vu_loop.has_work.get() {
                 vu.interrupt();
             }
         });
     }
 
-    /// Counts the iterations that the time did not suffice for; those of a shared pile once, in the last lane.
+    /// Counts the iterations for which there was no time; shared ones are counted once, by the last lane.
     fn drop_rest(&self, is_last_lane: bool) {
-        // A test that was ended early dropped nothing: its plan was called off.
+        // A test that was ended early dropped nothing: its plan was cancelled.
         if self.scenario.run.config.control.is_stopped() {
             return;
         }
         let shared = self.scenario.shared();
         let left = match shared.quota {
-            Quota::PerVu(iterations) => {
-                self.stints.iter().map(|(_, _, stint)| iterations.saturating_sub(stint.started.get())).sum()
-            }
-            Quota::Shared(iterations) if is_last_lane => shared.left_in_pile(iterations),
+            Quota::PerVu(iterations) => self
+                .loops
+                .iter()
+                .map(|(_, _, vu_loop)| iterations.saturating_sub(vu_loop.started.get()))
+                .sum(),
+            Quota::Shared(iterations) if is_last_lane => shared.shared_iterations_left(iterations),
             Quota::Shared(_) | Quota::Unlimited => 0,
         };
         if left > 0 {

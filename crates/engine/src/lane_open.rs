@@ -1,4 +1,4 @@
-//! Arrival-rate executors on one thread: iterations start when they are due, on whichever VU is idle.
+//! Arrival-rate executors on one thread: iterations start when they are due, on any idle VU.
 
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -8,39 +8,39 @@ use model::{Arrival, DropCause, SystemClock};
 use schedule::{Lane, Next, Schedule};
 
 use crate::report::Order;
-use crate::room::{Pause, Room};
-use crate::scenario::ScenarioRoom;
-use crate::vu_task::{Living, VuHandle, Work};
+use crate::scenario_lane::ScenarioLane;
+use crate::vu_task::{VuHandle, VuState, Work};
+use crate::worker_thread::{WaitEnd, WorkerThread};
 
-/// Overdue arrivals handled at one go. Then the VUs get their turn, so that those that are done can become idle.
+/// Overdue arrivals handled at once. Then the VUs run, so that those that have finished become idle.
 const BURST_MAX: u32 = 64;
 
-/// How long after the end other threads may still reserve idle VUs of this one: an arrival due exactly at the end may
-/// reach its own thread a moment later.
+/// Time after the end during which other threads may still reserve idle VUs of this one: an arrival due exactly at the end
+/// may reach its own thread a moment later.
 const LANE_SKEW: Duration = Duration::from_millis(5);
 
 /// Drives an arrival-rate scenario's lane of this thread from its start to its hard end.
-pub(crate) async fn run(room: Rc<Room>, scenario: Rc<ScenarioRoom>) {
+pub(crate) async fn run(thread: Rc<WorkerThread>, scenario: Rc<ScenarioLane>) {
     let lane = Lane { index: scenario.worker.index() as u32, of: scenario.run.orders.len() as u32 };
     let segment = &scenario.run.plan.segment;
     let mut schedule = schedule::schedule(scenario.id, scenario.plan(), segment, lane, scenario.start);
     scenario.open_idle();
-    follow(&room, &scenario, &mut *schedule).await;
-    if !room.is_stopped() {
+    follow(&thread, &scenario, &mut *schedule).await;
+    if !thread.is_stopped() {
         vu::timer::sleep_until(scenario.end + LANE_SKEW).await;
     }
     scenario.close_idle();
-    room.wind_down(&scenario).await;
-    room.leave();
+    thread.wind_down(&scenario).await;
+    thread.leave();
 }
 
-async fn follow(room: &Rc<Room>, scenario: &Rc<ScenarioRoom>, schedule: &mut dyn Schedule) {
+async fn follow(thread: &Rc<WorkerThread>, scenario: &Rc<ScenarioLane>, schedule: &mut dyn Schedule) {
     let mut burst = 0;
     loop {
         match schedule.next(SystemClock::now()) {
             Next::Arrival(arrival) => {
-                room.mark_started(scenario);
-                if room.is_stopped() {
+                thread.mark_started(scenario);
+                if thread.is_stopped() {
                     return;
                 }
                 scenario.offer(arrival);
@@ -52,7 +52,7 @@ async fn follow(room: &Rc<Room>, scenario: &Rc<ScenarioRoom>, schedule: &mut dyn
             }
             Next::Wait(until) => {
                 burst = 0;
-                if room.pause_until(until).await == Pause::Stopped {
+                if thread.wait_until(until).await == WaitEnd::Stopped {
                     return;
                 }
             }
@@ -61,7 +61,7 @@ async fn follow(room: &Rc<Room>, scenario: &Rc<ScenarioRoom>, schedule: &mut dyn
     }
 }
 
-impl ScenarioRoom {
+impl ScenarioLane {
     /// Makes this thread's VUs idle for arrivals.
     fn open_idle(&self) {
         let vus = self.vus.borrow();
@@ -69,7 +69,7 @@ impl ScenarioRoom {
         self.shared().add_idle(self.worker.index(), vus.len() as u32);
     }
 
-    /// No arrival is accepted any more but those that others have reserved a VU for already.
+    /// Accepts no further arrivals, except those for which other threads have already reserved a VU.
     fn close_idle(&self) {
         self.is_closed.set(true);
         let unreserved = self.shared().close_idle(self.worker.index()) as usize;
@@ -83,7 +83,7 @@ impl ScenarioRoom {
         self.is_closed.get() && !self.idle.borrow().is_empty()
     }
 
-    /// Starts an iteration on an idle VU of this thread, else of another one; else it is lost for good.
+    /// Starts an iteration on an idle VU of this thread, else of another one; without an idle VU it is dropped.
     fn offer(self: &Rc<Self>, arrival: Arrival) {
         let own = self.worker.index();
         if self.shared().reserve(own) {
@@ -97,13 +97,13 @@ impl ScenarioRoom {
 
     /// Starts an iteration on a VU of this thread that has been reserved for it.
     pub(crate) fn start(self: &Rc<Self>, arrival: Arrival) {
-        // The one that has been idle for longest, so that all VUs get their share, as in k6.
+        // The one that has been idle for longest, so that all VUs take turns, as in k6.
         let vu = self.idle.borrow_mut().pop_front().expect("a reserved VU is in the queue of idle ones");
         self.enter();
         vu.mailbox.push(Work::Arrival(self.clone(), arrival));
     }
 
-    /// Counts a drop, and has one more VU made if the plan allows it.
+    /// Counts a drop, and adds a VU if the plan allows it.
     fn lose(&self, arrival: Arrival) {
         let shared = self.shared();
         let now = SystemClock::now();
@@ -130,29 +130,29 @@ impl ScenarioRoom {
     }
 
     /// Runs one iteration on the VU's coroutine.
-    pub(crate) fn run_arrival(self: &Rc<Self>, arrival: Arrival, living: &mut Living, vu: &Rc<VuHandle>) {
+    pub(crate) fn run_arrival(self: &Rc<Self>, arrival: Arrival, state: &mut VuState, vu: &Rc<VuHandle>) {
         vu.serves.set(Some(self.id));
         vu.deadline.set(self.hard_end);
         let progress = &self.run.config.progress;
         let now = SystemClock::now();
-        if living.may_go_on(now) {
+        if state.may_continue(now) {
             progress.vus_active.fetch_add(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_add(1, Ordering::Relaxed);
-            let is_first = living.last_scenario != Some(self.id);
-            self.run_iteration(living, Some(arrival.due), now, is_first);
+            let is_first = state.last_scenario != Some(self.id);
+            self.run_iteration(state, Some(arrival.due), now, is_first);
             progress.vus_active.fetch_sub(1, Ordering::Relaxed);
             self.progress().vus_active.fetch_sub(1, Ordering::Relaxed);
         } else {
-            // Called off before its first instruction: due at the very end and without grace, say.
+            // Cancelled before its first instruction: due at the very end and without graceful stop, for example.
             progress.iterations_interrupted.fetch_add(1, Ordering::Relaxed);
         }
-        if !self.is_closed.get() && !living.is_broken {
+        if !self.is_closed.get() && !state.is_broken {
             self.make_idle(vu.clone());
         }
         self.leave();
     }
 
-    /// Puts a VU of this thread at the disposal of arrivals.
+    /// Makes a VU of this thread available for arrivals.
     pub(crate) fn make_idle(&self, vu: Rc<VuHandle>) {
         self.idle.borrow_mut().push_back(vu);
         self.shared().add_idle(self.worker.index(), 1);

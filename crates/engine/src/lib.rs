@@ -1,14 +1,16 @@
 //! One run in one process: clock × schedule × VUs × tally → [`model::RunEvent`].
 //!
-//! Each worker thread holds its VUs, its lanes of every scenario's schedule and its recorder, and shares none of
-//! them; what lanes must agree on (a pile of iterations, idle VUs elsewhere) is a handful of atomics. A coordinator on
-//! the caller's thread starts the phases, closes a window each second and judges thresholds, so that a VU that hogs
-//! its thread delays its neighbours and nothing else.
+//! Each worker thread owns its VUs, its lanes of every scenario's schedule and its recorder, and shares none of them; lanes
+//! agree on the rest (shared iterations, idle VUs of other threads) through a handful of atomics. The run as a whole is a
+//! value, the `coordinator`, with the time as an argument: it starts the phases, closes a window each second and evaluates
+//! thresholds. Its `driver` on the caller's thread owns the channels, the clock and the listener, so a VU that blocks its
+//! thread delays its neighbours and nothing else.
 //!
-//! What a VU does is a [`Program`]: the room knows no JavaScript, HTTP, storage or terminal.
+//! VUs run a [`Program`]: this crate knows no JavaScript, HTTP, storage or terminal.
 
 mod control;
 mod coordinator;
+mod driver;
 mod iteration;
 mod lane_closed;
 mod lane_open;
@@ -16,16 +18,16 @@ mod mailbox;
 mod outcome;
 mod program;
 mod report;
-mod room;
 mod roster;
-mod scenario;
+mod scenario_lane;
 mod shared;
 mod steering;
 mod vu_task;
 mod windows;
+mod worker_thread;
 
 pub use control::{AbortReason, Deadline, RunControl};
-pub use coordinator::run;
+pub use driver::run;
 pub use outcome::{DropCounts, LifecycleError, RunConfig, RunOutcome};
 pub use program::{IterationCall, IterationEnd, Program, ProgramError, Seat, Vu};
 pub use report::SAMPLE_BATCHES_IN_FLIGHT_MAX;
@@ -34,3 +36,6 @@ pub use steering::SteerError;
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod simulation;

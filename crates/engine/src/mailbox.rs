@@ -26,7 +26,7 @@ impl<T> Mailbox<T> {
         self.wake();
     }
 
-    /// No item follows; the reader gets what is there and then `None`.
+    /// Closes the queue: the reader gets the remaining items and then `None`.
     pub(crate) fn close(&self) {
         self.closed.set(true);
         self.wake();

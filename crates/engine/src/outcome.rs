@@ -1,4 +1,4 @@
-//! What a run is given, and what it leaves.
+//! The configuration and the outcome of a run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::{AbortReason, ProgramError, RunControl};
 /// Bytes of a VU's stack. Pages that are never touched cost nothing.
 const STACK_BYTES: usize = 1 << 20;
 
-/// What a run needs beside its plan and its program.
+/// Configuration of a run, beside its plan and its program.
 #[derive(Clone)]
 pub struct RunConfig {
     /// Worker threads; at least 1.
@@ -33,7 +33,7 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
-    /// For so many scenarios, with a worker per core and everything else fresh.
+    /// Creates a configuration for this many scenarios, with a worker per core and everything else empty.
     pub fn new(scenarios: usize) -> RunConfig {
         RunConfig {
             workers: std::thread::available_parallelism().map_or(1, usize::from),
@@ -48,10 +48,10 @@ impl RunConfig {
     }
 }
 
-/// How a run ended. Exit codes are chosen elsewhere.
+/// Outcome of a run. Exit codes are chosen elsewhere.
 #[derive(Debug)]
 pub struct RunOutcome {
-    /// Why it ended before its plan did.
+    /// Reason why it ended before its plan did.
     pub aborted: Option<AbortReason>,
     /// Whether the script called `test.fail()`.
     pub marked_failed: bool,
@@ -61,26 +61,26 @@ pub struct RunOutcome {
     pub setup_error: Option<LifecycleError>,
     /// `teardown()` failed.
     pub teardown_error: Option<LifecycleError>,
-    /// What `setup()` returned, as JSON.
+    /// The JSON that `setup()` returned.
     pub setup_data: Option<Arc<str>>,
-    /// What all windows add up to.
+    /// Sums of all windows.
     pub totals: Totals,
-    /// The last word on the thresholds.
+    /// Final evaluation of the thresholds.
     pub thresholds: Evaluation,
     /// Dropped iterations of each scenario, by cause.
     pub drops: Vec<DropCounts>,
-    /// Raw samples that the listeners did not get.
+    /// Number of raw samples that the listeners did not get.
     pub samples_lost: u64,
-    /// Worker threads that a VU held so long that the run ended without them; their last samples are lost.
+    /// Number of worker threads that a VU blocked so long that the run ended without them; their last samples are lost.
     pub workers_lost: usize,
-    /// From the start of setup to the end of teardown.
+    /// Time from the start of setup to the end of teardown.
     pub elapsed: Duration,
 }
 
-/// What went wrong in `setup()` or `teardown()`.
+/// Failure of `setup()` or `teardown()`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LifecycleError {
-    /// It took longer than it may.
+    /// It exceeded its time limit.
     #[error("end within {0:?}")]
     TimedOut(Duration),
     /// It failed by itself.
@@ -95,18 +95,18 @@ pub struct DropCounts {
     pub vus_exhausted: u64,
     /// Every VU was busy and a further one was being initialised.
     pub vu_starting: u64,
-    /// The time was up before the iterations were.
+    /// The scenario ended before its iterations were used up.
     pub time_up: u64,
 }
 
 impl DropCounts {
-    /// Of all causes.
+    /// Total of all causes.
     pub fn total(&self) -> u64 {
         self.vus_exhausted + self.vu_starting + self.time_up
     }
 
-    /// Of one cause.
-    pub fn of(&self, cause: DropCause) -> u64 {
+    /// Number for one cause.
+    pub fn count(&self, cause: DropCause) -> u64 {
         match cause {
             DropCause::VusExhausted => self.vus_exhausted,
             DropCause::VuStarting => self.vu_starting,

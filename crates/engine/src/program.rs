@@ -1,4 +1,4 @@
-//! What the engine runs: the contract between a run and the code of its VUs.
+//! The contract between a run and the code of its VUs.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::{Deadline, RunControl, WorkerShared};
 ///
 /// Every call happens inside a coroutine on a worker thread, so the code may wait with [`vu::block_on`].
 pub trait Program: Send + Sync {
-    /// Makes one VU: init code runs here.
+    /// Creates one VU; init code runs here.
     ///
     /// # Errors
-    /// Init code failed. Before the start that ends the run; for a VU added later it is logged.
+    /// Init code failed. Before the start this ends the run; for a VU added later it is logged.
     fn create_vu(&self, seat: Seat) -> Result<Box<dyn Vu>, ProgramError>;
 
     /// Whether there is a `setup()`.
@@ -22,10 +22,10 @@ pub trait Program: Send + Sync {
         false
     }
 
-    /// Runs `setup()` in a VU of its own, number 0, and gives its data as JSON.
+    /// Runs `setup()` in a VU of its own, number 0, and returns its data as JSON.
     ///
     /// # Errors
-    /// It threw, or was called off; then no iteration starts and `teardown()` does not run.
+    /// It threw, or was cancelled; then no iteration starts and `teardown()` does not run.
     fn setup(&self, _seat: Seat) -> Result<Option<Arc<str>>, ProgramError> {
         Ok(None)
     }
@@ -38,7 +38,7 @@ pub trait Program: Send + Sync {
     /// Runs `teardown()` in a VU of its own, number 0, with the data of `setup()`.
     ///
     /// # Errors
-    /// It threw, or was called off.
+    /// It threw, or was cancelled.
     fn teardown(&self, _seat: Seat, _data: Option<&Arc<str>>) -> Result<(), ProgramError> {
         Ok(())
     }
@@ -46,40 +46,40 @@ pub trait Program: Send + Sync {
 
 /// One VU, alive from its init to the end of the run.
 pub trait Vu {
-    /// Runs one iteration to its end. It ends soon after the seat's deadline: a wait is called off by the engine, and
-    /// code that computes without waiting asks [`Seat::deadline`] now and then.
+    /// Runs one iteration to its end. It ends soon after the seat's deadline: the engine interrupts a wait, and code that
+    /// computes without waiting checks [`Seat::deadline`] now and then.
     ///
-    /// It says when that was: the last samples of the code and those of the engine then carry one time, read once.
+    /// Returns the instant of the end: the last samples of the code and those of the engine then carry one time, read once.
     fn iterate(&mut self, call: &IterationCall) -> (IterationEnd, Instant);
 
-    /// The tags that the samples of the iteration just ended carry, where the code changes them; otherwise they are the
+    /// The tags of the samples of the iteration that has just ended, where the code changes them; otherwise they are the
     /// scenario's.
     fn tags(&self) -> Option<TagSetId> {
         None
     }
 }
 
-/// Where a VU sits: its numbers, its thread, and what it may touch of the run.
+/// A VU's place in the run: its numbers, its thread, and its access to the run.
 #[derive(Clone)]
 pub struct Seat {
     /// Its number in the whole test, from 1; 0 for `setup()` and `teardown()`.
     pub vu_id: u64,
     /// Its number in this instance, from 1; 0 for `setup()` and `teardown()`.
     pub id_in_instance: u64,
-    /// What the VUs of its thread share.
+    /// State shared by the VUs of its thread.
     pub worker: Rc<WorkerShared>,
     /// Counters of the run.
     pub progress: Arc<RunProgress>,
     /// Ends the run (`test.abort()`, `test.fail()`).
     pub control: RunControl,
-    /// When its present work must have ended.
+    /// Deadline of its current work.
     pub deadline: Arc<Deadline>,
 }
 
-/// One iteration, as its VU sees it.
+/// One call of a scenario's function.
 #[derive(Clone, Debug)]
 pub struct IterationCall {
-    /// Of which scenario.
+    /// Its scenario.
     pub scenario: ScenarioId,
     /// This VU's iterations in this scenario before this one (`exec.vu.iterationInScenario`).
     pub iteration_in_scenario: u64,
@@ -89,24 +89,24 @@ pub struct IterationCall {
     pub iteration_in_test: u64,
     /// This VU's iterations before this one, in all scenarios (`__ITER`).
     pub vu_iteration: u64,
-    /// When it was due; `None` in closed scenarios.
+    /// Due time; `None` in closed scenarios.
     pub due: Option<Instant>,
-    /// When it started.
+    /// Start.
     pub started: Instant,
-    /// Whether the VU has just come (back) to the scenario: tags and environment are set anew.
+    /// Whether the VU has just come (back) to the scenario: tags and environment are reset.
     pub first_in_activation: bool,
-    /// What `setup()` returned, as JSON.
+    /// The JSON that `setup()` returned.
     pub setup_data: Option<Arc<str>>,
 }
 
-/// How an iteration ended.
+/// End of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IterationEnd {
-    /// As it should.
+    /// It ran to its end.
     Completed,
-    /// In an exception; the code has logged it. It counts as a full iteration, as in k6.
+    /// It threw an exception, which the code has logged. It counts as a full iteration, as in k6.
     Failed,
-    /// It was called off.
+    /// It was cancelled.
     Interrupted,
     /// The script called `test.abort()`. It counts as a full iteration, as in k6.
     Aborted,
@@ -119,16 +119,16 @@ impl IterationEnd {
     }
 }
 
-/// What went wrong in code outside of iterations; reads after "failed to".
+/// Failure of code outside of iterations; the text follows "failed to".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    /// The script threw; the text has its stack.
+    /// The script threw; the text includes its stack.
     #[error("{0}")]
     Exception(String),
-    /// What it returned cannot be handed on.
+    /// Its result cannot be passed on.
     #[error("{0}")]
     Data(String),
-    /// It was called off: a deadline passed or the run was stopped.
+    /// It was cancelled: a deadline passed or the run was stopped.
     #[error("run to its end: it was interrupted")]
     Interrupted,
     /// The script called `test.abort()`.

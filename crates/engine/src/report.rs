@@ -1,4 +1,4 @@
-//! What the coordinator and the worker threads tell each other.
+//! The messages between the coordinator and the worker threads.
 
 use std::sync::Arc;
 
@@ -8,62 +8,66 @@ use tally::Noted;
 
 use crate::ProgramError;
 
-/// Batches of raw samples on their way to the listeners, at most; what exceeds them is lost and counted.
+/// Maximum number of batches of raw samples on their way to the listeners; further ones are lost and counted.
 pub const SAMPLE_BATCHES_IN_FLIGHT_MAX: usize = 256;
 
-/// From a worker thread (or [`crate::RunControl`]) to the coordinator.
+/// A message to the driver of the coordinator.
+pub(crate) enum Message {
+    /// From a worker thread.
+    Report(Report),
+    /// The state of [`crate::RunControl`] has changed.
+    ControlChanged,
+}
+
+/// A report from a worker thread to the coordinator.
 pub(crate) enum Report {
     /// A planned VU is initialised.
     VuReady,
     /// A planned VU could not be initialised.
     VuFailed(ProgramError),
-    /// What a worker recorded since it was last asked.
+    /// The samples and notes of a worker since its last report of this kind.
     Window { worker: usize, series: Vec<(SeriesKey, Aggregate)>, notes: Noted },
     /// A lane of a scenario is over; its VUs are idle.
     LaneDone,
-    /// `setup()` or `teardown()` is over.
-    Lifecycle(Result<Option<Arc<str>>, ProgramError>),
-    /// A worker's VUs are gone.
+    /// `setup()` or `teardown()` has ended.
+    FunctionDone(Result<Option<Arc<str>>, ProgramError>),
+    /// The VUs of a worker are closed.
     VusClosed { worker: usize },
     /// Raw samples.
     Samples(Vec<(Sample, Option<Metadata>)>),
-    /// Something to say.
+    /// A log line.
     Log(LogLine),
-    /// The run was paused, resumed or scaled, or is asked for its setup.
-    Steered,
-    /// Iterations were called off.
-    Stop,
-    /// Everything was called off.
-    Kill,
 }
 
-/// From the coordinator, or from another worker, to a worker thread.
+/// An order to a worker thread, from the coordinator or from another worker.
 pub(crate) enum Order {
-    /// Begin the scenarios at this instant.
+    /// Start the scenarios at this instant.
     Start { at: Instant, setup_data: Option<Arc<str>> },
     /// Run `setup()` or `teardown()`.
-    Lifecycle(Phase),
-    /// Hand over what was recorded, for a window that ends then.
+    Run(Function),
+    /// Report the samples and notes since the last order of this kind, for a window that ends then.
     TakeWindow { end: Instant },
     /// Start this iteration on an idle VU that the sender has reserved.
     Arrival(Arrival),
     /// Add a VU to a scenario.
     Grow { scenario: ScenarioId, id: u64 },
-    /// From now on so many VUs of this instance loop in a scenario.
+    /// Change the number of this instance's VUs that loop in a scenario.
     Steer { scenario: ScenarioId, target: u32 },
-    /// Call iterations off.
+    /// Cancel all iterations.
     Stop,
-    /// Call `setup()` or `teardown()` off too.
+    /// Cancel `setup()` or `teardown()` too.
     Kill,
-    /// Let the VUs go.
+    /// Close the VUs.
     CloseVus,
-    /// End.
+    /// End the thread.
     End,
 }
 
-/// Which of the two.
+/// A function that runs once per test, and when it is interrupted.
 #[derive(Clone)]
-pub(crate) enum Phase {
+pub(crate) enum Function {
+    /// `setup()`.
     Setup { until: Instant },
+    /// `teardown()`, with the data of `setup()`.
     Teardown { until: Instant, data: Option<Arc<str>> },
 }

@@ -1,29 +1,29 @@
-//! Which VU serves which scenario.
+//! Assigns VUs to scenarios.
 
 use std::time::Duration;
 
-/// What a scenario asks of the roster.
+/// A scenario's demand for VUs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Demand {
     /// Its start, from the start of the scenarios.
     pub(crate) start: Duration,
-    /// When it may still hold VUs, grace included.
+    /// When it may still use VUs, graceful stop included.
     pub(crate) end: Duration,
     /// VUs it needs.
     pub(crate) vus: u32,
 }
 
-/// The VUs of each scenario, numbered from 1. A VU serves one scenario after the other, never two at a time; so which
-/// one it serves when can be settled before the start, and nothing has to be shared while running.
+/// The VUs of each scenario, numbered from 1. A VU serves one scenario after the other, never two at a time. So the
+/// assignment is settled before the start, and threads share nothing while running.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Roster {
     /// By scenario.
     pub(crate) vus: Vec<Vec<u64>>,
-    /// VUs in all.
+    /// Number of VUs.
     pub(crate) total: u64,
 }
 
-/// Gives each scenario the lowest numbers that are free during all of it.
+/// Assigns to each scenario the lowest numbers that are free during all of it.
 pub(crate) fn roster(demands: &[Demand]) -> Roster {
     let mut order: Vec<usize> = (0..demands.len()).collect();
     order.sort_by_key(|&index| demands[index].start);

@@ -1,4 +1,4 @@
-//! What is shared: by the VUs of one thread, and by the threads.
+//! State shared by the VUs of one thread, and by all threads.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use schedule::Quota;
 use tally::{Case, Noted, Notes, Recorder};
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::report::{Order, Report, SAMPLE_BATCHES_IN_FLIGHT_MAX};
+use crate::report::{Message, Order, Report, SAMPLE_BATCHES_IN_FLIGHT_MAX};
 use crate::{DropCounts, Program, RunConfig};
 
 /// Raw samples per batch to the listeners.
 pub const SAMPLES_PER_BATCH_MAX: usize = 1024;
 
-/// What the VUs of one worker thread share.
+/// State shared by the VUs of one worker thread.
 pub struct WorkerShared {
     recorder: RefCell<Recorder>,
     notes: RefCell<Notes>,
@@ -36,12 +36,12 @@ impl WorkerShared {
         WorkerShared { recorder, notes, samples: RefCell::default(), run, index }
     }
 
-    /// Which thread it is, from 0.
+    /// Index of the thread, from 0.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// Whether raw samples are wanted, and so [`Metadata`] is worth making.
+    /// Whether a listener wants raw samples, and so [`Metadata`] is worth making.
     pub fn wants_samples(&self) -> bool {
         self.run.config.wants_samples
     }
@@ -55,7 +55,7 @@ impl WorkerShared {
         }
     }
 
-    /// Records one value with facts that go along into exports.
+    /// Records one value with metadata for exports.
     pub fn record_with(&self, sample: Sample, metadata: Option<Metadata>) {
         let Sample { metric, tags, value, at, mark } = sample;
         self.recorder.borrow_mut().record(metric, tags, value, mark, at);
@@ -82,25 +82,25 @@ impl WorkerShared {
         }
     }
 
-    /// A piece of work of a scenario (or of `setup()` and `teardown()`) starts.
+    /// Counts the start of a piece of work of a scenario (or of `setup()` and `teardown()`).
     #[inline]
     pub fn start_work(&self, scenario: Option<ScenarioId>, work: Work, at: Instant) {
         self.notes.borrow_mut().load.start(scenario, work, at);
     }
 
-    /// A piece of work that was started is over, in whichever way.
+    /// Counts the end of a piece of work, however it ended.
     #[inline]
     pub fn finish_work(&self, scenario: Option<ScenarioId>, work: Work, at: Instant) {
         self.notes.borrow_mut().load.finish(scenario, work, at);
     }
 
-    /// Whether a request is worth being handed to [`WorkerShared::remember`].
+    /// Whether a request should be passed to [`WorkerShared::remember`].
     #[inline]
     pub fn is_remarkable(&self, duration_ns: u64, mark: Mark, failed: bool) -> bool {
         self.notes.borrow().exemplars.is_remarkable(duration_ns, mark, failed)
     }
 
-    /// Remembers a request as one that stands for others.
+    /// Keeps a request as an exemplar.
     pub fn remember(&self, case: Case) {
         self.notes.borrow_mut().exemplars.offer(case);
     }
@@ -110,7 +110,7 @@ impl WorkerShared {
         self.notes.borrow_mut().errors.count(code, message, tags, example);
     }
 
-    /// Says something to the user.
+    /// Logs a line for the user.
     pub fn log(&self, line: LogLine) {
         self.run.report(Report::Log(line));
     }
@@ -123,14 +123,14 @@ impl WorkerShared {
         self.log(LogLine::new(at, LogLevel::Error, message));
     }
 
-    /// What was recorded since the last call; raw samples leave too, so that listeners lag by a second at most.
+    /// Takes the series since the last call; raw samples leave too, so that listeners lag by a second at most.
     pub(crate) fn take_window(&self) -> Vec<(model::SeriesKey, model::Aggregate)> {
         let batch = std::mem::take(&mut *self.samples.borrow_mut());
         self.run.send_samples(batch);
         self.recorder.borrow_mut().take_window()
     }
 
-    /// What was noted since the last call, with the load up to `end`.
+    /// Takes the notes since the last call, with the load up to `end`.
     pub(crate) fn take_notes(&self, end: Instant) -> Noted {
         self.notes.borrow_mut().take(end)
     }
@@ -145,14 +145,14 @@ impl WorkerShared {
     }
 }
 
-/// What all threads of a run share.
+/// State shared by all threads of a run.
 pub(crate) struct RunShared {
     pub(crate) plan: Arc<Plan>,
     pub(crate) program: Arc<dyn Program>,
     pub(crate) config: RunConfig,
     pub(crate) scenarios: Vec<ScenarioShared>,
     pub(crate) orders: Vec<UnboundedSender<Order>>,
-    pub(crate) reports: Sender<Report>,
+    pub(crate) messages: Sender<Message>,
     /// The instance's stripe of VU numbers.
     pub(crate) vu_stripe: Stripe,
     pub(crate) vus_planned: u64,
@@ -167,11 +167,11 @@ impl RunShared {
     }
 
     pub(crate) fn report(&self, report: Report) {
-        // The coordinator leaves only after it has given up on this thread.
-        let _ = self.reports.send(report);
+        // The driver ends only after it has given up on this thread.
+        let _ = self.messages.send(Message::Report(report));
     }
 
-    /// The worker thread of a VU.
+    /// Returns the worker thread of a VU.
     pub(crate) fn worker_of(&self, vu_id: u64) -> usize {
         ((vu_id - 1) % self.orders.len() as u64) as usize
     }
@@ -194,17 +194,17 @@ impl RunShared {
     }
 }
 
-/// What the lanes of one scenario must agree on.
+/// State shared by the lanes of one scenario.
 pub(crate) struct ScenarioShared {
     pub(crate) quota: Quota,
     pub(crate) stripe: Stripe,
-    /// Iterations taken from the shared pile; it overshoots when the pile is empty.
+    /// Shared iterations taken; it may exceed their number.
     taken: AtomicU64,
-    /// Idle VUs of each worker that nobody has reserved.
+    /// Idle VUs of each worker that are not reserved.
     idle: Box<[AtomicU32]>,
     /// VUs that may still be added.
     spare: AtomicU32,
-    /// Whether one is being added now.
+    /// Whether a VU is being added now.
     growing: AtomicBool,
     lanes_left: AtomicU32,
     drops: [AtomicU64; 3],
@@ -226,13 +226,13 @@ impl ScenarioShared {
         }
     }
 
-    /// Takes one iteration from the pile of `size`; false when it is empty.
-    pub(crate) fn take_from_pile(&self, size: u64) -> bool {
+    /// Takes one of `size` shared iterations; false when none is left.
+    pub(crate) fn take_shared_iteration(&self, size: u64) -> bool {
         self.taken.load(Ordering::Relaxed) < size && self.taken.fetch_add(1, Ordering::Relaxed) < size
     }
 
-    /// Iterations nobody took from the pile of `size`.
-    pub(crate) fn left_in_pile(&self, size: u64) -> u64 {
+    /// Number of the `size` shared iterations that were never taken.
+    pub(crate) fn shared_iterations_left(&self, size: u64) -> u64 {
         size.saturating_sub(self.taken.load(Ordering::Relaxed))
     }
 
@@ -252,7 +252,7 @@ impl ScenarioShared {
         self.idle[worker].fetch_add(vus, Ordering::AcqRel);
     }
 
-    /// Nobody reserves from this worker any more; gives how many were idle and not reserved.
+    /// Ends reservations from this worker; returns the number of idle VUs that were not reserved.
     pub(crate) fn close_idle(&self, worker: usize) -> u32 {
         self.idle[worker].swap(0, Ordering::AcqRel)
     }
@@ -278,7 +278,7 @@ impl ScenarioShared {
         self.growing.load(Ordering::Acquire)
     }
 
-    /// Tells that a lane is over; true for the last one.
+    /// Counts a lane that is over; true for the last one.
     pub(crate) fn leave_lane(&self) -> bool {
         self.lanes_left.fetch_sub(1, Ordering::AcqRel) == 1
     }

@@ -1,4 +1,4 @@
-//! Changing a run while it runs, from any thread: paused, resumed, scaled, set up from outside.
+//! Changes a run while it runs, from any thread: pause, resume, scale, setup from outside.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use model::ScenarioId;
 use model::plan::{Executor, Plan};
 
-use crate::report::Report;
 use crate::{LifecycleError, RunControl};
 
-/// Why a run cannot be changed as asked.
+/// Reason why a run cannot be changed as requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SteerError {
     /// It is paused already.
@@ -18,18 +17,18 @@ pub enum SteerError {
     /// It is not paused.
     #[error("resume the test: it is not paused")]
     NotPaused,
-    /// Its schedule would go on without it.
+    /// A scenario's schedule would go on without it.
     #[error("pause the test: scenario {0} does not use the externally-controlled executor")]
     NotPausable(Arc<str>),
     /// No scenario takes its number of VUs from outside.
     #[error("change the VUs: no scenario uses the externally-controlled executor")]
     NotScalable,
-    /// More VUs than were made ready.
+    /// More VUs than are initialised.
     #[error("change the VUs to {vus}: the scenario's maxVUs are {vus_max}")]
     TooManyVus {
-        /// Asked for.
+        /// The number requested.
         vus: u64,
-        /// There are.
+        /// The maximum.
         vus_max: u64,
     },
     /// The run is past its setup, or about to be.
@@ -40,25 +39,25 @@ pub enum SteerError {
     Setup(#[from] LifecycleError),
 }
 
-/// A wish about the setup of a run that waits.
+/// A request for the setup of a run that waits.
 pub(crate) struct SetupOrder {
-    /// The data that another instance's `setup()` gave; where it is absent, `setup()` is run here.
+    /// The data of another instance's `setup()`; where it is absent, `setup()` runs here.
     pub(crate) data: Option<Option<Arc<str>>>,
     pub(crate) answer: Sender<Result<Option<Arc<str>>, LifecycleError>>,
 }
 
-/// What was asked of a run.
+/// The requests to a run so far.
 #[derive(Debug, Default)]
 pub(crate) struct Steering(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     is_paused: bool,
-    /// Whether the run waits for its resume before it begins, and so takes a setup from outside.
+    /// Whether the run waits for its resume before it begins, and so accepts a setup from outside.
     is_waiting: bool,
     /// A scenario that would go on while the run is paused.
     unpausable: Option<Arc<str>>,
-    /// The scenario whose VUs come from outside: the first of its kind.
+    /// The first scenario whose VUs come from outside.
     scenario: Option<Scalable>,
     setup_order: Option<SetupOrder>,
     setup_data: Option<Arc<str>>,
@@ -78,8 +77,8 @@ struct Scalable {
 }
 
 impl RunControl {
-    /// Starts no further iterations; those under way go on to their end. Before the start, and in tests all of whose
-    /// scenarios take their VUs from outside.
+    /// Starts no further iterations; running ones continue to their end. Possible before the start, and in tests all of
+    /// whose scenarios take their VUs from outside.
     ///
     /// # Errors
     /// The test cannot be paused now.
@@ -96,7 +95,7 @@ impl RunControl {
         })
     }
 
-    /// Goes on, or begins where the run waits for its start.
+    /// Continues the test, or begins it where it waits for its start.
     ///
     /// # Errors
     /// The test is not paused.
@@ -109,7 +108,7 @@ impl RunControl {
         })
     }
 
-    /// From now on so many VUs of the whole test loop in the first externally-controlled scenario.
+    /// Sets the number of VUs of the whole test that loop in the first externally-controlled scenario.
     ///
     /// # Errors
     /// There is no such scenario, or the VUs are more than its `maxVUs`.
@@ -129,17 +128,17 @@ impl RunControl {
         self.steering().state().is_paused
     }
 
-    /// VUs now asked for and VUs at most of the scenario that [`RunControl::scale`] changes.
+    /// Current and maximum number of VUs of the scenario that [`RunControl::scale`] changes.
     pub fn scalable_vus(&self) -> Option<(u64, u64)> {
         self.steering().state().scenario.map(|scenario| (scenario.vus, scenario.vus_max))
     }
 
-    /// What `setup()` gave, as JSON, once it is known.
+    /// The JSON that `setup()` returned, once it is known.
     pub fn setup_data(&self) -> Option<Arc<str>> {
         self.steering().state().setup_data.clone()
     }
 
-    /// Runs `setup()` of a test that waits for its start, and waits for its end; it is not run again then.
+    /// Runs `setup()` of a test that waits for its start, and waits for its end; the start does not run it again.
     ///
     /// # Errors
     /// The test does not wait, or `setup()` failed.
@@ -147,7 +146,7 @@ impl RunControl {
         self.order_setup(None)
     }
 
-    /// Gives a test that waits for its start the data of a `setup()` that ran elsewhere; its own is not run then.
+    /// Sets the data of a `setup()` that ran elsewhere, in a test that waits for its start; its own does not run.
     ///
     /// # Errors
     /// The test does not wait.
@@ -158,14 +157,14 @@ impl RunControl {
     fn order_setup(&self, data: Option<Option<Arc<str>>>) -> Result<Option<Arc<str>>, SteerError> {
         let (answer, answers): (_, Receiver<_>) = channel();
         self.steer(|state| {
-            // One after the other: there is room for one that waits.
+            // One after the other: the queue holds one request.
             if !state.is_waiting || !state.is_paused || state.setup_order.is_some() {
                 return Err(SteerError::NotWaiting);
             }
             state.setup_order = Some(SetupOrder { data, answer });
             Ok(())
         })?;
-        // The run that ends drops the order, and with it the sender.
+        // The run that ends drops the request, and with it the sender.
         let data = answers.recv().map_err(|_| SteerError::NotWaiting)??;
         self.steering().set_setup_data(data.clone());
         Ok(data)
@@ -173,13 +172,13 @@ impl RunControl {
 
     fn steer(&self, change: impl FnOnce(&mut State) -> Result<(), SteerError>) -> Result<(), SteerError> {
         change(&mut self.steering().state())?;
-        self.tell(Report::Steered);
+        self.notify();
         Ok(())
     }
 }
 
 impl Steering {
-    /// What can be asked of this plan.
+    /// Prepares for the requests that are possible with this plan.
     pub(crate) fn prepare(&self, plan: &Plan) {
         let mut state = self.state();
         let (mut unpausable, mut scenario) = (None, None);
@@ -202,22 +201,18 @@ impl Steering {
         };
     }
 
-    /// The scenario that is steered and how many VUs of the whole test shall loop in it now.
+    /// The scenario that takes its VUs from outside and how many of the whole test loop in it now.
     pub(crate) fn target(&self) -> Option<(ScenarioId, u64)> {
         let state = self.state();
         let scenario = state.scenario?;
         Some((scenario.id, if state.is_paused { 0 } else { scenario.vus }))
     }
 
-    pub(crate) fn has_setup_order(&self) -> bool {
-        self.state().setup_order.is_some()
-    }
-
     pub(crate) fn take_setup_order(&self) -> Option<SetupOrder> {
         self.state().setup_order.take()
     }
 
-    /// The run begins: what was asked too late is not answered any more.
+    /// Rejects further requests for the setup: the run begins.
     pub(crate) fn close_setup(&self) {
         let mut state = self.state();
         (state.is_waiting, state.setup_order) = (false, None);

@@ -1,4 +1,4 @@
-//! Runs of closure programs: what each executor starts, drops, cuts and counts.
+//! Runs of closure programs: the iterations that each executor starts, drops, interrupts and counts.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ mod steering;
 
 const MS: Duration = Duration::from_millis(1);
 
-/// What a closure does with a seat.
+/// A function of a seat.
 type OnSeat<T> = dyn Fn(&Seat) -> Result<T, ProgramError> + Send + Sync;
 
 type Body = dyn Fn(&Seat, &IterationCall) -> IterationEnd + Send + Sync;
@@ -45,7 +45,7 @@ impl Script {
         Script { body: Arc::new(body), setup: None, teardowns: None, init: Box::new(|_| Ok(())) }
     }
 
-    /// Iterations that wait for so long.
+    /// Iterations that wait for this long.
     fn sleeping(ms: u32) -> Script {
         Script::new(move |_, _| sleep(MS * ms))
     }
@@ -108,7 +108,7 @@ fn plan(scenarios: Vec<Scenario>) -> Plan {
     Plan { scenarios, ..Plan::default() }
 }
 
-/// A run that is over, and what it told.
+/// A run that is over, with its events.
 struct Ran {
     outcome: RunOutcome,
     events: Vec<RunEvent>,
@@ -120,7 +120,7 @@ fn run_plan(workers: usize, plan: Plan, script: Script) -> Ran {
     run_with(config, plan, script)
 }
 
-/// An assertion inside a script is a panic that the engine survives, so it is looked for here.
+/// An assertion inside a script is a panic that the engine survives, so this looks for it.
 fn run_with(config: RunConfig, plan: Plan, script: Script) -> Ran {
     let ran = run_unchecked(config, plan, script);
     assert!(!ran.logged("panicked"), "{:?}", ran.events);

@@ -1,4 +1,4 @@
-//! A VU's life on its coroutine: init, then one piece of work after the other.
+//! A VU's task on its coroutine: init, then one piece of work after the other.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -12,13 +12,13 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use vu::Interrupter;
 
-use crate::lane_closed::Stint;
+use crate::lane_closed::VuLoop;
 use crate::mailbox::Mailbox;
-use crate::scenario::ScenarioRoom;
+use crate::scenario_lane::ScenarioLane;
 use crate::shared::{RunShared, WorkerShared};
 use crate::{Deadline, ProgramError, Seat, Vu};
 
-/// A VU as its thread sees it.
+/// A VU, for its thread.
 pub(crate) struct VuHandle {
     pub(crate) mailbox: Mailbox<Work>,
     pub(crate) deadline: Arc<Deadline>,
@@ -27,23 +27,23 @@ pub(crate) struct VuHandle {
     coroutine: RefCell<Option<(Interrupter, JoinHandle<std::thread::Result<()>>)>>,
 }
 
-/// What a VU is given to do.
+/// One piece of work for a VU.
 pub(crate) enum Work {
-    /// Loop until told otherwise.
-    Loop(Rc<Stint>),
+    /// Loop until the lane ends it.
+    Loop(Rc<VuLoop>),
     /// Run one iteration.
-    Arrival(Rc<ScenarioRoom>, Arrival),
+    Arrival(Rc<ScenarioLane>, Arrival),
 }
 
 impl VuHandle {
-    /// Calls off whatever the VU is doing.
+    /// Interrupts the VU's current work.
     pub(crate) fn interrupt(&self) {
         if let Some((interrupter, _)) = &*self.coroutine.borrow() {
             interrupter.interrupt();
         }
     }
 
-    /// Waits until the VU is gone.
+    /// Waits until the VU is closed.
     pub(crate) async fn ended(&self) {
         let coroutine = self.coroutine.take();
         if let Some((_, task)) = coroutine {
@@ -53,7 +53,7 @@ impl VuHandle {
     }
 }
 
-/// Makes a VU and waits until its init code has run.
+/// Creates a VU and waits until its init code has run.
 pub(crate) async fn start_vu(
     id: u64,
     run: &Arc<RunShared>,
@@ -75,8 +75,8 @@ pub(crate) async fn start_vu(
         deadline,
     };
     let (ready, is_ready) = oneshot::channel();
-    let life = Life { handle: handle.clone(), seat, run: run.clone() };
-    let coroutine = vu::coroutine(run.config.stack_bytes, move || life.live(ready));
+    let task = VuTask { handle: handle.clone(), seat, run: run.clone() };
+    let coroutine = vu::coroutine(run.config.stack_bytes, move || task.run(ready));
     let interrupter = coroutine.interrupter();
     *handle.coroutine.borrow_mut() = Some((interrupter, tokio::task::spawn_local(coroutine)));
     match is_ready.await {
@@ -86,40 +86,40 @@ pub(crate) async fn start_vu(
     }
 }
 
-/// What the body of a VU's coroutine holds.
-struct Life {
+/// The contents of a VU's coroutine.
+struct VuTask {
     handle: Rc<VuHandle>,
     seat: Seat,
     run: Arc<RunShared>,
 }
 
-/// What a living VU counts.
-pub(crate) struct Living {
+/// State of a VU between its pieces of work.
+pub(crate) struct VuState {
     pub(crate) seat: Seat,
     pub(crate) vu: Box<dyn Vu>,
     /// Iterations in all scenarios.
     pub(crate) iterations: u64,
-    /// Iterations by scenario; a VU serves few.
+    /// Iterations by scenario; a VU serves only a few.
     pub(crate) iterations_of: Vec<(ScenarioId, u64)>,
     /// The scenario of the last iteration.
     pub(crate) last_scenario: Option<ScenarioId>,
-    /// Set when its code panicked and could not be made anew: it does no more work.
+    /// Whether its code panicked and could not be created again: it does no more work.
     pub(crate) is_broken: bool,
 }
 
-impl Life {
-    fn live(self, ready: oneshot::Sender<Result<(), ProgramError>>) {
+impl VuTask {
+    fn run(self, ready: oneshot::Sender<Result<(), ProgramError>>) {
         let vu = match create(&self.run, &self.seat) {
             Ok(vu) => vu,
             Err(error) => {
-                // Nobody waits any more when the run has been given up.
+                // The receiver is gone when the run has been given up.
                 let _ = ready.send(Err(error));
                 return;
             }
         };
         let _ = ready.send(Ok(()));
         self.run.config.progress.vus_initialized.fetch_add(1, Ordering::Relaxed);
-        let mut living = Living {
+        let mut state = VuState {
             seat: self.seat,
             vu,
             iterations: 0,
@@ -130,8 +130,8 @@ impl Life {
         while let Some(work) = vu::block_on_always(self.handle.mailbox.receive()) {
             vu::clear_interrupt();
             match work {
-                Work::Loop(stint) => stint.run(&mut living, &self.handle),
-                Work::Arrival(room, arrival) => room.run_arrival(arrival, &mut living, &self.handle),
+                Work::Loop(vu_loop) => vu_loop.run(&mut state, &self.handle),
+                Work::Arrival(lane, arrival) => lane.run_arrival(arrival, &mut state, &self.handle),
             }
             self.handle.serves.set(None);
         }
@@ -149,9 +149,9 @@ pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a text".into())
 }
 
-impl Living {
-    /// Replaces the code of a VU that has panicked by a fresh one: its state cannot be trusted any more.
-    pub(crate) fn mend(&mut self, run: &RunShared) {
+impl VuState {
+    /// Replaces the code of a VU that has panicked: its state can no longer be trusted.
+    pub(crate) fn recreate(&mut self, run: &RunShared) {
         match create(run, &self.seat) {
             Ok(vu) => self.vu = vu,
             Err(error) => {
@@ -163,8 +163,8 @@ impl Living {
         }
     }
 
-    /// Whether work may go on: the deadline is ahead, and the VU is whole.
-    pub(crate) fn may_go_on(&self, now: Instant) -> bool {
+    /// Whether work may continue: the deadline is ahead, and the VU is not broken.
+    pub(crate) fn may_continue(&self, now: Instant) -> bool {
         !self.is_broken && !self.seat.deadline.has_passed(now)
     }
 }

@@ -1,4 +1,4 @@
-//! One window each second, from what all threads hand over.
+//! Builds one window each second from the reports of all threads.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,21 +7,21 @@ use model::metric::builtin::{VUS, VUS_MAX};
 use model::{Aggregate, Instant, Mark, MetricRegistry, Sample, SeriesKey, TagSetId, Window};
 use tally::{Merger, Noted, Recorder};
 
-/// How long a window is.
+/// Length of a window.
 pub(crate) const WINDOW: Duration = Duration::from_secs(1);
 
-/// How long a window waits for threads that a VU holds; then their part is in a later window.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// Time for which a window waits for threads that a VU blocks; their samples are in a later window.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Collects windows. A thread that has not answered yet is not asked again, and nobody waits for it.
+/// Collects windows. A thread that has not answered yet is not asked again, and delays no window.
 pub(crate) struct WindowBook {
     merger: Merger,
-    /// The coordinator's own series.
+    /// Gauges of the run as a whole.
     gauges: Recorder,
     gauge_tags: TagSetId,
-    /// By worker: whether it was asked and has not answered.
+    /// By worker: whether it was asked and has not answered yet.
     asked: Vec<bool>,
-    /// The window being collected: its end, and when it stops waiting.
+    /// The window being collected: its end, and the end of its patience.
     open: Option<(Instant, Instant)>,
     index: u32,
     start: Instant,
@@ -29,7 +29,7 @@ pub(crate) struct WindowBook {
 }
 
 impl WindowBook {
-    /// No second passes before [`WindowBook::begin`].
+    /// Creates a book in which no second passes before [`WindowBook::begin`].
     pub(crate) fn new(registry: Arc<MetricRegistry>, gauge_tags: TagSetId, workers: usize) -> WindowBook {
         WindowBook {
             merger: Merger::default(),
@@ -43,7 +43,7 @@ impl WindowBook {
         }
     }
 
-    /// Begins the first window: what came before (init) belongs to it.
+    /// Begins the first window; earlier samples (init) belong to it.
     pub(crate) fn begin(&mut self, start: Instant) {
         (self.start, self.next_tick) = (start, start + WINDOW);
     }
@@ -53,7 +53,7 @@ impl WindowBook {
         self.open.is_some()
     }
 
-    /// When to call again at the latest.
+    /// Deadline of the next call.
     pub(crate) fn next_instant(&self) -> Instant {
         self.open.map_or(self.next_tick, |(_, until)| until.min(self.next_tick))
     }
@@ -63,7 +63,7 @@ impl WindowBook {
         now >= self.next_tick
     }
 
-    /// How many VUs there are and may be at this instant, as the samples that each second has of them.
+    /// The numbers of active and initialised VUs at this instant, as samples.
     pub(crate) fn gauges(&self, now: Instant, vus: u32, vus_max: u32) -> [Sample; 2] {
         [(VUS, vus), (VUS_MAX, vus_max)].map(|(metric, value)| Sample {
             metric,
@@ -74,7 +74,7 @@ impl WindowBook {
         })
     }
 
-    /// Closes the second: gives the workers to ask. The gauges are those of this instant.
+    /// Closes the second and returns the workers to ask. The gauges are those of this instant.
     pub(crate) fn tick(&mut self, now: Instant, gauges: &[Sample]) -> Vec<usize> {
         // A coordinator that was kept from running makes one long window and no empty ones.
         while self.next_tick <= now {
@@ -83,35 +83,41 @@ impl WindowBook {
         for gauge in gauges {
             self.gauges.record(gauge.metric, gauge.tags, gauge.value, gauge.mark, gauge.at);
         }
-        self.ask(now)
+        self.ask(now, now + PATIENCE)
     }
 
-    /// Asks without a tick: for the run's last window.
-    pub(crate) fn ask(&mut self, now: Instant) -> Vec<usize> {
-        self.open = Some((now, now + PATIENCE));
+    /// Closes the run's last window, which waits until `until` for every thread: later samples are lost. No further second
+    /// passes. Returns the workers to ask.
+    pub(crate) fn finish(&mut self, now: Instant, until: Instant) -> Vec<usize> {
+        self.next_tick = Instant::MAX;
+        self.ask(now, until)
+    }
+
+    fn ask(&mut self, end: Instant, until: Instant) -> Vec<usize> {
+        self.open = Some((end, until));
         let free = (0..self.asked.len()).filter(|&worker| !self.asked[worker]).collect::<Vec<_>>();
         free.iter().for_each(|&worker| self.asked[worker] = true);
         free
     }
 
-    /// A worker's answer.
+    /// Adds a worker's answer.
     pub(crate) fn add(&mut self, worker: usize, series: Vec<(SeriesKey, Aggregate)>, notes: Noted) {
         self.asked[worker] = false;
         self.merger.add(series);
         self.merger.add_notes(notes);
     }
 
-    /// Whether a worker still owes an answer.
+    /// Whether a worker has not answered yet.
     pub(crate) fn is_waiting(&self) -> bool {
         self.asked.contains(&true)
     }
 
-    /// The workers that a closing window does not wait for any more.
+    /// The workers for which a closing window stops waiting.
     pub(crate) fn late(&self) -> Vec<usize> {
         (0..self.asked.len()).filter(|&worker| self.asked[worker]).collect()
     }
 
-    /// The window, once everybody has answered or the patience is over.
+    /// Returns the window once all workers have answered or its patience is over.
     pub(crate) fn close(&mut self, now: Instant) -> Option<Window> {
         let (end, until) = self.open?;
         if self.is_waiting() && now < until {

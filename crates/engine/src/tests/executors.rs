@@ -41,7 +41,7 @@ fn per_vu_iterations_count_by_vu() {
 }
 
 #[test]
-fn what_the_time_does_not_suffice_for_is_dropped() {
+fn iterations_without_time_are_dropped() {
     let shared = Executor::SharedIterations { vus: 2, iterations: 9, max_duration: MS * 150 };
     let ran = run_one(shared, Script::sleeping(100));
     assert_eq!((ran.iterations(), ran.dropped()), (4, 5));
@@ -226,7 +226,7 @@ fn ten_thousand_vus() {
 }
 
 #[test]
-fn iterations_that_never_wait_leave_room_for_the_others() {
+fn iterations_that_never_wait_leave_time_for_the_others() {
     let ran = run_one(
         Executor::ConstantVus { vus: 2, duration: MS * 300 },
         Script::new(|_, _| IterationEnd::Completed),

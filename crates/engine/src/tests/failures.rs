@@ -1,4 +1,4 @@
-//! Aborts, panics, hogs, and code that does not start.
+//! Aborts, panics, blocked threads, and code that does not start.
 
 use super::*;
 
@@ -82,7 +82,7 @@ fn failed_iterations_are_full_ones_with_a_mark() {
 }
 
 #[test]
-fn a_vu_that_hogs_its_thread_does_not_hold_the_others() {
+fn a_vu_that_blocks_its_thread_does_not_delay_the_others() {
     let script = Script::new(|seat, _| {
         if seat.vu_id == 1 {
             let until = SystemClock::now() + MS * 1500;
@@ -98,11 +98,11 @@ fn a_vu_that_hogs_its_thread_does_not_hold_the_others() {
     assert!(ran.iterations() > 50, "only {} iterations", ran.iterations());
     let windows = ran.events.iter().filter(|event| matches!(event, RunEvent::Window(_))).count();
     assert!(ran.logged("computes without waiting"));
-    assert!(windows >= 2, "the window of the first second did not wait for the hog");
+    assert!(windows >= 2, "the window of the first second did not wait for the blocked thread");
 }
 
 #[test]
-fn a_vu_that_never_ends_does_not_hold_the_run() {
+fn a_vu_that_never_ends_does_not_block_the_run() {
     let teardowns = Arc::new(AtomicU64::new(0));
     let is_over = Arc::new(AtomicU64::new(0));
     let released = is_over.clone();

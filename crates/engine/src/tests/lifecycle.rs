@@ -50,7 +50,7 @@ fn a_failed_setup_skips_everything_after_it() {
 }
 
 #[test]
-fn a_long_setup_is_called_off() {
+fn a_long_setup_is_cancelled() {
     let mut script = Script::sleeping(1);
     script.setup = Some(Box::new(|_| match sleep(MS * 60_000) {
         IterationEnd::Interrupted => Err(ProgramError::Interrupted),
@@ -124,7 +124,7 @@ fn samples_reach_the_listener_that_asked() {
 }
 
 #[test]
-fn facts_go_along_with_samples_when_they_are_asked_for() {
+fn metadata_comes_with_samples_on_request() {
     let config = RunConfig { wants_samples: true, workers: 1, stack_bytes: 64 * 1024, ..RunConfig::new(1) };
     let executor = Executor::PerVuIterations { vus: 1, iterations: 3, max_duration: MS * 100 };
     let mut plan = plan(vec![scenario("s", executor)]);

@@ -1,4 +1,4 @@
-//! What windows hold beside their series.
+//! Contents of windows beside their series.
 
 use model::{ErrorCount, ExemplarKind, Load, Mark, ScenarioId, TagSetId, Work};
 use tally::Case;
@@ -24,7 +24,7 @@ impl Ran {
     }
 }
 
-/// Does `work` as a request; what all of them took is added up in `took_ns`.
+/// Does `work` as a request and adds its duration to `took_ns`.
 fn request(
     seat: &Seat,
     call: &IterationCall,
@@ -70,7 +70,7 @@ fn the_load_is_the_sum_of_durations() {
 }
 
 #[test]
-fn the_load_of_work_that_is_cut_off_is_whole() {
+fn the_load_of_interrupted_work_is_whole() {
     let ran = check_load(20, 1100, |_| sleep(MS * 60_000));
     assert_eq!(ran.interrupted(), 20);
     let windows = ran.windows();

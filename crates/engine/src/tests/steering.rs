@@ -8,7 +8,7 @@ fn outside(vus: u64, max_vus: u64) -> Executor {
     Executor::ExternallyControlled { vus, max_vus, duration: model::plan::ENDLESS }
 }
 
-/// Runs a plan while somebody else holds its control.
+/// Runs a plan while another thread has its control.
 fn steer(plan: Plan, script: Script, hand: impl FnOnce(&RunControl, &RunConfig) + Send) -> Ran {
     let config = RunConfig { workers: 2, stack_bytes: 64 * 1024, ..RunConfig::new(plan.scenarios.len()) };
     std::thread::scope(|scope| {
@@ -18,12 +18,12 @@ fn steer(plan: Plan, script: Script, hand: impl FnOnce(&RunControl, &RunConfig) 
     })
 }
 
-/// Waits for what must come about soon.
+/// Waits for a condition that must hold soon.
 #[track_caller]
-fn eventually(what: &str, holds: impl Fn() -> bool) {
+fn eventually(condition: &str, holds: impl Fn() -> bool) {
     let patience = SystemClock::now() + Duration::from_secs(10);
     while !holds() {
-        assert!(SystemClock::now() < patience, "{what}");
+        assert!(SystemClock::now() < patience, "{condition}");
         std::thread::sleep(MS);
     }
 }
@@ -33,7 +33,7 @@ fn active(config: &RunConfig) -> u32 {
 }
 
 #[test]
-fn vus_follow_a_word_from_outside() {
+fn vus_follow_requests_from_outside() {
     let ran = steer(plan(vec![scenario("s", outside(1, 6))]), Script::sleeping(5), |control, config| {
         eventually("the VUs of the plan", || active(config) == 1);
         assert_eq!(control.scalable_vus(), Some((1, 6)));
@@ -105,7 +105,7 @@ fn setup_data_may_come_from_elsewhere() {
 }
 
 #[test]
-fn a_run_that_waits_can_be_called_off() {
+fn a_run_that_waits_can_be_stopped() {
     let mut plan = plan(vec![scenario("s", outside(1, 1))]);
     plan.lifecycle.paused = true;
     let ran = steer(plan, Script::sleeping(1), |control, config| {

@@ -10,32 +10,32 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 use vu::Interrupter;
 
-use crate::report::{Order, Phase, Report};
-use crate::scenario::ScenarioRoom;
+use crate::report::{Function, Order, Report};
+use crate::scenario_lane::ScenarioLane;
 use crate::shared::{RunShared, WorkerShared};
 use crate::vu_task::{VuHandle, panic_text, start_vu};
 use crate::{ProgramError, Seat, lane_closed, lane_open};
 
 /// One worker thread.
-pub(crate) struct Room {
+pub(crate) struct WorkerThread {
     run: Arc<RunShared>,
     worker: Rc<WorkerShared>,
     /// The planned VUs of this thread: number `id` at `(id - 1) / workers`.
     vus: RefCell<Vec<Rc<VuHandle>>>,
     /// VUs added while running.
     added: RefCell<Vec<Rc<VuHandle>>>,
-    scenarios: RefCell<Vec<Rc<ScenarioRoom>>>,
+    scenarios: RefCell<Vec<Rc<ScenarioLane>>>,
     /// The VU of `setup()` or `teardown()` while it runs, and which of the two.
-    lifecycle: RefCell<Option<(Phase, Interrupter)>>,
+    function: RefCell<Option<(Function, Interrupter)>>,
     stopped: Cell<bool>,
     stop: Notify,
 }
 
-/// Why a pause ended.
+/// Reason for the end of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pause {
+pub(crate) enum WaitEnd {
     /// The time has come, or the scenario's VUs are all idle.
-    Over,
+    Due,
     /// The run was stopped.
     Stopped,
 }
@@ -47,52 +47,52 @@ pub(crate) async fn run(
     mut orders: UnboundedReceiver<Order>,
     roster: Arc<Vec<Vec<u64>>>,
 ) {
-    let room = Rc::new(Room {
+    let thread = Rc::new(WorkerThread {
         worker: Rc::new(WorkerShared::new(index, run.clone())),
         run,
         vus: RefCell::default(),
         added: RefCell::default(),
         scenarios: RefCell::default(),
-        lifecycle: RefCell::default(),
+        function: RefCell::default(),
         stopped: Cell::new(false),
         stop: Notify::new(),
     });
-    tokio::task::spawn_local(room.clone().initialise());
+    tokio::task::spawn_local(thread.clone().initialise());
     while let Some(order) = orders.recv().await {
         match order {
-            Order::Start { at, setup_data } => room.start(at, setup_data, &roster),
-            Order::Lifecycle(phase) => room.run_lifecycle(phase),
+            Order::Start { at, setup_data } => thread.start(at, setup_data, &roster),
+            Order::Run(function) => thread.run_function(function),
             Order::TakeWindow { end } => {
-                let (series, notes) = (room.worker.take_window(), room.worker.take_notes(end));
-                room.run.report(Report::Window { worker: index, series, notes });
+                let (series, notes) = (thread.worker.take_window(), thread.worker.take_notes(end));
+                thread.run.report(Report::Window { worker: index, series, notes });
             }
             Order::Arrival(arrival) => {
-                let scenario = room.scenario(arrival.scenario);
+                let scenario = thread.scenario(arrival.scenario);
                 scenario.expect("a VU can be reserved only after the start").start(arrival);
             }
-            Order::Grow { scenario, id } => match room.scenario(scenario) {
+            Order::Grow { scenario, id } => match thread.scenario(scenario) {
                 Some(scenario) => {
-                    tokio::task::spawn_local(room.clone().grow(scenario, id));
+                    tokio::task::spawn_local(thread.clone().grow(scenario, id));
                 }
                 // Another thread was quicker to start: this one's own order to start is next in the queue.
-                None => room.run.order(index, Order::Grow { scenario, id }),
+                None => thread.run.order(index, Order::Grow { scenario, id }),
             },
             Order::Steer { scenario, target } => {
-                let scenario = room.scenario(scenario);
+                let scenario = thread.scenario(scenario);
                 scenario.expect("a scenario is steered only after the start").steer(target);
             }
-            Order::Stop => room.stop(),
-            Order::Kill => room.interrupt_lifecycle(),
+            Order::Stop => thread.stop(),
+            Order::Kill => thread.interrupt_function(),
             Order::CloseVus => {
-                tokio::task::spawn_local(room.clone().close_vus());
+                tokio::task::spawn_local(thread.clone().close_vus());
             }
             Order::End => return,
         }
     }
 }
 
-impl Room {
-    /// One VU after the other, so that init code meets no more than its thread's share of the machine.
+impl WorkerThread {
+    /// Initialises one VU after the other, so that init code shares the machine with one VU per thread at most.
     async fn initialise(self: Rc<Self>) {
         let workers = self.run.orders.len() as u64;
         let mut id = self.worker.index() as u64 + 1;
@@ -116,7 +116,7 @@ impl Room {
         for (index, ids) in roster.iter().enumerate() {
             let id = ScenarioId(index as u16);
             let (run, worker) = (self.run.clone(), self.worker.clone());
-            let scenario = Rc::new(ScenarioRoom::new(id, run, worker, at, setup_data.clone()));
+            let scenario = Rc::new(ScenarioLane::new(id, run, worker, at, setup_data.clone()));
             let vus = self.vus.borrow();
             let own = (0..).zip(ids).filter(|(_, id)| self.run.worker_of(**id) == self.worker.index());
             let own = own.map(|(number, id)| (number, vus[((id - 1) / workers) as usize].clone()));
@@ -130,11 +130,11 @@ impl Room {
         }
     }
 
-    fn scenario(&self, id: ScenarioId) -> Option<Rc<ScenarioRoom>> {
+    fn scenario(&self, id: ScenarioId) -> Option<Rc<ScenarioLane>> {
         self.scenarios.borrow().get(usize::from(id.0)).cloned()
     }
 
-    async fn grow(self: Rc<Self>, scenario: Rc<ScenarioRoom>, id: u64) {
+    async fn grow(self: Rc<Self>, scenario: Rc<ScenarioLane>, id: u64) {
         match start_vu(id, &self.run, &self.worker).await {
             Ok(vu) => {
                 self.added.borrow_mut().push(vu.clone());
@@ -151,7 +151,7 @@ impl Room {
         scenario.shared().end_growth();
     }
 
-    /// Lets all VUs go; each takes its leave on its own stack.
+    /// Closes all VUs; each leaves its own stack.
     async fn close_vus(self: Rc<Self>) {
         let vus: Vec<_> = self.vus.take().into_iter().chain(self.added.take()).collect();
         vus.iter().for_each(|vu| vu.mailbox.close());
@@ -172,20 +172,20 @@ impl Room {
                 vu.interrupt();
             }
         }
-        if matches!(*self.lifecycle.borrow(), Some((Phase::Setup { .. }, _))) {
-            self.interrupt_lifecycle();
+        if matches!(*self.function.borrow(), Some((Function::Setup { .. }, _))) {
+            self.interrupt_function();
         }
         self.stop.notify_waiters();
     }
 
-    fn interrupt_lifecycle(&self) {
-        if let Some((_, interrupter)) = &*self.lifecycle.borrow() {
+    fn interrupt_function(&self) {
+        if let Some((_, interrupter)) = &*self.function.borrow() {
             interrupter.interrupt();
         }
     }
 
     /// Waits until `until`, until the scenario's VUs are all idle, or until the run is stopped.
-    pub(crate) async fn pause(&self, until: Instant, scenario: &ScenarioRoom) -> Pause {
+    pub(crate) async fn wait(&self, until: Instant, scenario: &ScenarioLane) -> WaitEnd {
         if !self.stopped.get() {
             tokio::select! {
                 () = self.stop.notified() => {}
@@ -193,28 +193,28 @@ impl Room {
                 () = vu::timer::sleep_until(until) => {}
             }
         }
-        if self.stopped.get() { Pause::Stopped } else { Pause::Over }
+        if self.stopped.get() { WaitEnd::Stopped } else { WaitEnd::Due }
     }
 
     /// Waits until `until` or until the run is stopped. VUs becoming idle is no event for a lane that waits for a time.
-    pub(crate) async fn pause_until(&self, until: Instant) -> Pause {
+    pub(crate) async fn wait_until(&self, until: Instant) -> WaitEnd {
         if !self.stopped.get() {
             tokio::select! {
                 () = self.stop.notified() => {}
                 () = vu::timer::sleep_until(until) => {}
             }
         }
-        if self.stopped.get() { Pause::Stopped } else { Pause::Over }
+        if self.stopped.get() { WaitEnd::Stopped } else { WaitEnd::Due }
     }
 
-    /// Waits until the scenario's VUs are idle, and calls off those that are not at the hard end.
-    pub(crate) async fn wind_down(&self, scenario: &ScenarioRoom) {
+    /// Waits until the scenario's VUs are idle, and interrupts the others at the hard end.
+    pub(crate) async fn wind_down(&self, scenario: &ScenarioLane) {
         while scenario.running() > 0 || scenario.is_awaiting() {
             let now = SystemClock::now();
             if self.stopped.get() || now >= scenario.hard_end {
                 break;
             }
-            self.pause(scenario.hard_end, scenario).await;
+            self.wait(scenario.hard_end, scenario).await;
         }
         while scenario.running() > 0 {
             scenario.interrupt();
@@ -222,22 +222,22 @@ impl Room {
         }
     }
 
-    /// Remembers when the scenario began.
-    pub(crate) fn mark_started(&self, scenario: &ScenarioRoom) {
+    /// Publishes the start of the scenario.
+    pub(crate) fn mark_started(&self, scenario: &ScenarioLane) {
         scenario.progress().started_ns.store(scenario.start.as_ns(), Ordering::Relaxed);
     }
 
-    /// This thread's lane of the scenario is over.
+    /// Reports that this thread's lane of a scenario is over.
     pub(crate) fn leave(&self) {
         self.run.report(Report::LaneDone);
     }
 
     /// Runs `setup()` or `teardown()` in a VU of its own.
-    fn run_lifecycle(self: &Rc<Self>, phase: Phase) {
+    fn run_function(self: &Rc<Self>, function: Function) {
         let control = &self.run.config.control;
-        let (deadline, until) = match &phase {
-            Phase::Setup { until } => (control.iteration_deadline(), *until),
-            Phase::Teardown { until, .. } => (control.teardown_deadline(), *until),
+        let (deadline, until) = match &function {
+            Function::Setup { until } => (control.iteration_deadline(), *until),
+            Function::Teardown { until, .. } => (control.teardown_deadline(), *until),
         };
         deadline.set(until);
         let seat = Seat {
@@ -248,24 +248,24 @@ impl Room {
             control: control.clone(),
             deadline,
         };
-        let (program, work) = (self.run.program.clone(), phase.clone());
+        let (program, work) = (self.run.program.clone(), function.clone());
         let coroutine = vu::coroutine(self.run.config.stack_bytes, move || match work {
-            Phase::Setup { .. } => program.setup(seat),
-            Phase::Teardown { data, .. } => program.teardown(seat, data.as_ref()).map(|()| None),
+            Function::Setup { .. } => program.setup(seat),
+            Function::Teardown { data, .. } => program.teardown(seat, data.as_ref()).map(|()| None),
         });
         let interrupter = coroutine.interrupter();
-        *self.lifecycle.borrow_mut() = Some((phase, interrupter.clone()));
+        *self.function.borrow_mut() = Some((function, interrupter.clone()));
         let watch = tokio::task::spawn_local(async move {
             vu::timer::sleep_until(until).await;
             interrupter.interrupt();
         });
-        let room = self.clone();
+        let thread = self.clone();
         tokio::task::spawn_local(async move {
             let result = coroutine.await;
             watch.abort();
-            *room.lifecycle.borrow_mut() = None;
+            *thread.function.borrow_mut() = None;
             let result = result.unwrap_or_else(|payload| Err(ProgramError::Panicked(panic_text(&*payload))));
-            room.run.report(Report::Lifecycle(result));
+            thread.run.report(Report::FunctionDone(result));
         });
     }
 }

@@ -15,49 +15,49 @@ use crate::shared::{RunShared, ScenarioShared, WorkerShared};
 use crate::vu_task::VuHandle;
 
 /// One scenario on one worker thread: its instants, tags and VUs.
-pub(crate) struct ScenarioRoom {
+pub(crate) struct ScenarioLane {
     pub(crate) id: ScenarioId,
     pub(crate) run: Arc<RunShared>,
     pub(crate) worker: Rc<WorkerShared>,
-    /// When it starts.
+    /// Start of the scenario.
     pub(crate) start: Instant,
-    /// When the last iteration may start.
+    /// Latest start of an iteration.
     pub(crate) end: Instant,
-    /// When the last iteration must have ended.
+    /// Latest end of an iteration.
     pub(crate) hard_end: Instant,
     /// Tags of iteration samples.
     pub(crate) tags: TagSetId,
     /// Tags of drops, which happen outside of any group.
     drop_tags: TagSetId,
     pub(crate) setup_data: Option<Arc<str>>,
-    /// This thread's VUs of the scenario, with their numbers in it, ascending.
+    /// This thread's VUs of the scenario, with their numbers in it, in ascending order.
     pub(crate) vus: RefCell<Vec<(u32, Rc<VuHandle>)>>,
-    /// Those without work, in the order in which they became so (arrival-rate only).
+    /// Those without work, longest idle first (arrival-rate only).
     pub(crate) idle: RefCell<VecDeque<Rc<VuHandle>>>,
-    /// Whether no VU may become idle for others to reserve any more.
+    /// Whether VUs that become idle may no longer be reserved.
     pub(crate) is_closed: Cell<bool>,
-    /// How many VUs shall loop by a word from outside, until the lane has heard it.
+    /// Number of looping VUs requested from outside, until the lane takes it.
     steered: Cell<Option<u32>>,
-    /// VUs with work.
+    /// Number of VUs with work.
     running: Cell<u32>,
-    /// Told when `running` becomes zero, and of a word from outside.
+    /// Notified when `running` becomes zero, and of a request from outside.
     pub(crate) quiet: Notify,
 }
 
-impl ScenarioRoom {
+impl ScenarioLane {
     pub(crate) fn new(
         id: ScenarioId,
         run: Arc<RunShared>,
         worker: Rc<WorkerShared>,
         run_start: Instant,
         setup_data: Option<Arc<str>>,
-    ) -> ScenarioRoom {
+    ) -> ScenarioLane {
         let scenario = &run.plan.scenarios[usize::from(id.0)];
         let start = run_start + scenario.start_time;
         let end = start + schedule::duration(&scenario.executor);
         let hard_end = end + scenario.graceful_stop;
         let (tags, drop_tags) = tags(&run, scenario);
-        ScenarioRoom {
+        ScenarioLane {
             id,
             worker,
             start,
@@ -88,12 +88,12 @@ impl ScenarioRoom {
         &self.run.config.progress.scenarios[usize::from(self.id.0)]
     }
 
-    /// A VU has been given work.
+    /// Counts a VU that gets work.
     pub(crate) fn enter(&self) {
         self.running.set(self.running.get() + 1);
     }
 
-    /// A VU has done its work.
+    /// Counts a VU that has finished its work.
     pub(crate) fn leave(&self) {
         self.running.set(self.running.get() - 1);
         if self.running.get() == 0 {
@@ -105,18 +105,18 @@ impl ScenarioRoom {
         self.running.get()
     }
 
-    /// Passes a word from outside on to the lane.
+    /// Passes a request from outside to the lane.
     pub(crate) fn steer(&self, target: u32) {
         self.steered.set(Some(target));
         self.quiet.notify_waiters();
     }
 
-    /// The last word from outside that the lane has not heard.
+    /// Takes the last request from outside.
     pub(crate) fn take_steered(&self) -> Option<u32> {
         self.steered.take()
     }
 
-    /// Wakes every VU that still works for this scenario, so that it ends.
+    /// Interrupts every VU that still works for this scenario.
     pub(crate) fn interrupt(&self) {
         for (_, vu) in &*self.vus.borrow() {
             if vu.serves.get() == Some(self.id) {
@@ -130,7 +130,7 @@ impl ScenarioRoom {
         self.shared().count_drops(cause, count);
         self.run.config.progress.iterations_dropped.fetch_add(count, Ordering::Relaxed);
         let (metric, tags, value) = (DROPPED_ITERATIONS, self.drop_tags, count as f64);
-        // The cause goes along as a fact and not as a tag: the series stays the one that k6 has.
+        // The cause is metadata and not a tag: the series stays the same as k6's.
         let is_wanted = self.worker.wants_samples() && self.run.is_honest();
         let cause = is_wanted.then(|| [("cause".into(), cause.as_str().into())].into());
         self.worker.record_with(Sample { metric, tags, value, at, mark: Mark::Measured }, cause);
