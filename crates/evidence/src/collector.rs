@@ -8,20 +8,20 @@ use std::time::Duration;
 
 use model::{Epoch, Evidence, Gap, Instant, Record, RecordKind, SystemClock};
 
-use crate::contract::{About, Moment, Period, Source, Trouble};
+use crate::contract::{About, Moment, Period, Source, SourceError};
 
-/// What was told and is not taken yet, in answers; what comes while so many wait is a gap.
+/// Answers that wait to be taken; answers beyond these are dropped and recorded as a gap.
 const ANSWERS_WAITING_MAX: usize = 1024;
 
-/// How long a source that failed is left alone, at first and at most.
+/// Delay before a failed source is queried again, initial and maximum.
 const REST_MIN: Duration = Duration::from_secs(1);
 const REST_MAX: Duration = Duration::from_secs(15);
 
-/// An answer that is so many periods late is told as a gap.
+/// An answer that is this many periods late is recorded as a gap.
 const LATE_PERIODS: u32 = 2;
 
-/// Why there is a gap where nobody took what was told.
-const NOBODY_TOOK_IT: &str = "what the source told was not stored in time";
+/// Reason of a gap where answers were dropped.
+const NOT_STORED: &str = "samples were dropped: the run file could not be written fast enough";
 
 /// Asks sources while a run goes on, and once more when it is over.
 pub struct Collector {
@@ -30,21 +30,21 @@ pub struct Collector {
     epoch: Epoch,
 }
 
-/// A source that is being asked.
+/// A running source.
 struct Asked {
     about: About,
     state: Arc<Shared>,
     /// Tells the thread that the run is over, and when it was.
     over: Sender<Over>,
     thread: JoinHandle<()>,
-    /// What it tells of the whole run.
+    /// Evidence of the whole run.
     last: Receiver<Evidence>,
 }
 
 /// When a run was, and the traces that its requests were put into.
 type Over = (Period, Arc<[u128]>);
 
-/// What others see of a source's thread.
+/// State of a source's thread, as other threads see it.
 #[derive(Default)]
 struct Shared {
     answers: AtomicU64,
@@ -53,21 +53,21 @@ struct Shared {
     trouble: Mutex<Option<String>>,
 }
 
-/// How a source is doing.
+/// State of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceState {
-    /// What it is.
+    /// Identity of the source.
     pub about: About,
-    /// How often it told something.
+    /// Successful queries.
     pub answers: u64,
-    /// How often it failed to.
+    /// Failed queries.
     pub failures: u64,
     /// Why the last question failed; `None` if it did not.
     pub trouble: Option<String>,
 }
 
 impl Collector {
-    /// Starts to ask. Sources that cannot have a thread are told as gaps at the end.
+    /// Starts one thread per source.
     ///
     /// # Errors
     /// The system has no thread left for a source.
@@ -77,14 +77,14 @@ impl Collector {
         Ok(Collector { asked: asked.collect::<Result<_, _>>()?, answers, epoch })
     }
 
-    /// What was told since the last time. Never waits.
+    /// Takes the evidence since the last call. Never waits.
     pub fn take(&self) -> Evidence {
         let mut evidence = Evidence::default();
         self.answers.try_iter().for_each(|told| evidence.append(told));
         evidence
     }
 
-    /// How the sources are doing.
+    /// States of all sources.
     pub fn states(&self) -> Vec<SourceState> {
         let state = |asked: &Asked| SourceState {
             about: asked.about.clone(),
@@ -112,11 +112,12 @@ impl Collector {
             match asked.last.recv_timeout(left) {
                 Ok(told) => evidence.append(told),
                 Err(RecvTimeoutError::Timeout) => {
-                    let reason = format!("the source did not answer within {} s", patience.as_secs());
+                    let reason = format!("no response within {} s", patience.as_secs());
                     evidence.gaps.push(Gap { source: asked.about.name.clone(), from, to, reason });
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let reason = "asking the source failed in a way that is a bug of plimsoll".to_owned();
+                    let reason =
+                        "the source crashed, which is a bug in plimsoll; please report it".to_owned();
                     evidence.gaps.push(Gap { source: asked.about.name.clone(), from, to, reason });
                 }
             }
@@ -132,7 +133,7 @@ impl Collector {
 }
 
 impl SourceState {
-    /// What a run's file says about the source itself.
+    /// Record of the source itself for the run file.
     pub fn record(&self, at: Instant) -> Record {
         let SourceState { about, answers, failures, trouble } = self;
         let mut fields: std::collections::BTreeMap<String, model::Datum> = [
@@ -153,7 +154,7 @@ impl Asked {
         let about = source.about();
         let state = Arc::<Shared>::default();
         let (over, is_over) = channel();
-        let (tell_last, last) = sync_channel(1);
+        let (last_sender, last) = sync_channel(1);
         let begun = SystemClock::now();
         let asking = Asking {
             source,
@@ -168,7 +169,7 @@ impl Asked {
             let state = asking.state.clone();
             let evidence = asking.run(&is_over);
             // Nobody waits any more if the run's end was too long ago.
-            let _ = tell_last.send(evidence);
+            let _ = last_sender.send(evidence);
             state.is_done.store(true, Ordering::Release);
         };
         let thread = std::thread::Builder::new().name(format!("ask {}", about.name)).spawn(work)?;
@@ -192,16 +193,16 @@ struct Asking {
     epoch: Epoch,
     told: SyncSender<Evidence>,
     state: Arc<Shared>,
-    /// Since when the source tells nothing, and why.
+    /// Start of the current failure, and its reason.
     silent_since: Option<(Instant, String)>,
     /// When it was last known to answer.
     last_at: Instant,
-    /// From when to when what it told found no room.
+    /// Interval whose answers were dropped.
     untold: Option<(Instant, Instant)>,
 }
 
 impl Asking {
-    /// Asks until the run is over, and gives what is told about all of it.
+    /// Queries the source until the run is over, then returns the evidence of the whole run.
     fn run(mut self, is_over: &Receiver<Over>) -> Evidence {
         let over = match self.source.period() {
             Some(period) => self.ask_each(period, is_over),
@@ -215,7 +216,7 @@ impl Asking {
                 self.state.answers.fetch_add(1, Ordering::Relaxed);
                 evidence
             }
-            Err(Trouble(reason)) => {
+            Err(SourceError { message: reason, .. }) => {
                 self.failed(&reason);
                 // Where it was asked all the time, what is missing is only what this question was for.
                 let from = if self.source.period().is_some() { over.to.at } else { over.from.at };
@@ -248,7 +249,7 @@ impl Asking {
                     self.state.set_trouble(None);
                     evidence.gaps.extend(self.close_silence(asked_at));
                     evidence.gaps.extend(self.late_gap(asked_at, answered_at, period));
-                    self.tell(evidence, answered_at);
+                    self.deliver(evidence, answered_at);
                     self.last_at = answered_at;
                     rest = REST_MIN;
                     // What was missed is missed: a slow source is not asked twice in a row.
@@ -257,7 +258,7 @@ impl Asking {
                         due = answered_at + period;
                     }
                 }
-                Err(Trouble(reason)) => {
+                Err(SourceError { message: reason, .. }) => {
                     self.failed(&reason);
                     self.silent_since.get_or_insert((self.last_at, reason));
                     due = answered_at + rest.max(period);
@@ -284,12 +285,12 @@ impl Asking {
             source: self.source.about().name,
             from: asked_at,
             to: answered_at,
-            reason: format!("the source took {:.1} s to answer", took.as_secs_f64()),
+            reason: format!("slow response: the source took {:.1} s", took.as_secs_f64()),
         })
     }
 
-    /// Hands over what was told, with a gap for what found no room before.
-    fn tell(&mut self, mut evidence: Evidence, now: Instant) {
+    /// Delivers evidence, with a gap for answers dropped before.
+    fn deliver(&mut self, mut evidence: Evidence, now: Instant) {
         let untold = self.untold.take();
         evidence.gaps.extend(untold.map(|untold| self.gap_of(untold)));
         if evidence.is_empty() {
@@ -306,7 +307,7 @@ impl Asking {
     }
 
     fn gap_of(&self, (from, to): (Instant, Instant)) -> Gap {
-        Gap { source: self.source.about().name, from, to, reason: NOBODY_TOOK_IT.to_owned() }
+        Gap { source: self.source.about().name, from, to, reason: NOT_STORED.to_owned() }
     }
 }
 
@@ -319,7 +320,7 @@ mod tests {
     use super::*;
     use crate::contract::Check;
 
-    /// A source that tells how often it was asked, and does what a script says.
+    /// A source that counts its queries and follows a script.
     struct Scripted {
         asked: u64,
         fails: std::ops::Range<u64>,
@@ -339,15 +340,15 @@ mod tests {
             Some(Duration::from_millis(50))
         }
 
-        fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+        fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
             self.asked += 1;
             if self.fails.contains(&self.asked) {
-                return Err(Trouble::new("connection refused"));
+                return Err(SourceError::new("connection refused"));
             }
             Ok(Evidence { signals: vec![signal("asked", now.at, self.asked as f64)], ..Evidence::default() })
         }
 
-        fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+        fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
             std::thread::sleep(self.takes);
             Ok(Evidence { signals: vec![signal("last", period.to.at, 1.0)], ..Evidence::default() })
         }
@@ -356,7 +357,7 @@ mod tests {
     fn signal(name: &str, at: Instant, value: f64) -> Signal {
         Signal {
             source: "made".to_owned(),
-            name: name.to_owned(),
+            name: name.into(),
             labels: BTreeMap::new(),
             unit: String::new(),
             query: "made".to_owned(),
@@ -408,7 +409,7 @@ mod tests {
         let begun = SystemClock::now();
         let told = collect(source, Duration::from_millis(120), Duration::from_millis(300));
         assert!(SystemClock::now().since(begun) < Duration::from_secs(5));
-        assert!(told.gaps[0].reason.starts_with("the source did not answer"), "{:?}", told.gaps);
+        assert!(told.gaps[0].reason.starts_with("no response within"), "{:?}", told.gaps);
         assert!(told.signals.iter().any(|signal| signal.name == "asked"), "what it told before stays");
     }
 }

@@ -1,4 +1,4 @@
-//! What every source promises.
+//! The contract of every source.
 //!
 //! One suite of tests ([`promises`]) holds every source to it.
 
@@ -6,76 +6,94 @@ use std::time::Duration;
 
 use model::{Epoch, Evidence, Instant};
 
-/// A place where a server tells what it does.
+/// A server's instrument that is queried for evidence.
 ///
-/// A source is asked on a thread of its own and may block there, but not for ever: every call ends within
-/// [`CALL_LIMIT`], whatever the server does. It reads and never changes anything. What it hands over is bounded, however
-/// much the server tells, and holds no credentials.
+/// A source is queried on a thread of its own and may block there: every call ends within [`CALL_LIMIT`], whatever the
+/// server does. It only reads. Its evidence is bounded, however large the server's responses are, and has no credentials.
 pub trait Source: Send {
-    /// What it is. Asks nobody.
+    /// Identity. Makes no query.
     fn about(&self) -> About;
 
-    /// Tries everything that it is going to ask, one check each, and says what is missing and how to grant it.
+    /// Checks every query that it is going to make; a failed check has its remedy.
     fn probe(&mut self) -> Vec<Check>;
 
-    /// How often it wants to be asked while a run goes on; `None`, if it is asked once the run is over.
+    /// Interval between queries during a run; `None` for a source that is queried once, after the run.
     fn period(&self) -> Option<Duration>;
 
-    /// Asks for what is so now, or happened since the last call. The first call after a run began sets the beginning of
-    /// what is counted.
+    /// Queries the current levels and the changes since the last call. The first call of a run sets the base of counters.
     ///
     /// # Errors
-    /// The server cannot be reached, refuses, or tells what cannot be understood.
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble>;
+    /// The server is unreachable, refuses, or responds with something unexpected.
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError>;
 
-    /// Tells of traces that requests of the run were put into. Those who keep traces look for these first.
+    /// Passes the trace IDs of the run's own requests. Stores of traces look for these first.
     fn look_for(&mut self, _traces: &[u128]) {}
 
-    /// Asks for what was so during a run that is over. Sources that only know the present tell nothing.
+    /// Queries the evidence of a run that is over. Sources that only know the present return nothing.
     ///
     /// # Errors
     /// As of [`Source::sample`].
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble>;
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError>;
 }
 
 /// No call of a source takes longer.
 pub const CALL_LIMIT: Duration = Duration::from_secs(10);
 
-/// What a source is.
+/// Identity of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
     /// Its name in the settings, which is that of its kind where there is one of it.
     pub name: String,
     /// Its kind: `postgresql`.
     pub kind: &'static str,
-    /// Where it is, without credentials.
+    /// Address without credentials.
     pub address: String,
 }
 
-/// What came of trying one thing.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What was tried, in a few words: `pg_stat_statements`.
+    /// Subject in a few words: `pg_stat_statements`.
     pub what: String,
-    /// What it gave: a version, a count; or what is missing, and the exact grant, flag or limit that helps.
+    /// A version or a count; or the reason of the failure with the exact grant, flag or limit that resolves it.
     pub outcome: Result<String, Missing>,
 }
 
-/// What is missing.
+/// A failed check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// Why it does not work.
+    /// Reason.
     pub why: String,
-    /// What to do, to be copied as it is: `GRANT pg_monitor TO plimsoll`.
+    /// Remedy that can be copied as it is: `GRANT pg_monitor TO plimsoll`.
     pub remedy: String,
     /// Nothing at all works without it.
     pub is_fatal: bool,
 }
 
-/// Why a source told nothing: a sentence without its full stop, for people, without credentials.
+/// Failure of a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Trouble(pub String);
+#[error("{message}")]
+pub struct SourceError {
+    /// Class of the failure, from which the remedy follows.
+    pub kind: ErrorKind,
+    /// One sentence without its full stop and without credentials.
+    pub message: String,
+}
+
+/// Classes of failures that need different remedies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// No credential, or a wrong one: SQLSTATE 28P01, HTTP 401, `NOAUTH`.
+    Unauthenticated,
+    /// The user lacks a permission: HTTP 403, `NOPERM`.
+    Forbidden,
+    /// The server has no such thing: HTTP 404.
+    NotFound,
+    /// The server refuses connections from this host: no line of `pg_hba.conf` matches.
+    HostRefused,
+    /// Everything else: unreachable, too slow, an unexpected response.
+    Other,
+}
 
 /// One moment on both clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +128,7 @@ impl Period {
         Instant::from_ns(u64::try_from(from_ns.saturating_add(after_ns)).unwrap_or(0))
     }
 
-    /// A period that begins this much earlier and ends as much later, for what is told in steps.
+    /// Extends the period at both ends, for series in steps.
     pub fn padded(&self, by: Duration) -> Period {
         let by_ns = i64::try_from(by.as_nanos()).unwrap_or(i64::MAX);
         let earlier = Instant::from_ns(self.from.at.as_ns().saturating_sub(by_ns.unsigned_abs()));
@@ -123,10 +141,15 @@ impl Period {
     }
 }
 
-impl Trouble {
-    /// Trouble with a text.
-    pub fn new(text: impl Into<String>) -> Trouble {
-        Trouble(text.into())
+impl SourceError {
+    /// A failure of no particular class.
+    pub fn new(message: impl Into<String>) -> SourceError {
+        SourceError::classified(ErrorKind::Other, message)
+    }
+
+    /// A failure of a class.
+    pub fn classified(kind: ErrorKind, message: impl Into<String>) -> SourceError {
+        SourceError { kind, message: message.into() }
     }
 }
 
@@ -149,15 +172,15 @@ impl Check {
     }
 }
 
-/// What the tests of every source ask: that it keeps the promises of [`Source`] while its server is there and when it is not.
+/// The tests of every source: it keeps the contract of [`Source`] with and without its server.
 #[cfg(test)]
 pub(crate) mod promises {
     use model::{Datum, SystemClock};
 
     use super::*;
 
-    /// Asks a source whose server is there. `secret` is a credential that must be nowhere in what it tells. Gives what
-    /// two samples and a look back told.
+    /// Checks a source whose server is there. `secret` is a credential that must not be in its evidence. Returns the evidence
+    /// of two samples and of the whole run.
     pub(crate) fn of_a_source(source: &mut dyn Source, secret: Option<&str>) -> Evidence {
         let epoch = Epoch::anchor(&SystemClock);
         let about = source.about();
@@ -187,25 +210,25 @@ pub(crate) mod promises {
         told
     }
 
-    /// Asks a source whose server is not there: it says so in time, and nothing else happens.
+    /// Checks a source whose server is not there: it fails in time.
     pub(crate) fn of_an_absent_server(source: &mut dyn Source) {
         let epoch = Epoch::anchor(&SystemClock);
         let begun = SystemClock::now();
         let checks = source.probe();
         assert!(checks.iter().any(|check| check.outcome.is_err()), "{checks:?}");
         let now = Moment::of(SystemClock::now(), &epoch);
-        let trouble = match source.period() {
+        let error = match source.period() {
             Some(_) => source.sample(now).expect_err("nobody is there"),
             None => source.look_back(&Period { from: now, to: now }).expect_err("nobody is there"),
         };
-        assert!(!trouble.0.is_empty() && !trouble.0.ends_with('.'), "{trouble}");
+        assert!(!error.message.is_empty() && !error.message.ends_with('.'), "{error}");
         assert!(SystemClock::now().since(begun) < CALL_LIMIT * 2);
     }
 
     fn check(told: &Evidence, about: &About, secret: Option<&str>) {
         for signal in &told.signals {
             assert_eq!(signal.source, about.name);
-            assert!(!signal.name.is_empty() && !signal.query.is_empty(), "{signal:?}");
+            assert!(!signal.name.as_str().is_empty() && !signal.query.is_empty(), "{signal:?}");
             assert!(signal.points.is_sorted_by_key(|(at, _)| *at), "{}", signal.name);
             assert!(signal.points.iter().all(|(_, value)| value.is_finite()), "{}", signal.name);
         }

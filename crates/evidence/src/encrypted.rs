@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use lab::{Alone, LabError, Launch, Place, Server};
 
-/// A server with a certificate that nobody but its own file vouches for.
+/// A server with a self-signed certificate.
 #[derive(Debug)]
 struct Encrypted {
     plain: &'static dyn Server,

@@ -1,4 +1,4 @@
-//! Stacks of calls added up to a tree, of which the widest frames are told.
+//! Call stacks summed up to a tree, of which the widest frames are kept.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,20 +8,20 @@ use crate::lines::harmless;
 
 /// Frames that are gathered; what stands above further ones is counted where there was still room.
 const FRAMES_MAX: usize = 50_000;
-/// Frames that are told: the widest ones.
+/// Frames that are kept: the widest ones.
 const TOLD_MAX: usize = 500;
 /// Calls within calls; what is deeper counts for the last of these.
 const DEPTH_MAX: usize = 200;
-/// Of a function's name so much is told.
+/// Maximum length of a function's name.
 const NAME_CHARS_MAX: usize = 80;
-/// What a stack took, at most: more than all numbers of profiles, and so little that all stacks together are a number.
+/// Maximum value of a stack: above all values of real profiles, and low enough that their sum is finite.
 const VALUE_MAX: f64 = 1e24;
 
 /// A tree of calls. The first frame is all of it.
 #[derive(Debug)]
 pub(crate) struct Flame {
     frames: Vec<Frame>,
-    /// Which frame is called by which under which name.
+    /// Child frames by parent and name.
     calls: HashMap<(usize, String), usize>,
 }
 
@@ -58,7 +58,7 @@ impl Flame {
         self.frames[0].value
     }
 
-    /// What everybody promises of what is told, whatever was added.
+    /// Invariants of the result, whatever was added.
     #[cfg(test)]
     pub(crate) fn assert_bounded(&self) {
         assert!(self.total().is_finite() && self.total() >= 0.0, "{}", self.total());

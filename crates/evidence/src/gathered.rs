@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::{Instant, Signal};
+use model::{Instant, Signal, SignalName};
 
-/// How long points wait. A point alone is stored with its series' name, labels and question; a few together share them.
+/// Time for which points are held back. Points of one batch share the name, labels and query of their series.
 const WAIT: Duration = Duration::from_secs(5);
 
 /// Series of one source, at most so many.
 #[derive(Debug)]
 pub(crate) struct Gathered {
-    series: BTreeMap<(String, BTreeMap<String, String>), Signal>,
+    series: BTreeMap<(SignalName, BTreeMap<String, String>), Signal>,
     series_max: usize,
     /// When the first point came that waits.
     since: Option<Instant>,
@@ -25,7 +25,7 @@ impl Gathered {
         Gathered { series: BTreeMap::new(), series_max, since: None, dropped: 0 }
     }
 
-    /// Adds points. Those that are not later than what the series has are told already.
+    /// Adds points. Points that are not later than the series' last one are duplicates.
     pub(crate) fn add(&mut self, mut signal: Signal) {
         let key = (signal.name.clone(), signal.labels.clone());
         if let Some(known) = self.series.get_mut(&key) {
@@ -43,13 +43,13 @@ impl Gathered {
         self.series.insert(key, signal);
     }
 
-    /// What waits, if it has waited long enough.
+    /// Takes the batch if it is due.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Signal> {
         let is_due = self.since.is_some_and(|since| now.since(since) >= WAIT);
         if is_due { self.take() } else { Vec::new() }
     }
 
-    /// What waits.
+    /// Takes the batch.
     pub(crate) fn take(&mut self) -> Vec<Signal> {
         self.since = None;
         let told = self.series.values_mut().filter(|signal| !signal.points.is_empty());
@@ -64,7 +64,7 @@ mod tests {
     fn point(name: &str, second: u64) -> Signal {
         Signal {
             source: "made".to_owned(),
-            name: name.to_owned(),
+            name: name.into(),
             labels: BTreeMap::new(),
             unit: String::new(),
             query: "made".to_owned(),

@@ -9,7 +9,7 @@ use ureq::http::{Response, StatusCode, Uri};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body};
 
-use crate::contract::{CALL_LIMIT, Trouble};
+use crate::contract::{CALL_LIMIT, ErrorKind, SourceError};
 use crate::settings::{Settings, SettingsError};
 
 /// No answer is read further.
@@ -21,14 +21,14 @@ const ANY: &str = "*/*";
 /// Says whose data is asked for (Loki, Tempo and Pyroscope, multi-tenancy).
 const TENANT: &str = "x-scope-orgid";
 
-/// Of an answer that is a refusal, so much is told.
+/// Maximum length of an error response in messages.
 const REFUSAL_CHARS_MAX: usize = 200;
 
-/// Asks one server.
+/// HTTP client for one server.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     agent: Agent,
-    /// Where paths begin, without a slash at its end and without credentials.
+    /// Base URL without a trailing slash and without credentials.
     base: String,
     authorization: Option<String>,
     tenant: Option<String>,
@@ -40,7 +40,7 @@ impl Client {
         Client::patient(base, authorization, CALL_LIMIT / 2)
     }
 
-    /// The same with another patience.
+    /// The same with another time limit.
     pub(crate) fn patient(base: &str, authorization: Option<String>, limit: Duration) -> Client {
         Client::of(base, authorization, limit, TlsConfig::default())
     }
@@ -62,7 +62,7 @@ impl Client {
         });
         let certificates: Vec<_> = certificates.collect();
         if certificates.is_empty() {
-            return Err("has no certificate in PEM");
+            return Err("the file contains no PEM certificate");
         }
         let tls = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&certificates)).build();
         Ok(Client::of(base, authorization, limit, tls))
@@ -85,7 +85,7 @@ impl Client {
         Client { tenant: tenant.cloned(), ..self }
     }
 
-    /// Where it asks.
+    /// Base URL.
     pub(crate) fn base(&self) -> &str {
         &self.base
     }
@@ -93,30 +93,35 @@ impl Client {
     /// The text at a path, with the parameters of a question.
     ///
     /// # Errors
-    /// Nobody is there, the answer is no 2xx, too long, or no text.
-    pub(crate) fn text(&self, path: &str, parameters: &[(&str, &str)]) -> Result<String, Trouble> {
+    /// The server is unreachable, or the response is not 2xx, too long, or not text.
+    pub(crate) fn text(&self, path: &str, parameters: &[(&str, &str)]) -> Result<String, SourceError> {
         let mut answer = self.ask(path, parameters, ANY)?;
         let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_string();
-        body.map_err(|error| Trouble(format!("GET {}{path}: {error}", self.base)))
+        body.map_err(|error| SourceError::new(format!("GET {}{path}: {error}", self.base)))
     }
 
     /// The bytes at a path, in the form of a media type, and no more than so many.
     ///
     /// # Errors
-    /// Nobody is there, or the answer is no 2xx or too long.
+    /// The server is unreachable, or the response is not 2xx or too long.
     pub(crate) fn bytes(
         &self,
         path: &str,
         parameters: &[(&str, &str)],
         form: &str,
         bytes_max: u64,
-    ) -> Result<Vec<u8>, Trouble> {
+    ) -> Result<Vec<u8>, SourceError> {
         let mut answer = self.ask(path, parameters, form)?;
         let body = answer.body_mut().with_config().limit(bytes_max).read_to_vec();
-        body.map_err(|error| Trouble(format!("GET {}{path}: {error}", self.base)))
+        body.map_err(|error| SourceError::new(format!("GET {}{path}: {error}", self.base)))
     }
 
-    fn ask(&self, path: &str, parameters: &[(&str, &str)], form: &str) -> Result<Response<Body>, Trouble> {
+    fn ask(
+        &self,
+        path: &str,
+        parameters: &[(&str, &str)],
+        form: &str,
+    ) -> Result<Response<Body>, SourceError> {
         let url = format!("{}{path}", self.base);
         let mut request = self.agent.get(&url).query_pairs(parameters.iter().copied()).header("accept", form);
         if let Some(value) = &self.authorization {
@@ -125,7 +130,7 @@ impl Client {
         if let Some(tenant) = &self.tenant {
             request = request.header(TENANT, tenant);
         }
-        let mut answer = request.call().map_err(|error| Trouble(format!("GET {url}: {error}")))?;
+        let mut answer = request.call().map_err(|error| SourceError::new(format!("GET {url}: {error}")))?;
         let status = answer.status();
         if status.is_success() {
             return Ok(answer);
@@ -137,24 +142,29 @@ impl Client {
     /// The JSON at a path.
     ///
     /// # Errors
-    /// As of [`Client::text`], or it is no JSON.
-    pub(crate) fn json(&self, path: &str, parameters: &[(&str, &str)]) -> Result<Value, Trouble> {
+    /// As of [`Client::text`], or the response is not JSON.
+    pub(crate) fn json(&self, path: &str, parameters: &[(&str, &str)]) -> Result<Value, SourceError> {
         let text = self.text(path, parameters)?;
-        serde_json::from_str(&text)
-            .map_err(|error| Trouble(format!("GET {}{path}: the answer is no JSON: {error}", self.base)))
+        serde_json::from_str(&text).map_err(|error| {
+            SourceError::new(format!("GET {}{path}: the response is not JSON: {error}", self.base))
+        })
     }
 }
 
-fn refused(url: &str, status: StatusCode, body: &str) -> Trouble {
+fn refused(url: &str, status: StatusCode, body: &str) -> SourceError {
     let words = body.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown: String = words.chars().take(REFUSAL_CHARS_MAX).collect();
-    let hint = match status {
-        StatusCode::UNAUTHORIZED => "; it wants a user and a password, or a token",
-        StatusCode::FORBIDDEN => "; whoever asks may not see this",
-        _ => "",
+    let (kind, hint) = match status {
+        StatusCode::UNAUTHORIZED => {
+            (ErrorKind::Unauthenticated, "; the server requires a user and password, or a token")
+        }
+        StatusCode::FORBIDDEN => (ErrorKind::Forbidden, "; the user lacks the permission to read this"),
+        StatusCode::NOT_FOUND => (ErrorKind::NotFound, ""),
+        _ => (ErrorKind::Other, ""),
     };
     let colon = if shown.is_empty() { "" } else { ": " };
-    Trouble(format!("GET {url}: {status}{colon}{shown}{hint}").trim_end_matches('.').to_owned())
+    let message = format!("GET {url}: {status}{colon}{shown}{hint}");
+    SourceError::classified(kind, message.trim_end_matches('.'))
 }
 
 /// Where a source is asked, and the header that lets it in: of its address, of its credential, and of a user, who stands in the
@@ -169,7 +179,7 @@ pub(crate) fn door(settings: &Settings) -> Result<Door, SettingsError> {
     Ok(Door { base, user, authorization })
 }
 
-/// Where a source is asked.
+/// Endpoint of a source.
 pub(crate) struct Door {
     /// Without a user and without a slash at its end.
     pub(crate) base: String,
@@ -191,14 +201,14 @@ pub(crate) fn authorization(user: Option<&str>, credential: Option<&str>) -> Opt
 /// # Errors
 /// It is no URL with `http` or `https`, or it has a password, which belongs into the environment or a file.
 pub(crate) fn address(text: &str) -> Result<(String, Option<String>), &'static str> {
-    let uri: Uri = text.parse().map_err(|_| "is no address; one is written as http://localhost:9090")?;
+    let uri: Uri = text.parse().map_err(|_| "expected a URL, for example http://localhost:9090")?;
     let scheme = uri.scheme_str().filter(|scheme| ["http", "https"].contains(scheme));
-    let scheme = scheme.ok_or("is no address with http:// or https://")?;
-    let authority = uri.authority().ok_or("has no host")?.as_str();
+    let scheme = scheme.ok_or("expected a URL that begins with http:// or https://")?;
+    let authority = uri.authority().ok_or("the host is missing")?.as_str();
     let (user, host) =
         authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
     if user.is_some_and(|user| user.contains(':')) {
-        return Err("has a password in it; passwords are read from the environment or from a file");
+        return Err("it contains a password; set the password in the environment or in a file");
     }
     let path = uri.path().trim_end_matches('/');
     Ok((format!("{scheme}://{host}{path}"), user.map(str::to_owned)))

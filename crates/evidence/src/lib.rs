@@ -1,10 +1,11 @@
-//! What servers did in the same seconds: asked of their own instruments, beside a run or after it.
+//! Evidence of servers: queries their own instruments during or after a run.
 //!
-//! A [`Source`] is one place that tells something: a Prometheus, a database, a broker. Each kind is one file in
-//! [`sources`] and one line in [`sources::KINDS`]. A [`Collector`] asks several of them, each on a thread of its own, and
-//! hands over what they told; a source that fails or lags leaves a [`model::Gap`] with its reason, and never makes the load
-//! wait. The room knows nothing of run files, of what the numbers mean, and of who looks at them.
+//! A [`Source`] is one instrument: a Prometheus, a database, a broker. Each kind is one file in [`sources`] and one line in
+//! [`sources::KINDS`]. A [`Collector`] queries several of them, each on a thread of its own, and returns their evidence; a
+//! source that fails or lags leaves a [`model::Gap`] with its reason, and never delays the load. The crate knows nothing of
+//! run files, analysis or reports.
 
+mod answer;
 mod collector;
 pub mod contract;
 #[cfg(test)]
@@ -18,11 +19,10 @@ mod settings;
 pub mod sources;
 #[cfg(test)]
 mod stage;
-mod tell;
 #[cfg(test)]
 mod trial;
 mod wall;
 
 pub use collector::{Collector, SourceState};
-pub use contract::{About, Check, Moment, Period, Source, Trouble};
+pub use contract::{About, Check, Moment, Period, Source, SourceError};
 pub use settings::{Settings, SettingsError, password_variable};

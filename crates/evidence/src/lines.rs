@@ -1,4 +1,4 @@
-//! What is made of a server's log lines: kinds of tasks with their durations, and errors.
+//! Parses a server's log lines: task durations by kind, and errors.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,7 @@ const LINE_CHARS_MAX: usize = 500;
 /// A task's name is no longer.
 const TASK_CHARS_MAX: usize = 120;
 
-/// What a line says that something went wrong, unless it is set: the level as most loggers write it, or the beginning of a
-/// stack.
+/// Default pattern of error lines: the level as most loggers write it, or the beginning of a stack trace.
 const ERROR: &str = r#"\b(ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b|^panic:|\bTraceback \(most recent|"?\blevel"?[=:] ?"?(error|fatal|critical)\b"#;
 
 /// Looks at lines.
@@ -35,14 +34,14 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// What the settings `pattern`, `unit` and `error` ask for.
+    /// Parser for the settings `pattern`, `unit` and `error`.
     ///
     /// # Errors
     /// One of them is not understood.
     pub(crate) fn of(settings: &Settings) -> Result<Lines, SettingsError> {
         let regex = |setting: &str, text: &str| {
             Regex::new(text)
-                .map_err(|error| settings.wrong(setting, &format!("is no regular expression: {error}")))
+                .map_err(|error| settings.wrong(setting, &format!("not a regular expression: {error}")))
         };
         let pattern = settings.values.get("pattern").map(|text| regex("pattern", text)).transpose()?;
         let has = |name: &str| {
@@ -51,8 +50,7 @@ impl Lines {
                 .is_none_or(|pattern| pattern.capture_names().flatten().any(|known| known == name))
         };
         if !has("task") || !has("duration") {
-            let why =
-                r"has no groups (?<task>…) and (?<duration>…); one is (?<task>\S+) took (?<duration>[\d.]+)s";
+            let why = r"the groups (?<task>…) and (?<duration>…) are missing; for example (?<task>\S+) took (?<duration>[\d.]+)s";
             return Err(settings.wrong("pattern", why));
         }
         let unit_ms = match settings.text("unit", "s").as_str() {
@@ -61,7 +59,7 @@ impl Lines {
             "ms" => 1.0,
             "s" => 1e3,
             "m" => 60e3,
-            _ => return Err(settings.wrong("unit", "is none of ns, us, ms, s, m")),
+            _ => return Err(settings.wrong("unit", "expected ns, us, ms, s or m")),
         };
         Ok(Lines {
             pattern,
@@ -75,7 +73,7 @@ impl Lines {
         })
     }
 
-    /// Looks at a line of `source` that came at this time from `subject`, and says whether it tells of an error.
+    /// Parses a line of `source` that came at this time from `subject`; whether it reports an error.
     pub(crate) fn look(&mut self, source: &str, subject: &str, at: Instant, line: &str) -> bool {
         let found = self.pattern.as_ref().and_then(|pattern| pattern.captures(line));
         if let Some((task, duration_ms)) = found.and_then(|found| self.task(&found)) {
@@ -148,13 +146,13 @@ impl Lines {
                 records.push(record(RecordKind::Warning, subject, fields));
             }
         };
-        left_out("kinds of tasks beyond the limit are not counted", self.tasks_dropped, TASKS_MAX);
-        left_out("error lines beyond the limit are counted and not kept", self.errors_dropped, ERRORS_MAX);
+        left_out("too many kinds of tasks: some are not counted", self.tasks_dropped, TASKS_MAX);
+        left_out("too many error lines: some are counted but not stored", self.errors_dropped, ERRORS_MAX);
         records
     }
 }
 
-/// A text of somebody else's as people may see it: cut, and without what moves a cursor.
+/// A server's text, safe to print: truncated and without control characters.
 pub(crate) fn harmless(text: &str, chars_max: usize) -> String {
     let plain = |char: char| if char.is_control() { ' ' } else { char };
     text.trim_end().chars().take(chars_max).map(plain).collect()
@@ -246,9 +244,9 @@ mod tests {
             let error = lines(&[(name, value)]).err().map(|error| error.to_string());
             assert!(error.as_ref().is_some_and(|error| error.contains(expect)), "{error:?}");
         };
-        check("pattern", "(?<task>", "no regular expression");
-        check("pattern", "(?<task>x)", "no groups");
-        check("unit", "hours", "none of");
-        check("error", "(", "no regular expression");
+        check("pattern", "(?<task>", "not a regular expression");
+        check("pattern", "(?<task>x)", "are missing");
+        check("unit", "hours", "expected ns");
+        check("error", "(", "not a regular expression");
     }
 }

@@ -1,60 +1,60 @@
-//! What a source is told: a name, a kind, an address, and the rest by name.
+//! Settings of a source: name, kind, address, and the others by name.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What is written of one source in `plimsoll.toml`, or in a flag.
+/// Settings of one source, from `plimsoll.toml` or a flag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Its name: `[evidence.NAME]`.
     pub name: String,
     /// Its kind, one of [`crate::sources::KINDS`].
     pub kind: String,
-    /// Where it is: a URL, a path; without a password.
+    /// URL or path, without a password.
     pub address: String,
     /// A password or token, out of the environment or a file.
     pub credential: Option<String>,
-    /// What else is set, by name.
+    /// Other settings by name.
     pub values: BTreeMap<String, String>,
 }
 
-/// Why a source cannot be made. Messages read after "failed to".
+/// Invalid settings of a source. Messages read after "failed to".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// There is no such kind.
-    #[error("use the evidence source {name:?}: there is no kind {kind:?}; the kinds are {known}")]
+    #[error("use the evidence source {name:?}: unknown kind {kind:?}; known kinds: {known}")]
     Kind {
         /// The source.
         name: String,
-        /// What was written.
+        /// The invalid value.
         kind: String,
-        /// What can be written.
+        /// The known values.
         known: String,
     },
     /// A setting cannot be understood.
-    #[error("use the evidence source {name:?}: {setting} = {value:?} {why}")]
+    #[error("use the evidence source {name:?}: invalid {setting} {value:?}: {why}")]
     Value {
         /// The source.
         name: String,
-        /// Which setting.
+        /// The setting.
         setting: String,
-        /// What was written.
+        /// The invalid value.
         value: String,
-        /// What is wrong with it, and what would be right.
+        /// The expected form, with an example.
         why: String,
     },
-    /// Nobody asks for this setting.
+    /// The kind has no such setting.
     #[error(
-        "use the evidence source {name:?}: there is no setting {setting:?} of the kind {kind:?}; there are {known}"
+        "use the evidence source {name:?}: unknown setting {setting:?} for kind {kind:?}; known settings: {known}"
     )]
     Unknown {
         /// The source.
         name: String,
         /// Its kind.
         kind: String,
-        /// What was written.
+        /// The invalid value.
         setting: String,
-        /// What can be written.
+        /// The known values.
         known: String,
     },
 }
@@ -74,13 +74,13 @@ impl Settings {
     /// A setting that is a time: `500ms`, `5s`, `1m`.
     ///
     /// # Errors
-    /// It is no time, or none above zero.
+    /// It is not a duration above zero.
     pub fn duration(&self, setting: &str, default: Duration) -> Result<Duration, SettingsError> {
         let Some(value) = self.values.get(setting) else { return Ok(default) };
         let parsed = model::GoDuration::parse(value).map(model::GoDuration::to_std);
         parsed
             .filter(|duration| !duration.is_zero())
-            .ok_or_else(|| self.wrong(setting, "is no time; one is written as 500ms, 5s or 1m"))
+            .ok_or_else(|| self.wrong(setting, "expected a duration, for example 500ms, 5s or 1m"))
     }
 
     /// An error about a setting.

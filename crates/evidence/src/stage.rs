@@ -1,4 +1,4 @@
-//! What the tests of sources stand on: real servers of one's own, and pages that are made up.
+//! Test servers: real ones of one's own, and fixed pages.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -9,7 +9,7 @@ use crate::settings::Settings;
 
 pub(crate) use crate::stage::server;
 
-/// How long something may take to come.
+/// Timeout of waits.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Settings of a source that is called as its kind is.

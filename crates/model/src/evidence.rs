@@ -1,83 +1,83 @@
-//! What servers did meanwhile, as their own instruments tell it: series, records, and where nothing is known.
+//! Evidence of servers, collected from their own instruments during a run: series, records, traces and gaps.
 //!
-//! All instants are of the run's monotonic clock; sources that tell the time of a wall clock are translated where they are
-//! read. A source never fills in what it did not see: between two points nothing is known but the points.
+//! All instants are of the run's monotonic clock; wall-clock times are converted where they are read. Sources do not
+//! interpolate: between two points nothing is known.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::{Instant, Trace};
+use crate::{Instant, SignalName, Trace};
 
-/// What sources told since the last time.
+/// Evidence of one or several queries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// Numbers over time.
+    /// Time series.
     pub signals: Vec<Signal>,
-    /// What is no series.
+    /// Records, which are no series.
     pub records: Vec<Record>,
-    /// When a source told nothing, and why.
+    /// Times without data, each with its reason.
     pub gaps: Vec<Gap>,
-    /// Traces that a store of them had.
+    /// Traces from a trace store.
     pub traces: Vec<Trace>,
 }
 
-/// A series that is no metric of the test. Source, name and labels are its identity; a signal that is handed over again has
-/// later points of the same series.
+/// A time series of a server. Source, name and labels are its identity; a signal that is delivered again has later points of
+/// the same series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signal {
     /// The source by its name in the settings: `postgresql`, `rabbitmq`.
     pub source: String,
-    /// What is measured, in the words of the pack that asked: `queue_ready`, `container_cpu`.
-    pub name: String,
-    /// Which of them: `queue` = `scan.vision`.
+    /// Its name: one of the catalogue, or that of a user's own query.
+    pub name: SignalName,
+    /// Labels: `queue` = `scan.vision`.
     pub labels: BTreeMap<String, String>,
-    /// The unit in UCUM: `1` is a share, `s`, `By`, `{connection}`; empty for a number of things.
+    /// Unit in UCUM: `1` is a share, `s`, `By`, `{connection}`; empty for a number of things.
     pub unit: String,
-    /// What asks for it again: PromQL, SQL, a path. Without credentials.
+    /// Query that reproduces it: PromQL, SQL, a path. Without credentials.
     pub query: String,
-    /// Time between points; zero where they come when something happens.
+    /// Interval between points; zero for points at events.
     pub step: Duration,
     /// In order of time.
     pub points: Vec<(Instant, f64)>,
 }
 
-/// Something that a source tells and that is no series.
+/// A fact from a source that is no series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// The source by its name in the settings.
     pub source: String,
-    /// What it is.
+    /// Kind of the record.
     pub kind: RecordKind,
-    /// When it was so, or happened.
+    /// Time of the fact.
     pub at: Instant,
-    /// What it is about: a statement, a container, a task, the source itself.
+    /// Subject: a statement, a container, a task, the source itself.
     pub subject: String,
-    /// What is known of it, each by a name with its unit last.
+    /// Fields by name; a name ends in its unit.
     pub fields: BTreeMap<String, Datum>,
 }
 
-/// What a record is.
+/// Kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RecordKind {
-    /// The source itself: what it is, its version, what it received and dropped.
+    /// The source itself: kind, version, answers and failures.
     Source,
-    /// Something that happened once: a scaling, a restart, a deployment.
+    /// An event: a scaling, a restart, a deployment.
     Happening,
-    /// What was configured: images, limits, rules of a scaler.
+    /// Configuration: images, limits, rules of an autoscaler.
     Configuration,
-    /// A statement of a database, with what it took between the run's two ends.
+    /// A database statement, with its calls and times during the run.
     Statement,
-    /// A kind of task, with how long it took, read from logs or events.
+    /// A kind of task, with its durations from logs or events.
     Task,
-    /// A line of a server's log.
+    /// A log line of a server.
     Line,
-    /// What nobody asked about and somebody should know: a neighbour's node that is nearly full.
+    /// A warning from a metrics source: incomplete data, a node that is nearly out of memory.
     Warning,
-    /// Where a profile of the run is, or the profile itself.
+    /// A profile of the run, or its address.
     Profile,
 }
 
-/// What is known of a record.
+/// Value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Datum {
     /// A number.
@@ -86,26 +86,26 @@ pub enum Datum {
     Text(String),
 }
 
-/// A time of which a source told nothing.
+/// A time without data from a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gap {
     /// The source by its name in the settings.
     pub source: String,
-    /// The first instant of which nothing is known.
+    /// First instant without data.
     pub from: Instant,
-    /// The first instant of which something is known again.
+    /// First instant with data again.
     pub to: Instant,
-    /// Why: a sentence without its full stop.
+    /// Reason: a sentence without its full stop.
     pub reason: String,
 }
 
 impl Evidence {
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.signals.is_empty() && self.records.is_empty() && self.gaps.is_empty() && self.traces.is_empty()
     }
 
-    /// Takes what another has.
+    /// Appends other evidence.
     pub fn append(&mut self, mut other: Evidence) {
         self.signals.append(&mut other.signals);
         self.records.append(&mut other.records);

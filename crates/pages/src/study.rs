@@ -215,7 +215,7 @@ mod tests {
         let told = |points: usize| {
             let signal = Signal {
                 source: String::new(),
-                name: String::new(),
+                name: "".into(),
                 labels: Default::default(),
                 unit: String::new(),
                 query: String::new(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use model::{Datum, Evidence, Gap, Instant, Record, RecordKind, Signal};
+use model::{Datum, Evidence, Gap, Instant, Record, RecordKind, Signal, SignalName};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
@@ -132,7 +132,7 @@ impl Pen<'_> {
             "INSERT INTO signal (source, name, labels, unit, query, step_ns, points) VALUES (?, ?, ?, ?, ?, ?, ?)",
             params![
                 self.text(&signal.source),
-                self.text(&signal.name),
+                self.text(signal.name.as_str()),
                 labels,
                 self.text(&signal.unit),
                 self.text(&signal.query),
@@ -197,7 +197,7 @@ impl Reader {
     /// The file is damaged.
     pub fn signals(&self) -> Result<Vec<Signal>, ReadError> {
         let sql = "SELECT source, name, labels, unit, query, step_ns, points FROM signal WHERE source <> ? ORDER BY id";
-        let mut all: BTreeMap<(String, String, BTreeMap<String, String>), Signal> = BTreeMap::new();
+        let mut all: BTreeMap<(String, SignalName, BTreeMap<String, String>), Signal> = BTreeMap::new();
         self.rows(sql, [GENERATOR], |row| {
             let labels: String = row.get(2)?;
             let labels: BTreeMap<String, String> =
@@ -205,7 +205,7 @@ impl Reader {
             let points = points::decode(&self.unpack(row, 6)?).map_err(RowError::Flaw)?;
             let signal = Signal {
                 source: row.get(0)?,
-                name: row.get(1)?,
+                name: row.get::<_, String>(1)?.into(),
                 labels,
                 unit: row.get(3)?,
                 query: row.get(4)?,
@@ -289,7 +289,7 @@ mod tests {
         Evidence {
             signals: vec![Signal {
                 source: "rabbitmq".to_owned(),
-                name: "queue_ready".to_owned(),
+                name: "queue_ready".into(),
                 labels: [("queue".to_owned(), "scan.vision".to_owned())].into(),
                 unit: String::new(),
                 query: "GET /api/queues".to_owned(),

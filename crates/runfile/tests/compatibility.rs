@@ -150,7 +150,7 @@ fn evidence() -> Evidence {
     Evidence {
         signals: vec![Signal {
             source: "rabbitmq".to_owned(),
-            name: "queue_ready".to_owned(),
+            name: "queue_ready".into(),
             labels: [("queue".to_owned(), "scan.vision".to_owned())].into(),
             unit: String::new(),
             query: "GET /api/queues".to_owned(),

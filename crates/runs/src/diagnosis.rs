@@ -10,7 +10,7 @@ use model::metric::builtin::{
     HTTP_REQ_WAITING, VUS,
 };
 use model::{
-    Aggregate, Datum, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey, Signal, Trend,
+    Aggregate, Datum, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey, Signal, SignalId, Trend,
     Validity, Window, Work,
 };
 use report::diagnosis::Clock;
@@ -266,7 +266,7 @@ fn collected_in(reader: &Reader) -> Result<Evidence, Failure> {
 
 /// What all workers can do at once, as those say that have pools.
 fn slots(evidence: &Evidence) -> Option<f64> {
-    let limits = evidence.signals.iter().filter(|signal| signal.name == "tasks_active_max");
+    let limits = evidence.signals.iter().filter(|signal| signal.name == SignalId::TasksActiveMax);
     limits.filter_map(|signal| signal.points.last().map(|(_, value)| *value)).reduce(|a, b| a + b)
 }
 

@@ -7,7 +7,7 @@ use engine::{AbortReason, IterationCall, IterationEnd, ProgramError, RunControl,
 use model::{Instant, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId, TagSetId, Work};
 use runs::{Exit, Failure};
 use script::{Bundle, Call, End, Finished, ScriptError, ScriptVu};
-use tally::Case;
+use model::ExemplarCandidate;
 
 /// A loaded script with all that its VUs share.
 pub struct ScriptProgram {
@@ -164,7 +164,7 @@ impl script::Notes for WorkerNotes {
         self.0.is_remarkable(how.duration_ns, how.mark, how.failed)
     }
 
-    fn remember(&self, case: Case) {
+    fn remember(&self, case: ExemplarCandidate) {
         self.0.remember(case);
     }
 

@@ -7,6 +7,7 @@ mod lines;
 mod links;
 mod messages;
 mod modules;
+mod names;
 mod phrases;
 mod prose;
 mod ratchet;
@@ -29,6 +30,7 @@ const RULES: &[Rule] = &[
     messages::short,
     modules::without_cycles,
     binary::is_thin,
+    names::only_in_catalogues,
 ];
 
 pub(crate) fn main(mut parser: lexopt::Parser) -> anyhow::Result<()> {

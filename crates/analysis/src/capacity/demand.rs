@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use model::capacity::{Demand, End, Estimate};
-use model::{Instant, Signal};
+use model::{Instant, Signal, SignalId};
 use stats::student_quantile;
 
 /// A line through two levels always fits.
@@ -34,24 +34,21 @@ pub struct Usage {
     pub limit: Option<f64>,
 }
 
-/// Signals that tell how much of a resource is used that work takes its time of, by their names.
-const USES: &[&str] = &[
-    "active_sessions",
-    "connections",
-    "container_cpu",
-    "cpu",
-    "jvm_process_cpu",
-    "mysql_connections",
-    "node_cpu",
-    "pg_connections",
-    "pool_active",
-    "process_cpu",
-    "queue_utilisation",
-    "server_threads",
+/// Signals of the use of resources that work takes its time of.
+const USES: &[SignalId] = &[
+    SignalId::ActiveSessions,
+    SignalId::Connections,
+    SignalId::ContainerCpu,
+    SignalId::Cpu,
+    SignalId::JvmProcessCpu,
+    SignalId::MysqlConnections,
+    SignalId::NodeCpu,
+    SignalId::PgConnections,
+    SignalId::PoolActive,
+    SignalId::ProcessCpu,
+    SignalId::QueueUtilisation,
+    SignalId::ServerThreads,
 ];
-
-/// What the names of their limits end in.
-const LIMIT_ENDS: [&str; 2] = ["_limit", "_max"];
 
 /// The unit of shares, whose limit is 1 where nobody tells another.
 const SHARE: &str = "1";
@@ -66,9 +63,8 @@ pub fn usages(signals: &[Signal], part: &Range<Instant>) -> Vec<Usage> {
     };
     let limit_of = |signal: &Signal| {
         let is_of = |other: &&Signal| {
-            let end = other.name.strip_prefix(signal.name.as_str());
             other.source == signal.source
-                && end.is_some_and(|end| LIMIT_ENDS.contains(&end))
+                && other.name.is_limit_of(&signal.name)
                 && other.labels.iter().all(|(label, value)| signal.labels.get(label) == Some(value))
         };
         let closest = signals.iter().filter(is_of).max_by_key(|other| other.labels.len())?;
@@ -86,14 +82,15 @@ pub fn usages(signals: &[Signal], part: &Range<Instant>) -> Vec<Usage> {
             limit: limit_of(signal).or(share),
         })
     };
-    signals.iter().filter(|signal| USES.contains(&signal.name.as_str())).filter_map(usage).collect()
+    let is_use = |signal: &&Signal| signal.name.id().is_some_and(|id| USES.contains(&id));
+    signals.iter().filter(is_use).filter_map(usage).collect()
 }
 
 /// The name of a resource: who tells of it, what, and of whom.
 fn resource(signal: &Signal) -> String {
     let labels = signal.labels.values().filter(|value| !value.is_empty());
-    let words = [&signal.source, &signal.name].into_iter().chain(labels);
-    words.map(String::as_str).collect::<Vec<_>>().join(" ")
+    let words = [signal.source.as_str(), signal.name.as_str()].into_iter();
+    words.chain(labels.map(String::as_str)).collect::<Vec<_>>().join(" ")
 }
 
 /// The demand of every resource that enough levels tell of and that work makes busier, what is used up first ahead of the others.
@@ -258,7 +255,7 @@ mod tests {
         let at = |second: u64| Instant::from_ns(second * 1_000_000_000);
         let signal = |name: &str, labels: &[(&str, &str)], unit: &str, points: &[(u64, f64)]| Signal {
             source: "prometheus".to_owned(),
-            name: name.to_owned(),
+            name: name.into(),
             labels: labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             unit: unit.to_owned(),
             query: String::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Evidence, Grade, Instant, OperationLoad, Reason, Signal, Trace};
+use model::{Evidence, Grade, Instant, OperationLoad, Reason, Signal, SignalId, Trace};
 
 /// Runs of one test, by ascending load. One alone will do; more of them tell what grows with load.
 #[derive(Clone, Debug, Default)]
@@ -155,9 +155,9 @@ impl Level {
         if length_s > 0.0 { sum / length_s } else { 0.0 }
     }
 
-    /// The signals of this name.
-    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Signal> {
-        self.evidence.signals.iter().filter(move |signal| signal.name == name)
+    /// The series of one signal of the catalogue.
+    pub fn series(&self, id: SignalId) -> impl Iterator<Item = &Signal> {
+        self.evidence.signals.iter().filter(move |signal| signal.name == id)
     }
 
     /// Whether nobody told anything about what servers did.

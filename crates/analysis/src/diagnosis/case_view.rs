@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::diagnosis::{EvidenceQuery, ExemplarLink};
-use model::{Signal, SpanKind};
+use model::{Signal, SignalId, SignalRole, SpanKind};
 use stats::normal_quantile;
 
 use super::case::{Case, Level};
@@ -55,7 +55,7 @@ impl<'a> View<'a> {
 
     /// The share of the time in which a service stands still, as the kernel tells or traces show.
     pub(super) fn share_still(&self) -> f64 {
-        let told = self.sum_of_means(&["container_throttled_time"]).unwrap_or(0.0);
+        let told = self.sum_of_means(&[SignalId::ContainerThrottledTime]).unwrap_or(0.0);
         let seen = self.stalls.as_ref().map_or(0.0, |stalls| stalls.share);
         told.max(seen).clamp(0.0, 1.0)
     }
@@ -63,7 +63,7 @@ impl<'a> View<'a> {
     /// The share of the time in which what waits inside a service waits for the service itself: it stands still, or it is held to
     /// a quota that it uses up in so many of its periods.
     pub(super) fn share_held(&self) -> f64 {
-        let throttled = self.signals(&["container_throttled"]).into_iter();
+        let throttled = self.signals(&[SignalId::ContainerThrottled]).into_iter();
         let held = throttled.filter_map(|signal| series::mean(self.level, signal)).fold(0.0, f64::max);
         self.share_still().max(held).min(1.0)
     }
@@ -73,23 +73,28 @@ impl<'a> View<'a> {
         self.share_of_paths(waits_ns(&self.paths))
     }
 
-    /// The signals of these names.
-    pub(super) fn signals(&self, names: &[&str]) -> Vec<&'a Signal> {
+    /// These signals, in the order of the evidence.
+    pub(super) fn signals(&self, ids: &[SignalId]) -> Vec<&'a Signal> {
         let all = self.level.evidence.signals.iter();
-        all.filter(|signal| names.contains(&signal.name.as_str())).collect()
+        all.filter(|signal| signal.name.id().is_some_and(|id| ids.contains(&id))).collect()
     }
 
-    /// The mean of all signals of these names, added up.
-    pub(super) fn sum_of_means(&self, names: &[&str]) -> Option<f64> {
-        let means = self.signals(names).into_iter().filter_map(|signal| series::mean(self.level, signal));
+    /// The mean of each of these signals, added up.
+    pub(super) fn sum_of_means(&self, ids: &[SignalId]) -> Option<f64> {
+        let means = self.signals(ids).into_iter().filter_map(|signal| series::mean(self.level, signal));
         means.reduce(|a, b| a + b)
+    }
+
+    /// The highest sum of means among the signals of a role, which report the same thing.
+    pub(super) fn highest_of_means(&self, role: SignalRole) -> Option<f64> {
+        role.signals().into_iter().filter_map(|id| self.sum_of_means(&[id])).reduce(f64::max)
     }
 
     /// The question that asks for a signal again.
     pub(super) fn query(&self, signal: &Signal) -> EvidenceQuery {
         EvidenceQuery {
             source: signal.source.clone(),
-            signal: signal.name.clone(),
+            signal: signal.name.to_string(),
             text: signal.query.clone(),
             run: self.run,
             from: self.level.from(),

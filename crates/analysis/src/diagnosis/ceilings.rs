@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::diagnosis::{Resource as ResourceName, ResourceKind};
-use model::{Instant, Signal};
+use model::{Instant, Signal, SignalId};
 
 use super::case::Level;
 use super::case_view::View;
@@ -11,29 +11,23 @@ use super::demand::{Demand, fit};
 use super::series;
 use super::thresholds::ceilings::{FULL, SATURATED_MIN};
 
-/// A signal of use, that of its limit, and what the limit is where there is no signal of it.
+/// A resource by its signal of use; the limit is the signal's own in the catalogue, else a constant.
 struct Use {
-    used: &'static str,
-    limit: &'static str,
+    used: SignalId,
     otherwise: Option<f64>,
     kind: ResourceKind,
 }
 
 /// What is used and has a limit. A core cannot do more than one second of work in a second.
 const USES: &[Use] = &[
-    Use { used: "container_cpu", limit: "container_cpu_limit", otherwise: None, kind: ResourceKind::Cpu },
-    Use { used: "node_cpu", limit: "node_cpu_limit", otherwise: None, kind: ResourceKind::NodeCpu },
-    Use { used: "core_cpu", limit: "", otherwise: Some(1.0), kind: ResourceKind::Core },
-    Use { used: "jvm_process_cpu", limit: "", otherwise: Some(1.0), kind: ResourceKind::JvmCpu },
-    Use { used: "node_disk_busy", limit: "", otherwise: Some(1.0), kind: ResourceKind::Disk },
-    Use {
-        used: "server_threads",
-        limit: "server_threads_limit",
-        otherwise: None,
-        kind: ResourceKind::Threads,
-    },
-    Use { used: "tasks_active", limit: "tasks_active_max", otherwise: None, kind: ResourceKind::TaskSlots },
-    Use { used: "clients", limit: "clients_max", otherwise: None, kind: ResourceKind::Clients },
+    Use { used: SignalId::ContainerCpu, otherwise: None, kind: ResourceKind::Cpu },
+    Use { used: SignalId::NodeCpu, otherwise: None, kind: ResourceKind::NodeCpu },
+    Use { used: SignalId::CoreCpu, otherwise: Some(1.0), kind: ResourceKind::Core },
+    Use { used: SignalId::JvmProcessCpu, otherwise: Some(1.0), kind: ResourceKind::JvmCpu },
+    Use { used: SignalId::NodeDiskBusy, otherwise: Some(1.0), kind: ResourceKind::Disk },
+    Use { used: SignalId::ServerThreads, otherwise: None, kind: ResourceKind::Threads },
+    Use { used: SignalId::TasksActive, otherwise: None, kind: ResourceKind::TaskSlots },
+    Use { used: SignalId::Clients, otherwise: None, kind: ResourceKind::Clients },
 ];
 
 /// A resource with its limit.
@@ -123,19 +117,19 @@ fn of_group<'a>(view: &View<'a>, of: &Use, signals: Vec<&'a Signal>) -> Option<R
 }
 
 fn limit_of(level: &Level, of: &Use, signal: &Signal) -> Option<f64> {
-    let found =
-        level.named(of.limit).filter(|limit| limit.source == signal.source && limit.labels == signal.labels);
+    let limits = of.used.limit().into_iter().flat_map(|id| level.series(id));
+    let found = limits.filter(|limit| limit.source == signal.source && limit.labels == signal.labels);
     let told = found.filter_map(|limit| series::peak(level, limit)).reduce(f64::max);
     told.or(of.otherwise).filter(|limit| *limit > 0.0)
 }
 
 /// Throughput and use at each instant of all runs, added up over the parts of the place.
-fn points(view: &View<'_>, used: &str, place: &str) -> Vec<(f64, f64)> {
+fn points(view: &View<'_>, used: SignalId, place: &str) -> Vec<(f64, f64)> {
     let mut points = Vec::new();
     for level in &view.case.levels {
         let mut sums: BTreeMap<Instant, f64> = BTreeMap::new();
         let of_place: Vec<&Signal> =
-            level.named(used).filter(|signal| series::place(signal) == place).collect();
+            level.series(used).filter(|signal| series::place(signal) == place).collect();
         for (at, value) in of_place.iter().flat_map(|signal| series::inside(level, signal)) {
             *sums.entry(*at).or_default() += value;
         }
@@ -150,7 +144,7 @@ fn points(view: &View<'_>, used: &str, place: &str) -> Vec<(f64, f64)> {
 fn empty(signal: &Signal) -> Signal {
     Signal {
         source: String::new(),
-        name: String::new(),
+        name: signal.name.clone(),
         labels: BTreeMap::new(),
         unit: String::new(),
         query: String::new(),

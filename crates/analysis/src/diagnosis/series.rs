@@ -1,5 +1,6 @@
 //! Signals as numbers: means, peaks, and what they were while so much went through.
 
+use model::signal::label;
 use model::{Datum, Instant, Record, Signal};
 
 use super::case::Level;
@@ -57,7 +58,8 @@ pub(super) fn label<'a>(signal: &'a Signal, names: &[&str]) -> Option<&'a str> {
 
 /// What a signal is about, in a word or two: what tells it best of its labels, else its source.
 pub(super) fn place(signal: &Signal) -> &str {
-    let names = ["container", "pod", "queue", "pool", "core", "instance", "job"];
+    let names =
+        [label::CONTAINER, label::POD, label::QUEUE, label::POOL, label::CORE, label::INSTANCE, label::JOB];
     label(signal, &names).unwrap_or(&signal.source)
 }
 

@@ -51,7 +51,7 @@ pub(super) fn told(level: Level, signals: Vec<Signal>, records: Vec<Record>) -> 
 pub(super) fn signal(name: &str, labels: &[(&str, &str)], points: &[(f64, f64)]) -> Signal {
     Signal {
         source: "source".to_owned(),
-        name: name.to_owned(),
+        name: name.into(),
         labels: labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         unit: String::new(),
         query: format!("ask for {name}"),

@@ -3,7 +3,7 @@
 use model::diagnosis::{
     Activity, Caveat, StageName, TimeBasis, TimeMethod, TimePart, TimeUse, TimeWay, TimedUnit,
 };
-use model::{Kept, SpanKind, Trace};
+use model::{Kept, SignalId, SpanKind, Trace};
 
 use super::case_view::{View, waits_ns};
 use super::paths::{Asked, Paths};
@@ -198,7 +198,7 @@ fn without_traces(view: &View<'_>, measured_s: f64) -> Option<TimeUse> {
 
 /// Little's law: what is ready, divided by what goes through (J. D. C. Little, 1961).
 fn little(view: &View<'_>, works_s: f64, rest_s: f64, measured_s: Option<f64>) -> Option<TimeWay> {
-    let ready = view.sum_of_means(&["queue_ready"])?;
+    let ready = view.sum_of_means(&[SignalId::QueueReady])?;
     let through = view.level.throughput_per_s();
     if through <= 0.0 {
         return None;

@@ -1,7 +1,9 @@
-//! What is worth asking of the instruments that people already have: which metrics reveal them, and what to ask.
+//! Packs: known exporters, the metric that reveals each, and the queries for its signals.
 //!
 //! A row says what to measure and not how it is asked for, so that a Prometheus is asked with PromQL and a page of metrics
 //! is read directly, and both mean the same.
+
+use model::SignalId;
 
 mod selector;
 mod table;
@@ -12,52 +14,50 @@ pub(crate) use table::PACKS;
 /// An instrument that is recognised.
 #[derive(Debug)]
 pub(crate) struct Pack {
-    /// What it is called in documents and probes.
+    /// Name in documents and checks.
     pub(crate) name: &'static str,
     /// The metric that reveals it.
     pub(crate) reveals: &'static str,
-    /// What is asked of it. Rows of one signal are alternatives: what an earlier one tells is not told again.
+    /// Signals. Rows of one signal are alternatives: the first one with data is used.
     pub(crate) rows: &'static [Row],
 }
 
 /// One signal of a pack.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// What it is called wherever it comes from.
-    pub(crate) signal: &'static str,
-    /// Its unit in UCUM.
-    pub(crate) unit: &'static str,
-    /// What is measured.
+    /// The signal of the catalogue, which also has the unit.
+    pub(crate) signal: SignalId,
+    /// Measure.
     pub(crate) measure: Measure,
     /// The labels that are kept; over the rest it is put together.
     pub(crate) by: &'static [&'static str],
 }
 
-/// What is measured; the texts are selectors of PromQL.
+/// Measure of a signal; the texts are PromQL selectors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Measure {
     /// Values, added up.
     Sum(&'static str),
-    /// The greatest value. For what several instruments tell alike, which added up would be told twice.
+    /// Maximum. For values that several exporters report alike, whose sum would count them twice.
     Most(&'static str),
-    /// How many there are.
+    /// Number of series.
     Count(&'static str),
     /// The greatest value above zero, where zero and less mean that there is no limit.
     Limit(&'static str),
     /// Values above zero, added up, where less means that a part has no limit of its own.
     Limits(&'static str),
-    /// What the first has more than the second.
+    /// Difference.
     Less(&'static str, &'static str),
-    /// How many of the second the first has.
+    /// Quotient.
     Quotient(&'static str, &'static str),
-    /// How much counters grow in a second.
+    /// Rate of counters.
     Rate(&'static str),
-    /// How much counters grow while others grow by one.
+    /// Ratio of two counters' rates.
     Ratio(&'static str, &'static str),
 }
 
 impl Pack {
-    /// Whether an instrument has been seen that tells these metrics.
+    /// Whether the metric that reveals the exporter is present.
     pub(crate) fn is_revealed_by(&self, has: &dyn Fn(&str) -> bool) -> bool {
         has(self.reveals)
     }
@@ -125,7 +125,7 @@ mod tests {
 
     #[track_caller]
     fn check(measure: Measure, also: &str, expect: &str) {
-        let row = Row { signal: "made", unit: "", measure, by: &["pod", "container"] };
+        let row = Row { signal: SignalId::Cpu, measure, by: &["pod", "container"] };
         assert_eq!(row.promql("60s", also), expect);
     }
 
@@ -151,9 +151,11 @@ mod tests {
             for row in pack.rows {
                 let selectors = row.measure.selectors().into_iter().map(Selector::parse);
                 let selectors: Option<Vec<Selector>> = selectors.collect();
-                assert!(selectors.is_some_and(|all| !all.is_empty()), "{}: {}", pack.name, row.signal);
                 assert!(
-                    row.signal.chars().all(|char| char.is_ascii_lowercase() || "_0123456789".contains(char))
+                    selectors.is_some_and(|all| !all.is_empty()),
+                    "{}: {}",
+                    pack.name,
+                    row.signal.as_str()
                 );
             }
         }
@@ -170,27 +172,16 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_has_one_unit() {
-        let mut units = std::collections::BTreeMap::new();
-        for row in PACKS.iter().flat_map(|pack| pack.rows) {
-            let unit = units.entry(row.signal).or_insert(row.unit);
-            assert_eq!(*unit, row.unit, "{}", row.signal);
-        }
-        for signal in units.keys().filter_map(|signal| signal.strip_suffix("_limit")) {
-            assert_eq!(units.get(signal), units.get(format!("{signal}_limit").as_str()), "{signal}");
-        }
-    }
-
-    #[test]
     fn the_guide_shows_the_table() {
         let mut table = String::new();
         for pack in PACKS {
             let _ = writeln!(table, "\n### {}\n\nDetected by `{}`.\n", pack.name, pack.reveals);
             table.push_str("| Signal | Unit | PromQL |\n|---|---|---|\n");
             for row in pack.rows {
-                let unit = if row.unit.is_empty() { String::new() } else { format!("`{}`", row.unit) };
+                let (signal, unit) = (row.signal.as_str(), row.signal.unit());
+                let unit = if unit.is_empty() { String::new() } else { format!("`{unit}`") };
                 let promql = row.promql("$window", "").replace('|', "\\|");
-                let _ = writeln!(table, "| `{}` | {unit} | `{promql}` |", row.signal);
+                let _ = writeln!(table, "| `{signal}` | {unit} | `{promql}` |");
             }
         }
         let guide = include_str!("../../../../docs/guide/prometheus.md");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 
-/// Which series of a metric are meant.
+/// Label matchers of a selector.
 #[derive(Clone, Debug)]
 pub(crate) struct Selector {
     /// The metric.

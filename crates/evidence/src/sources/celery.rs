@@ -1,62 +1,65 @@
 //! Celery, through the HTTP API of Flower 2.0: what workers do and may do, how long queues are, and how long tasks took.
 //!
-//! Celery itself tells its events only to those who join its broker. Flower has joined it, remembers tasks for a while, and asks
+//! Celery itself sends its events only to members of its broker. Flower has joined it, remembers tasks for a while, and asks
 //! workers what `celery inspect` does. Arguments and results of tasks are not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use model::{Evidence, RecordKind};
+use model::{Evidence, RecordKind, SignalId};
 use serde_json::{Map, Value};
 
 use super::Kind;
-use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
+use crate::answer::{Answer, Counters, FirstSeen, OptionalQuery, SignalQuery, clip, fields};
+use crate::contract::{About, CALL_LIMIT, Check, ErrorKind, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::tell::{Answer, Counters, Few, Part, What, clip, fields};
 
 /// One question takes no longer. Flower itself waits a second for the answers of its workers.
 const QUESTION_LIMIT: Duration = Duration::from_secs(4);
 const _: () = assert!(2 * QUESTION_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 
-/// Workers and queues that are told one by one.
+/// Workers and queues that have series of their own.
 const WORKERS_MAX: usize = 100;
 const QUEUES_MAX: usize = 100;
 
-/// Kinds of tasks that are told.
+/// Maximum number of kinds of tasks.
 const KINDS_MAX: usize = 100;
 
 /// Tasks that are asked for, the newest.
 const TASKS_MAX: usize = 10_000;
 
-/// How the kind is made.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "celery",
-    tells: "Celery: workers, their pools, concurrency and prefetch, queues, and how long tasks waited and took, through Flower.",
+    provides: "Celery through Flower: workers, pools, concurrency, prefetch, queues, and wait and run times of tasks.",
     example: "http://localhost:5555",
-    settings: &[("step", "time between two questions, 5s if not set")],
+    settings: &[("step", "interval between queries [default: 5s]")],
     open,
 };
 
-const WORKERS: What = What::new("workers", "", "GET /api/workers?refresh=true");
-const QUEUE_READY: What = What::new("queue_ready", "", "GET /api/queues/length: messages");
-const TASKS_DONE: What =
-    What::new("tasks_done", "1/s", "GET /api/workers?refresh=true: stats.total of all workers");
+const WORKERS: SignalQuery = SignalQuery::new(SignalId::Workers, "GET /api/workers?refresh=true");
+const QUEUE_READY: SignalQuery = SignalQuery::new(SignalId::QueueReady, "GET /api/queues/length: messages");
+const TASKS_DONE: SignalQuery =
+    SignalQuery::new(SignalId::TasksDone, "GET /api/workers?refresh=true: stats.total of all workers");
 
-/// What a worker says of itself, by where it says it; of a list, how long it is.
-const WORKER_NOW: &[(What, &str)] = &[
-    (What::new("tasks_active", "", "GET /api/workers?refresh=true: active"), "/active"),
+/// Signals of a worker by JSON pointer; the length of lists.
+const WORKER_NOW: &[(SignalQuery, &str)] = &[
+    (SignalQuery::new(SignalId::TasksActive, "GET /api/workers?refresh=true: active"), "/active"),
     (
-        What::new("tasks_active_max", "", "GET /api/workers?refresh=true: stats.pool.max-concurrency"),
+        SignalQuery::new(
+            SignalId::TasksActiveMax,
+            "GET /api/workers?refresh=true: stats.pool.max-concurrency",
+        ),
         "/stats/pool/max-concurrency",
     ),
-    (What::new("tasks_reserved", "", "GET /api/workers?refresh=true: reserved"), "/reserved"),
+    (SignalQuery::new(SignalId::TasksReserved, "GET /api/workers?refresh=true: reserved"), "/reserved"),
     (
-        What::new("prefetch", "", "GET /api/workers?refresh=true: stats.prefetch_count"),
+        SignalQuery::new(SignalId::Prefetch, "GET /api/workers?refresh=true: stats.prefetch_count"),
         "/stats/prefetch_count",
     ),
     (
-        What::new("processes", "", "GET /api/workers?refresh=true: stats.pool.processes"),
+        SignalQuery::new(SignalId::Processes, "GET /api/workers?refresh=true: stats.pool.processes"),
         "/stats/pool/processes",
     ),
 ];
@@ -70,18 +73,18 @@ struct Celery {
     client: Client,
     step: Duration,
     counters: Counters,
-    workers: Few,
-    queues: Few,
-    queue_lengths: Part,
-    /// Workers whose set-up was told.
+    workers: FirstSeen,
+    queues: FirstSeen,
+    queue_lengths: OptionalQuery,
+    /// Workers whose configuration is recorded.
     known: BTreeSet<String>,
 }
 
-/// What is known of a kind of task.
+/// Durations of one kind of task.
 #[derive(Debug, Default)]
 struct Tasks {
     runtimes_ms: Vec<f64>,
-    /// From the sender to the worker, where senders tell when they sent.
+    /// Time from the sender to the worker, if senders record when they sent.
     queued_ms: Vec<f64>,
     /// From the worker to one of its processes.
     reserved_ms: Vec<f64>,
@@ -96,14 +99,14 @@ impl Source for Celery {
     fn probe(&mut self) -> Vec<Check> {
         let workers = match self.workers() {
             Ok(workers) => workers,
-            Err(Trouble(why)) => {
-                let remedy = self.remedy(&why);
+            Err(SourceError { kind, message: why }) => {
+                let remedy = self.remedy(kind);
                 return vec![Check::fails("workers", why, remedy)];
             }
         };
         let tasks = match self.client.json("/api/tasks", &[("limit", "1")]) {
-            Ok(_) => Check::works("tasks", "are told"),
-            Err(Trouble(why)) => Check::lacks("tasks", why, "celery -A APP worker -E"),
+            Ok(_) => Check::works("tasks", "available"),
+            Err(SourceError { message: why, .. }) => Check::lacks("tasks", why, "celery -A APP worker -E"),
         };
         let workers = match workers.len() {
             0 => Check::lacks("workers", "no worker answers Flower", "celery -A APP worker -E"),
@@ -116,11 +119,11 @@ impl Source for Celery {
         Some(self.step)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         let mut answer = Answer::new(&self.name, now.at, self.step);
         let workers = self.workers()?;
         self.counters.turn(now.at);
-        self.tell_workers(&mut answer, &workers);
+        self.add_workers(&mut answer, &workers);
         let client = &self.client;
         let lengths = self.queue_lengths.ask(&mut answer, || client.json("/api/queues/length", &[]))?;
         for queue in lengths.iter().filter_map(|lengths| lengths["active_queues"].as_array()).flatten() {
@@ -134,17 +137,17 @@ impl Source for Celery {
         Ok(answer.evidence())
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let mut answer = Answer::new(&self.name, period.to.at, self.step);
         let limit = TASKS_MAX.to_string();
         let told = self.client.json("/api/tasks", &[("limit", &limit), ("sort_by", "-received")])?;
         let Value::Object(tasks) = told else {
-            return Err(Trouble::new("GET /api/tasks: the answer is no object"));
+            return Err(SourceError::new("GET /api/tasks: expected a JSON object"));
         };
         if tasks.len() >= TASKS_MAX {
-            answer.warning(&format!("only the newest {TASKS_MAX} tasks are told"));
+            answer.warning(&format!("only the newest {TASKS_MAX} tasks were read"));
         }
-        tell_tasks(&mut answer, tasks.values(), period);
+        add_tasks(&mut answer, tasks.values(), period);
         Ok(answer.evidence())
     }
 }
@@ -157,21 +160,24 @@ impl Celery {
             client: Client::patient(&base, authorization, QUESTION_LIMIT),
             step: settings.duration("step", Duration::from_secs(5))?,
             counters: Counters::default(),
-            workers: Few::new(WORKERS_MAX),
-            queues: Few::new(QUEUES_MAX),
-            queue_lengths: Part::new("queue lengths"),
+            workers: FirstSeen::new(WORKERS_MAX),
+            queues: FirstSeen::new(QUEUES_MAX),
+            queue_lengths: OptionalQuery::new("queue lengths"),
             known: BTreeSet::new(),
         })
     }
 
-    fn workers(&self) -> Result<Map<String, Value>, Trouble> {
+    fn workers(&self) -> Result<Map<String, Value>, SourceError> {
         match self.client.json("/api/workers", &[("refresh", "true")])? {
             Value::Object(workers) => Ok(workers),
-            _ => Err(Trouble(format!("GET {}/api/workers: the answer is no object", self.client.base()))),
+            _ => Err(SourceError::new(format!(
+                "GET {}/api/workers: expected a JSON object",
+                self.client.base()
+            ))),
         }
     }
 
-    fn tell_workers(&mut self, answer: &mut Answer, workers: &Map<String, Value>) {
+    fn add_workers(&mut self, answer: &mut Answer, workers: &Map<String, Value>) {
         answer.number(&WORKERS, &[], workers.len() as f64);
         let mut done: BTreeMap<&str, f64> = BTreeMap::new();
         for (name, worker) in workers {
@@ -188,7 +194,7 @@ impl Celery {
                 value.into_iter().for_each(|value| answer.number(what, &[("worker", name)], value));
             }
             if self.known.insert(name.clone()) {
-                tell_configuration(answer, name, worker);
+                add_configuration(answer, name, worker);
             }
         }
         for (task, count) in done.into_iter().take(KINDS_MAX) {
@@ -197,12 +203,12 @@ impl Celery {
         }
     }
 
-    /// What to do when nothing is answered.
-    fn remedy(&self, why: &str) -> String {
-        if why.contains(": 401") {
+    /// Remedy for a failure of the API.
+    fn remedy(&self, kind: ErrorKind) -> String {
+        if kind == ErrorKind::Unauthenticated {
             return format!(
-                "start Flower with FLOWER_UNAUTHENTICATED_API=true, or with --basic-auth and write the user into the address \
-                 and the password into {}",
+                "start Flower with FLOWER_UNAUTHENTICATED_API=true; or with --basic-auth, the user in the address, and the \
+                 password in {}",
                 password_variable(&self.name)
             );
         }
@@ -210,7 +216,7 @@ impl Celery {
     }
 }
 
-fn tell_configuration(answer: &mut Answer, name: &str, worker: &Value) {
+fn add_configuration(answer: &mut Answer, name: &str, worker: &Value) {
     let queues = worker["active_queues"].as_array().into_iter().flatten();
     let queues: Vec<&str> = queues.filter_map(|queue| queue["name"].as_str()).collect();
     let mut known = fields([("queues", clip(&queues.join(", ")).into())]);
@@ -227,7 +233,7 @@ fn tell_configuration(answer: &mut Answer, name: &str, worker: &Value) {
     answer.record(RecordKind::Configuration, &clip(name), known);
 }
 
-fn tell_tasks<'a>(answer: &mut Answer, tasks: impl Iterator<Item = &'a Value>, period: &Period) {
+fn add_tasks<'a>(answer: &mut Answer, tasks: impl Iterator<Item = &'a Value>, period: &Period) {
     let mut kinds: BTreeMap<&str, Tasks> = BTreeMap::new();
     let mut untold: usize = 0;
     for task in tasks {
@@ -239,10 +245,10 @@ fn tell_tasks<'a>(answer: &mut Answer, tasks: impl Iterator<Item = &'a Value>, p
         kinds.entry(name).or_default().add(task);
     }
     for (name, tasks) in kinds {
-        tasks.tell(answer, &clip(name));
+        tasks.add_to(answer, &clip(name));
     }
     if untold > 0 {
-        answer.warning(&format!("{untold} tasks are of more than {KINDS_MAX} kinds and are not told"));
+        answer.warning(&format!("{untold} tasks were left out: more than {KINDS_MAX} kinds of tasks"));
     }
 }
 
@@ -263,21 +269,21 @@ impl Tasks {
         self.failed += u32::from(task["state"] == "FAILURE");
     }
 
-    fn tell(mut self, answer: &mut Answer, name: &str) {
+    fn add_to(mut self, answer: &mut Answer, name: &str) {
         self.runtimes_ms.sort_by(f64::total_cmp);
         let runtimes_ms = &self.runtimes_ms;
         let mut known = fields([("failed", f64::from(self.failed).into())]);
         known.insert("count".to_owned(), (runtimes_ms.len() as f64).into());
-        let mut tell = |name: &str, value: Option<f64>| {
+        let mut add = |name: &str, value: Option<f64>| {
             known.extend(value.map(|value| (name.to_owned(), value.into())));
         };
-        tell("min_ms", runtimes_ms.first().copied());
-        tell("avg_ms", average(runtimes_ms));
+        add("min_ms", runtimes_ms.first().copied());
+        add("avg_ms", average(runtimes_ms));
         // The least of all that 95 % do not exceed.
-        tell("p95_ms", runtimes_ms.get((runtimes_ms.len() * 95).div_ceil(100).saturating_sub(1)).copied());
-        tell("max_ms", runtimes_ms.last().copied());
-        tell("queued_avg_ms", average(&self.queued_ms));
-        tell("reserved_avg_ms", average(&self.reserved_ms));
+        add("p95_ms", runtimes_ms.get((runtimes_ms.len() * 95).div_ceil(100).saturating_sub(1)).copied());
+        add("max_ms", runtimes_ms.last().copied());
+        add("queued_avg_ms", average(&self.queued_ms));
+        add("reserved_avg_ms", average(&self.reserved_ms));
         answer.record(RecordKind::Task, name, known);
     }
 }
@@ -304,7 +310,7 @@ mod tests {
     use crate::contract::promises;
     use crate::trial;
 
-    /// What Flower 2.0.1 told of a worker of Celery 5.7.0 with two processes, after nine tasks.
+    /// Response of Flower 2.0.1 for a worker of Celery 5.7.0 with two processes, after nine tasks.
     const WORKERS: &str = include_str!("../../fixtures/flower-2.0.1/workers.json");
     const QUEUES: &str = include_str!("../../fixtures/flower-2.0.1/queues-length.json");
     const TASKS: &str = include_str!("../../fixtures/flower-2.0.1/tasks.json");
@@ -394,10 +400,10 @@ mod tests {
             |number: usize| serde_json::json!({"name": format!("t{number}"), "received": 1_795_356_470.0});
         let tasks: Vec<Value> = (0..KINDS_MAX + 7).map(task).collect();
         let mut answer = Answer::new("celery", Instant::ZERO, Duration::from_secs(5));
-        tell_tasks(&mut answer, tasks.iter(), &period());
+        add_tasks(&mut answer, tasks.iter(), &period());
         let told = answer.evidence().records;
         assert_eq!(told.len(), KINDS_MAX + 1);
-        assert_eq!(told[KINDS_MAX].subject, "7 tasks are of more than 100 kinds and are not told");
+        assert_eq!(told[KINDS_MAX].subject, "7 tasks were left out: more than 100 kinds of tasks");
     }
 
     #[test]

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::{Evidence, Gap, Instant, Signal, SystemClock};
+use model::{Evidence, Gap, Instant, Signal, SignalId, SystemClock};
 use serde::Deserialize;
 
 use super::Kind;
-use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::lines::{Lines, harmless};
 use crate::settings::{Settings, SettingsError};
@@ -19,15 +19,15 @@ use crate::wall;
 /// The kind.
 pub(super) const KIND: Kind = Kind {
     name: "loki",
-    tells: "Loki: lines and errors per second over the run's window, and how long tasks took by a pattern.",
+    provides: "Loki: lines and errors per second during the run, and task durations by a pattern.",
     example: "http://localhost:3100",
     settings: &[
-        ("query", "which lines, in LogQL: {app=\"worker\"}"),
-        ("user", "the user of the credential"),
-        ("tenant", "whose lines, where Loki has several tenants"),
-        ("pattern", r"a regular expression with the groups (?<task>…) and (?<duration>…)"),
-        ("unit", "the unit of durations: ns, us, ms, s, m (s)"),
-        ("error", "a regular expression for lines that tell of errors"),
+        ("query", "LogQL query for the lines: {app=\"worker\"}"),
+        ("user", "user name for the credential"),
+        ("tenant", "tenant, for a multi-tenant Loki"),
+        ("pattern", r"regular expression with the groups (?<task>…) and (?<duration>…)"),
+        ("unit", "unit of durations: ns, us, ms, s or m [default: s]"),
+        ("error", "regular expression for lines that report an error"),
     ],
     open,
 };
@@ -85,7 +85,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     let Door { base, authorization, .. } = http::door(settings)?;
     let query = settings.text("query", "");
     if !query.trim_start().starts_with('{') {
-        return Err(settings.wrong("query", "selects no lines in LogQL; one is written as {app=\"worker\"}"));
+        return Err(settings.wrong("query", "expected a LogQL stream selector, for example {app=\"worker\"}"));
     }
     Ok(Box::new(Loki {
         about: About { name: settings.name.clone(), kind: KIND.name, address: base.clone() },
@@ -104,9 +104,8 @@ impl Source for Loki {
         let labels = match self.client.json("/loki/api/v1/labels", &[]) {
             Ok(answer) => answer["data"].as_array().map_or(0, Vec::len),
             Err(trouble) => {
-                let remedy =
-                    "set address to where Loki answers /loki/api/v1/labels, such as http://localhost:3100";
-                return vec![Check::fails("labels", trouble.0, remedy)];
+                let remedy = "set address to the Loki API, for example http://localhost:3100";
+                return vec![Check::fails("labels", trouble.message, remedy)];
             }
         };
         let asked = self.client.json("/loki/api/v1/query_range", &[("query", &self.query), ("limit", "1")]);
@@ -114,10 +113,12 @@ impl Source for Loki {
             Ok(answer) if answer["data"]["resultType"] == "streams" => {
                 Check::works("query", self.query.clone())
             }
-            Ok(_) => {
-                Check::lacks("query", "it gives numbers and no lines", "query = \"{app=\\\"worker\\\"}\"")
-            }
-            Err(trouble) => Check::lacks("query", trouble.0, "query = \"{app=\\\"worker\\\"}\""),
+            Ok(_) => Check::lacks(
+                "query",
+                "the query returns numbers, not log lines",
+                "query = \"{app=\\\"worker\\\"}\"",
+            ),
+            Err(trouble) => Check::lacks("query", trouble.message, "query = \"{app=\\\"worker\\\"}\""),
         };
         vec![Check::works("labels", format!("{labels}")), lines]
     }
@@ -126,11 +127,11 @@ impl Source for Loki {
         None
     }
 
-    fn sample(&mut self, _now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, _now: Moment) -> Result<Evidence, SourceError> {
         Ok(Evidence::default())
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let begun = SystemClock::now();
         let mut counts: BTreeMap<u64, [u64; 2]> = BTreeMap::new();
         let mut from_ns = period.from.wall_ns;
@@ -138,14 +139,14 @@ impl Source for Loki {
         loop {
             let is_late = SystemClock::now().since(begun) > BEGIN_LIMIT;
             if lines >= LINES_MAX || is_late {
-                reason = Some(format!("there are more lines than the {lines} that were read in time"));
+                reason = Some(format!("only the first {lines} lines were read within the time limit"));
                 break;
             }
             let page = match self.page(from_ns, period.to.wall_ns.max(from_ns + 1)) {
                 Ok(page) => page,
                 Err(trouble) if lines == 0 => return Err(trouble),
                 Err(trouble) => {
-                    reason = Some(trouble.0);
+                    reason = Some(trouble.message);
                     break;
                 }
             };
@@ -179,7 +180,7 @@ impl Source for Loki {
 
 impl Loki {
     /// The lines from an instant on, in order, as many as come at a time.
-    fn page(&self, from_ns: i64, to_ns: i64) -> Result<Vec<Entry>, Trouble> {
+    fn page(&self, from_ns: i64, to_ns: i64) -> Result<Vec<Entry>, SourceError> {
         let (start, end, limit) = (from_ns.to_string(), to_ns.to_string(), PAGE_LINES.to_string());
         let parameters = [
             ("query", &*self.query),
@@ -189,8 +190,9 @@ impl Loki {
             ("direction", "forward"),
         ];
         let text = self.client.text("/loki/api/v1/query_range", &parameters)?;
-        entries(&text)
-            .map_err(|why| Trouble(format!("GET {}/loki/api/v1/query_range: {why}", self.client.base())))
+        entries(&text).map_err(|why| {
+            SourceError::new(format!("GET {}/loki/api/v1/query_range: {why}", self.client.base()))
+        })
     }
 
     /// Lines and errors of each second up to where lines were read.
@@ -202,11 +204,11 @@ impl Loki {
             wall::utc(period.from.wall_ns),
             wall::utc(period.to.wall_ns)
         );
-        let of = |place: usize, name: &str| Signal {
+        let of = |place: usize, signal: SignalId| Signal {
             source: self.about.name.clone(),
-            name: name.to_owned(),
+            name: signal.into(),
             labels: BTreeMap::new(),
-            unit: "/s".to_owned(),
+            unit: signal.unit().to_owned(),
             query: query.clone(),
             step: STEP,
             points: (0..steps)
@@ -216,16 +218,16 @@ impl Loki {
                 })
                 .collect(),
         };
-        vec![of(0, "log_lines"), of(1, "log_errors")]
+        vec![of(0, SignalId::LogLines), of(1, SignalId::LogErrors)]
     }
 }
 
-/// Which second of a run it is.
+/// Second of the run.
 fn second(period: &Period, wall_ns: i64) -> u64 {
     u64::try_from(wall_ns.saturating_sub(period.from.wall_ns) / 1_000_000_000).unwrap_or(0)
 }
 
-/// What a page surely has all of, and from when on the next one is asked for. A full page may end amid lines of the same
+/// The entries that a page surely has in full, and the start of the next page. A full page may end amid lines of the same
 /// time, and so the last time is left to the next.
 fn complete(mut page: Vec<Entry>) -> (Vec<Entry>, Option<i64>) {
     if page.len() < PAGE_LINES {
@@ -241,10 +243,12 @@ fn complete(mut page: Vec<Entry>) -> (Vec<Entry>, Option<i64>) {
 }
 
 fn entries(text: &str) -> Result<Vec<Entry>, String> {
-    let body: Body =
-        serde_json::from_str(text).map_err(|error| format!("the answer is not understood: {error}"))?;
+    let body: Body = serde_json::from_str(text).map_err(|error| format!("unexpected response: {error}"))?;
     if body.data.result_type != "streams" {
-        return Err(format!("the answer is a {:?} and no lines", body.data.result_type));
+        return Err(format!(
+            "expected log lines, got a {:?}; use a LogQL query without an aggregation",
+            body.data.result_type
+        ));
     }
     let mut entries = Vec::new();
     for stream in body.data.result {
@@ -253,9 +257,9 @@ fn entries(text: &str) -> Result<Vec<Entry>, String> {
         let name = harmless(&format!("{{{}}}", labels.join(",")), STREAM_CHARS_MAX);
         for value in stream.values.into_iter().take(PAGE_LINES) {
             let [serde_json::Value::String(wall_ns), serde_json::Value::String(line), ..] = &value[..] else {
-                return Err("a line has no time or no text".to_owned());
+                return Err("a line lacks its time stamp or its text".to_owned());
             };
-            let wall_ns = wall_ns.parse().map_err(|_| format!("{wall_ns:?} is no time"))?;
+            let wall_ns = wall_ns.parse().map_err(|_| format!("invalid time stamp {wall_ns:?}"))?;
             entries.push(Entry { wall_ns, stream: name.clone(), line: line.clone() });
         }
     }

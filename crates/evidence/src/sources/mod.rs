@@ -24,13 +24,13 @@ pub use host::{PATH as MACHINE_PATH, reading as machine};
 pub struct Kind {
     /// Its name in settings and flags.
     pub name: &'static str,
-    /// What it tells, in a sentence.
-    pub tells: &'static str,
+    /// Evidence that it provides, in a sentence.
+    pub provides: &'static str,
     /// The address of one, as it may be.
     pub example: &'static str,
-    /// What can be set beside the address, each with what it means.
+    /// Settings beside the address, each with its description.
     pub settings: &'static [(&'static str, &'static str)],
-    /// Makes one. Asks nobody yet.
+    /// Creates a source. Makes no query.
     pub open: fn(&Settings) -> Result<Box<dyn Source>, SettingsError>,
 }
 
@@ -53,10 +53,10 @@ pub const KINDS: &[Kind] = &[
     host::KIND,
 ];
 
-/// Makes the source that these settings describe. Asks nobody yet.
+/// Creates the source of these settings. Makes no query.
 ///
 /// # Errors
-/// There is no such kind, or it cannot be set so.
+/// The kind is unknown, or a setting is invalid.
 pub fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     let Some(kind) = KINDS.iter().find(|kind| kind.name == settings.kind) else {
         let known = KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");

@@ -1,33 +1,33 @@
 //! NGINX, through the page of its `stub_status` module, of any version.
 //!
-//! The connection and the request by which the page is asked for are left out of what is told.
+//! The source's own connection and request are subtracted.
 
 use std::time::Duration;
 
-use model::Evidence;
+use model::{Evidence, SignalId};
 
 use super::Kind;
-use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::answer::{Answer, Counters, SignalQuery};
+use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
-use crate::tell::{Answer, Counters, What};
 
-/// How the kind is made.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "nginx",
-    tells: "NGINX: connections, what they do, those that were dropped, and requests.",
+    provides: "NGINX: connections by state, dropped connections, and requests.",
     example: "http://localhost/nginx_status",
-    settings: &[("step", "time between two questions, 1s if not set")],
+    settings: &[("step", "interval between queries [default: 1s]")],
     open,
 };
 
-const ACTIVE: What = What::new("connections_active", "{connection}", "stub_status: Active connections");
-const READING: What = What::new("reading", "{connection}", "stub_status: Reading");
-const WRITING: What = What::new("writing", "{connection}", "stub_status: Writing");
-const WAITING: What = What::new("waiting", "{connection}", "stub_status: Waiting");
-const ACCEPTED: What = What::new("connections_accepted", "1/s", "stub_status: accepts");
-const DROPPED: What = What::new("connections_dropped", "1/s", "stub_status: accepts - handled");
-const REQUESTS: What = What::new("requests", "1/s", "stub_status: requests");
+const ACTIVE: SignalQuery = SignalQuery::new(SignalId::ConnectionsActive, "stub_status: Active connections");
+const READING: SignalQuery = SignalQuery::new(SignalId::Reading, "stub_status: Reading");
+const WRITING: SignalQuery = SignalQuery::new(SignalId::Writing, "stub_status: Writing");
+const WAITING: SignalQuery = SignalQuery::new(SignalId::Waiting, "stub_status: Waiting");
+const ACCEPTED: SignalQuery = SignalQuery::new(SignalId::ConnectionsAccepted, "stub_status: accepts");
+const DROPPED: SignalQuery = SignalQuery::new(SignalId::ConnectionsDropped, "stub_status: accepts - handled");
+const REQUESTS: SignalQuery = SignalQuery::new(SignalId::Requests, "stub_status: requests");
 
 const REMEDY: &str = "location = /nginx_status { stub_status; allow 127.0.0.1; deny all; }";
 
@@ -44,7 +44,7 @@ struct Nginx {
     own: u32,
 }
 
-/// What the page says.
+/// Values of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Status {
     active: u64,
@@ -64,7 +64,7 @@ impl Source for Nginx {
     fn probe(&mut self) -> Vec<Check> {
         match self.ask() {
             Ok(status) => vec![Check::works("stub_status", format!("{} requests so far", status.requests))],
-            Err(Trouble(why)) => vec![Check::fails("stub_status", why, REMEDY)],
+            Err(SourceError { message: why, .. }) => vec![Check::fails("stub_status", why, REMEDY)],
         }
     }
 
@@ -72,7 +72,7 @@ impl Source for Nginx {
         Some(self.step)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         let status = self.ask()?;
         let mut answer = Answer::new(&self.name, now.at, self.step);
         // The question itself is one connection that is written to.
@@ -87,13 +87,13 @@ impl Source for Nginx {
             (&REQUESTS, status.requests.saturating_sub(self.own.into()) as f64),
         ];
         for (what, count) in counts {
-            let rate = self.counters.rate(what.name, count);
+            let rate = self.counters.rate(what.signal.as_str(), count);
             rate.into_iter().for_each(|rate| answer.number(what, &[], rate));
         }
         Ok(answer.evidence())
     }
 
-    fn look_back(&mut self, _: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, _: &Period) -> Result<Evidence, SourceError> {
         Ok(Evidence::default())
     }
 }
@@ -110,11 +110,11 @@ impl Nginx {
         })
     }
 
-    fn ask(&mut self) -> Result<Status, Trouble> {
+    fn ask(&mut self) -> Result<Status, SourceError> {
         let page = self.client.text("", &[])?;
         self.own = self.own.wrapping_add(1);
-        let what = "the page is not what stub_status writes";
-        Status::parse(&page).ok_or_else(|| Trouble(format!("GET {}: {what}", self.client.base())))
+        let what = "the response is not a stub_status page";
+        Status::parse(&page).ok_or_else(|| SourceError::new(format!("GET {}: {what}", self.client.base())))
     }
 }
 

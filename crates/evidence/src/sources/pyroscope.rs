@@ -9,7 +9,7 @@ use model::{Datum, Evidence, Record, RecordKind};
 use serde::Deserialize;
 
 use super::Kind;
-use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::flame::Flame;
 use crate::http::{self, Client, Door};
 use crate::lines::harmless;
@@ -18,12 +18,12 @@ use crate::settings::{Settings, SettingsError};
 /// The kind.
 pub(super) const KIND: Kind = Kind {
     name: "pyroscope",
-    tells: "Pyroscope: the profile of the part of the run in which most was done.",
+    provides: "Pyroscope: the profile of the busiest part of the run.",
     example: "http://localhost:4040",
     settings: &[
-        ("query", "which profile: process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"shop\"}"),
-        ("tenant", "whose profiles, where Pyroscope has several tenants"),
-        ("user", "the user of the credential"),
+        ("query", "profile selector: process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"shop\"}"),
+        ("tenant", "tenant, for a multi-tenant Pyroscope"),
+        ("user", "user name for the credential"),
     ],
     open,
 };
@@ -39,7 +39,7 @@ const STEPS_MAX: usize = 8_640;
 /// Levels of a flame graph, and frames of one, that are read.
 const LEVELS_MAX: usize = 200;
 const FRAMES_OF_LEVEL_MAX: usize = 4_096;
-/// Of a name of what is measured so much is told.
+/// Maximum length of a profile type's name.
 const NAME_CHARS_MAX: usize = 60;
 
 struct Pyroscope {
@@ -79,7 +79,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     let Door { base, authorization, .. } = http::door(settings)?;
     let query = settings.text("query", "");
     if !query.contains('{') {
-        let why = "selects no profile; one is written as process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"shop\"}";
+        let why = "expected a profile selector, for example process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"shop\"}";
         return Err(settings.wrong("query", why));
     }
     let client = Client::patient(&base, authorization, QUESTION_LIMIT);
@@ -100,9 +100,8 @@ impl Source for Pyroscope {
                 format!("{} functions in the last hour", answer.flamebearer.names.len()),
             ),
             Err(trouble) => {
-                let remedy =
-                    "set address to where Pyroscope answers /pyroscope/render, such as http://localhost:4040";
-                Check::fails("render", trouble.0, remedy)
+                let remedy = "set address to the Pyroscope API, for example http://localhost:4040";
+                Check::fails("render", trouble.message, remedy)
             }
         }]
     }
@@ -111,11 +110,11 @@ impl Source for Pyroscope {
         None
     }
 
-    fn sample(&mut self, _now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, _now: Moment) -> Result<Evidence, SourceError> {
         Ok(Evidence::default())
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let ms = |wall_ns: i64| wall_ns / 1_000_000;
         let (from, until) = (ms(period.from.wall_ns), ms(period.to.wall_ns));
         let whole = self.render(&from.to_string(), &until.to_string())?;
@@ -145,7 +144,7 @@ impl Source for Pyroscope {
 }
 
 impl Pyroscope {
-    fn render(&self, from: &str, until: &str) -> Result<Answer, Trouble> {
+    fn render(&self, from: &str, until: &str) -> Result<Answer, SourceError> {
         let parameters = [
             ("query", &*self.query),
             ("from", from),
@@ -155,8 +154,8 @@ impl Pyroscope {
         ];
         let text = self.client.text("/pyroscope/render", &parameters)?;
         serde_json::from_str(&text).map_err(|error| {
-            Trouble(format!(
-                "GET {}/pyroscope/render: the answer is not understood: {error}",
+            SourceError::new(format!(
+                "GET {}/pyroscope/render: unexpected response: {error}",
                 self.client.base()
             ))
         })
@@ -305,7 +304,7 @@ mod tests {
         assert_eq!(flame(&bearer).1, LEVELS_MAX * 2 + FRAMES_OF_LEVEL_MAX + 2);
     }
 
-    /// A number as somebody may write it who means no harm, or does.
+    /// Numbers in all forms, valid and hostile.
     fn number() -> impl Strategy<Value = f64> {
         prop_oneof![4 => (-5..60_i32).prop_map(f64::from), 1 => any::<f64>()]
     }

@@ -1,29 +1,29 @@
 //! RabbitMQ, through the HTTP API of its management plugin: queues, who consumes them, and the limits of its nodes.
 //!
 //! The API is that of 3.8 to 4.1 (`/api/overview`, `/api/queues`, `/api/consumers`, `/api/nodes`). The plugin renews its
-//! statistics as often as the finest of its `sample_retention_policies` says, each five seconds without being set, whoever asks.
-//! A rate is therefore told whenever they are new, from what counters rose by since they were new before, and never from the
-//! averages that the server keeps.
+//! statistics as often as the finest of its `sample_retention_policies` says, by default every five seconds.
+//! A rate is therefore reported whenever they are new, from the increase of counters since the previous ones, and never from
+//! the averages that the server keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use model::{Evidence, RecordKind};
+use model::{Evidence, RecordKind, SignalId};
 use serde_json::Value;
 
 use super::Kind;
-use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
+use crate::answer::{Answer, Counters, Fields, FirstSeen, OptionalQuery, SignalQuery, fields, line};
+use crate::contract::{About, CALL_LIMIT, Check, ErrorKind, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::tell::{Answer, Counters, Few, Fields, Part, What, fields, line};
 
-/// Queues that are told one by one; the rest is added up.
+/// Queues with series of their own; the rest is summed up.
 const QUEUES_MAX: usize = 200;
 
-/// What the rest is called.
+/// Name of the remaining queues.
 const OTHER: &str = "other";
 
-/// Nodes that are told.
+/// Maximum number of nodes.
 const NODES_MAX: usize = 32;
 
 /// One call asks up to four things, and each may take so long, so that all end within [`CALL_LIMIT`].
@@ -33,18 +33,18 @@ const _: () = assert!(4 * QUESTION_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 /// Statistics that are renewed this much more rarely than they are asked for deserve a word.
 const STALE_STEPS: f64 = 1.5;
 
-/// What renews statistics each second: how often queues and channels tell them, and how often the plugin takes them.
+/// Settings that refresh statistics each second, in queues and channels and in the plugin.
 const FRESHER: &str = "collect_statistics_interval = 1000 and management.sample_retention_policies.global.minute = 1, \
                        .basic.minute = 1 and .detailed.minute = 1";
 
-/// How the kind is made.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "rabbitmq",
-    tells: "RabbitMQ: queues (ready and unacknowledged apart, rates, consumers, prefetch) and the limits of nodes.",
+    provides: "RabbitMQ: queues (ready, unacknowledged, rates, consumers, prefetch) and node limits.",
     example: "http://monitor@localhost:15672",
     settings: &[
-        ("step", "time between two questions, 1s if not set"),
-        ("vhost", "tell only of this virtual host"),
+        ("step", "interval between queries [default: 1s]"),
+        ("vhost", "collect only this virtual host"),
     ],
     open,
 };
@@ -56,36 +56,43 @@ const CONSUMER_COLUMNS: &str = "prefetch_count,queue.name,queue.vhost";
 const NODE_COLUMNS: &str = "name,uptime,mem_used,mem_limit,mem_alarm,disk_free,disk_free_alarm,fd_used,fd_total,\
                             sockets_used,sockets_total";
 
-/// What a queue says of itself, by where it says it.
-const QUEUE_NOW: &[(What, &str)] = &[
-    (What::new("queue_ready", "", "GET /api/queues: messages_ready"), "/messages_ready"),
-    (What::new("queue_unacked", "", "GET /api/queues: messages_unacknowledged"), "/messages_unacknowledged"),
-    (What::new("queue_consumers", "", "GET /api/queues: consumers"), "/consumers"),
-    (What::new("queue_memory", "By", "GET /api/queues: memory"), "/memory"),
+/// Levels of a queue by JSON pointer.
+const QUEUE_NOW: &[(SignalQuery, &str)] = &[
+    (SignalQuery::new(SignalId::QueueReady, "GET /api/queues: messages_ready"), "/messages_ready"),
+    (
+        SignalQuery::new(SignalId::QueueUnacked, "GET /api/queues: messages_unacknowledged"),
+        "/messages_unacknowledged",
+    ),
+    (SignalQuery::new(SignalId::QueueConsumers, "GET /api/queues: consumers"), "/consumers"),
+    (SignalQuery::new(SignalId::QueueMemory, "GET /api/queues: memory"), "/memory"),
 ];
 
-/// What it counts.
-const QUEUE_COUNTS: &[(What, &str)] = &[
-    (What::new("queue_published", "1/s", "GET /api/queues: message_stats.publish"), "/message_stats/publish"),
+/// Counters of a queue by JSON pointer.
+const QUEUE_COUNTS: &[(SignalQuery, &str)] = &[
     (
-        What::new("queue_delivered", "1/s", "GET /api/queues: message_stats.deliver_get"),
+        SignalQuery::new(SignalId::QueuePublished, "GET /api/queues: message_stats.publish"),
+        "/message_stats/publish",
+    ),
+    (
+        SignalQuery::new(SignalId::QueueDelivered, "GET /api/queues: message_stats.deliver_get"),
         "/message_stats/deliver_get",
     ),
-    (What::new("queue_acked", "1/s", "GET /api/queues: message_stats.ack"), "/message_stats/ack"),
+    (SignalQuery::new(SignalId::QueueAcked, "GET /api/queues: message_stats.ack"), "/message_stats/ack"),
 ];
 
-const UTILISATION: What = What::new("queue_utilisation", "1", "GET /api/queues: consumer_utilisation");
-const PREFETCH: What =
-    What::new("queue_prefetch", "", "GET /api/consumers: prefetch_count, added up per queue");
+const UTILISATION: SignalQuery =
+    SignalQuery::new(SignalId::QueueUtilisation, "GET /api/queues: consumer_utilisation");
+const PREFETCH: SignalQuery =
+    SignalQuery::new(SignalId::QueuePrefetch, "GET /api/consumers: prefetch_count, added up per queue");
 
-const NODE_NOW: &[(What, &str)] = &[
-    (What::new("node_memory", "By", "GET /api/nodes: mem_used"), "/mem_used"),
-    (What::new("node_memory_limit", "By", "GET /api/nodes: mem_limit"), "/mem_limit"),
-    (What::new("node_files", "", "GET /api/nodes: fd_used"), "/fd_used"),
-    (What::new("node_files_limit", "", "GET /api/nodes: fd_total"), "/fd_total"),
-    (What::new("node_sockets", "", "GET /api/nodes: sockets_used"), "/sockets_used"),
-    (What::new("node_sockets_limit", "", "GET /api/nodes: sockets_total"), "/sockets_total"),
-    (What::new("node_disk_free", "By", "GET /api/nodes: disk_free"), "/disk_free"),
+const NODE_NOW: &[(SignalQuery, &str)] = &[
+    (SignalQuery::new(SignalId::NodeMemory, "GET /api/nodes: mem_used"), "/mem_used"),
+    (SignalQuery::new(SignalId::NodeMemoryLimit, "GET /api/nodes: mem_limit"), "/mem_limit"),
+    (SignalQuery::new(SignalId::NodeFiles, "GET /api/nodes: fd_used"), "/fd_used"),
+    (SignalQuery::new(SignalId::NodeFilesLimit, "GET /api/nodes: fd_total"), "/fd_total"),
+    (SignalQuery::new(SignalId::NodeSockets, "GET /api/nodes: sockets_used"), "/sockets_used"),
+    (SignalQuery::new(SignalId::NodeSocketsLimit, "GET /api/nodes: sockets_total"), "/sockets_total"),
+    (SignalQuery::new(SignalId::NodeDiskFree, "GET /api/nodes: disk_free"), "/disk_free"),
 ];
 
 /// A node that has one of these stops taking messages from publishers.
@@ -103,20 +110,20 @@ struct RabbitMq {
     vhost: Option<String>,
     /// There once it was asked.
     begun: Option<Begun>,
-    consumers: Part,
-    nodes: Part,
+    consumers: OptionalQuery,
+    nodes: OptionalQuery,
     freshness: Freshness,
     counters: Counters,
-    few: Few,
-    /// The most queues that were not told one by one.
+    few: FirstSeen,
+    /// Maximum number of queues summed up as the rest.
     rest_max: usize,
-    /// How the queues that are told are set up, by their labels.
+    /// Configuration of queues by label.
     configuration: BTreeMap<String, Fields>,
     /// Alarms that are on: of which node, and which.
     alarms: BTreeSet<(String, &'static str)>,
 }
 
-/// What is known from the first question on.
+/// Facts from the first query.
 #[derive(Clone, Copy)]
 struct Begun {
     /// The server counts messages per queue.
@@ -138,13 +145,16 @@ impl Source for RabbitMq {
     fn probe(&mut self) -> Vec<Check> {
         let overview = match self.client.json("/api/overview", &[]) {
             Ok(overview) => overview,
-            Err(Trouble(why)) => return vec![Check::fails("management API", why.clone(), self.remedy(&why))],
+            Err(error) => {
+                let remedy = self.remedy(error.kind);
+                return vec![Check::fails("management API", error.message, remedy)];
+            }
         };
         let counts = match counts_messages(&overview) {
             true => Check::works("message rates", text(&overview, "/rates_mode")),
             false => Check::lacks(
                 "message rates",
-                "the server counts no messages",
+                "the server collects no message statistics",
                 "management.rates_mode = basic",
             ),
         };
@@ -152,7 +162,7 @@ impl Source for RabbitMq {
         let tags = format!("rabbitmqctl set_user_tags {user} monitoring");
         let tried = |what: &str, path: &str, columns: &str| match self.list(path, columns) {
             Ok(list) => Check::works(what, list.len().to_string()),
-            Err(Trouble(why)) => Check::lacks(what, why, tags.clone()),
+            Err(SourceError { message: why, .. }) => Check::lacks(what, why, tags.clone()),
         };
         vec![
             Check::works("management API", format!("RabbitMQ {}", text(&overview, "/rabbitmq_version"))),
@@ -167,7 +177,7 @@ impl Source for RabbitMq {
         Some(self.step)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         let mut answer = Answer::new(&self.name, now.at, self.step);
         let begun = self.begin(&mut answer)?;
         let queues = self.list("/api/queues", QUEUE_COLUMNS)?;
@@ -179,27 +189,29 @@ impl Source for RabbitMq {
         if is_fresh {
             self.counters.turn(now.at);
         }
-        self.tell_nodes(&mut answer, nodes.as_deref().unwrap_or_default());
+        self.add_nodes(&mut answer, nodes.as_deref().unwrap_or_default());
         let prefetch = consumers.map(|consumers| self.prefetch(&consumers));
-        self.tell_queues(&mut answer, &queues, prefetch.as_ref(), is_fresh && begun.counts_messages);
+        self.add_queues(&mut answer, &queues, prefetch.as_ref(), is_fresh && begun.counts_messages);
         Ok(answer.evidence())
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let mut answer = Answer::new(&self.name, period.to.at, self.step);
         for (queue, known) in std::mem::take(&mut self.configuration) {
             answer.record(RecordKind::Configuration, &queue, known);
         }
         if self.rest_max > 0 {
-            let text =
-                format!("up to {} queues beside the first {QUEUES_MAX} are told as {OTHER:?}", self.rest_max);
+            let text = format!(
+                "up to {} queues beyond the first {QUEUES_MAX} are summed up as {OTHER:?}",
+                self.rest_max
+            );
             answer.warning(&text);
         }
         let step_ms = self.step.as_secs_f64() * 1e3;
         if let Some(interval_ms) = self.freshness.interval_ms_min.filter(|ms| *ms > step_ms * STALE_STEPS) {
             answer.warning(&format!(
-                "the server renews its statistics each {:.1} s, so that depths and rates are as old; {FRESHER} in \
-                 rabbitmq.conf renew them each second",
+                "depths and rates are up to {:.1} s old, the statistics interval of the server; to refresh them every \
+                 second, set {FRESHER} in rabbitmq.conf",
                 interval_ms / 1e3
             ));
         }
@@ -217,11 +229,11 @@ impl RabbitMq {
             step: settings.duration("step", Duration::from_secs(1))?,
             vhost: settings.values.get("vhost").cloned(),
             begun: None,
-            consumers: Part::new("consumers and their prefetch"),
-            nodes: Part::new("nodes and their limits"),
+            consumers: OptionalQuery::new("consumers and prefetch"),
+            nodes: OptionalQuery::new("nodes and node limits"),
             freshness: Freshness::default(),
             counters: Counters::default(),
-            few: Few::new(QUEUES_MAX),
+            few: FirstSeen::new(QUEUES_MAX),
             rest_max: 0,
             configuration: BTreeMap::new(),
             alarms: BTreeSet::new(),
@@ -229,7 +241,7 @@ impl RabbitMq {
     }
 
     /// Asks what the server is, the first time.
-    fn begin(&mut self, answer: &mut Answer) -> Result<Begun, Trouble> {
+    fn begin(&mut self, answer: &mut Answer) -> Result<Begun, SourceError> {
         if let Some(begun) = self.begun {
             return Ok(begun);
         }
@@ -242,11 +254,11 @@ impl RabbitMq {
         Ok(begun)
     }
 
-    fn list(&self, path: &str, columns: &str) -> Result<Vec<Value>, Trouble> {
+    fn list(&self, path: &str, columns: &str) -> Result<Vec<Value>, SourceError> {
         list(&self.client, path, columns)
     }
 
-    /// What a queue is called, if it is asked about.
+    /// Label of a queue, if it is collected.
     fn label(&self, name: &Value, vhost: &Value) -> Option<String> {
         let (name, vhost) = (name.as_str()?, vhost.as_str()?);
         match &self.vhost {
@@ -269,12 +281,12 @@ impl RabbitMq {
         sums
     }
 
-    fn tell_queues(
+    fn add_queues(
         &mut self,
         answer: &mut Answer,
         queues: &[Value],
         prefetch: Option<&BTreeMap<String, Option<f64>>>,
-        tells_rates: bool,
+        has_rates: bool,
     ) {
         let mut labelled: Vec<(String, &Value)> = queues
             .iter()
@@ -287,22 +299,22 @@ impl RabbitMq {
         for (label, queue) in labelled {
             let is_told = self.few.has(&label);
             rest_count += usize::from(!is_told);
-            let mut tell = |what: &'static What, value: f64| match is_told {
+            let mut add = |what: &'static SignalQuery, value: f64| match is_told {
                 true => answer.number(what, &[("queue", &label)], value),
                 false => rest.add(what, value),
             };
             for (what, place) in QUEUE_NOW {
-                number(queue, place).into_iter().for_each(|value| tell(what, value));
+                number(queue, place).into_iter().for_each(|value| add(what, value));
             }
             // A queue that no message ever went through has a depth and no counters. One that has neither is not counted yet.
-            let is_counted = tells_rates && number(queue, "/messages_ready").is_some();
+            let is_counted = has_rates && number(queue, "/messages_ready").is_some();
             for (what, place) in QUEUE_COUNTS.iter().filter(|_| is_counted) {
                 let count = number(queue, place).unwrap_or(0.0);
-                let rate = self.counters.rate(&format!("{} {label}", what.name), count);
-                rate.into_iter().for_each(|rate| tell(what, rate));
+                let rate = self.counters.rate(&format!("{} {label}", what.signal.as_str()), count);
+                rate.into_iter().for_each(|rate| add(what, rate));
             }
             let held = prefetch.map(|prefetch| prefetch.get(&label).copied().unwrap_or(Some(0.0)));
-            held.flatten().into_iter().for_each(|held| tell(&PREFETCH, held));
+            held.flatten().into_iter().for_each(|held| add(&PREFETCH, held));
             if !is_told {
                 continue;
             }
@@ -313,10 +325,10 @@ impl RabbitMq {
             self.configuration.insert(label, configuration(queue, held));
         }
         self.rest_max = self.rest_max.max(rest_count);
-        rest.tell(answer);
+        rest.add_to(answer);
     }
 
-    fn tell_nodes(&mut self, answer: &mut Answer, nodes: &[Value]) {
+    fn add_nodes(&mut self, answer: &mut Answer, nodes: &[Value]) {
         for node in nodes.iter().take(NODES_MAX) {
             let name = text(node, "/name");
             for (what, place) in NODE_NOW {
@@ -336,17 +348,18 @@ impl RabbitMq {
         }
     }
 
-    /// What to do when nothing is answered.
-    fn remedy(&self, why: &str) -> String {
+    /// Remedy for a failure of the API.
+    fn remedy(&self, kind: ErrorKind) -> String {
         let variable = password_variable(&self.name);
         let user = self.user.as_deref().unwrap_or("plimsoll");
-        match why {
-            why if why.contains(": 401") => format!(
-                "write the user into the address and the password into {variable}; rabbitmqctl add_user {user} \
-                 PASSWORD && rabbitmqctl set_user_tags {user} monitoring"
+        match kind {
+            ErrorKind::Unauthenticated => format!(
+                "put the user into the address and the password into {variable}; to create the user: rabbitmqctl \
+                 add_user {user} PASSWORD && rabbitmqctl set_user_tags {user} monitoring"
             ),
-            why if why.contains(": 404") => "rabbitmq-plugins enable rabbitmq_management".to_owned(),
-            _ => "rabbitmq-plugins enable rabbitmq_management, and write its address, whose port is 15672 if not set"
+            ErrorKind::NotFound => "rabbitmq-plugins enable rabbitmq_management".to_owned(),
+            _ => "enable the management API (rabbitmq-plugins enable rabbitmq_management) and check its address; the \
+                  default port is 15672"
                 .to_owned(),
         }
     }
@@ -366,28 +379,28 @@ impl Freshness {
     }
 }
 
-/// What the queues have together that are not told one by one.
+/// Sums over the queues without series of their own.
 #[derive(Debug, Default)]
-struct Rest(Vec<(&'static What, f64)>);
+struct Rest(Vec<(&'static SignalQuery, f64)>);
 
 impl Rest {
-    fn add(&mut self, what: &'static What, value: f64) {
-        match self.0.iter_mut().find(|(known, _)| known.name == what.name) {
+    fn add(&mut self, what: &'static SignalQuery, value: f64) {
+        match self.0.iter_mut().find(|(known, _)| known.signal == what.signal) {
             Some((_, sum)) => *sum += value,
             None => self.0.push((what, value)),
         }
     }
 
-    fn tell(self, answer: &mut Answer) {
+    fn add_to(self, answer: &mut Answer) {
         self.0.into_iter().for_each(|(what, sum)| answer.number(what, &[("queue", OTHER)], sum));
     }
 }
 
 /// The objects at a path, with no more of each than is read.
-fn list(client: &Client, path: &str, columns: &str) -> Result<Vec<Value>, Trouble> {
+fn list(client: &Client, path: &str, columns: &str) -> Result<Vec<Value>, SourceError> {
     match client.json(path, &[("columns", columns)])? {
         Value::Array(objects) => Ok(objects),
-        _ => Err(Trouble(format!("GET {}{path}: the answer is no list", client.base()))),
+        _ => Err(SourceError::new(format!("GET {}{path}: expected a JSON list", client.base()))),
     }
 }
 
@@ -443,7 +456,7 @@ mod tests {
         json!({"prefetch_count": prefetch, "queue": {"name": queue, "vhost": "/"}})
     }
 
-    /// What is told of these queues at the second of two instants, a second apart.
+    /// Signals of these queues at the second of two instants, a second apart.
     fn told(source: &mut RabbitMq, before: &[Value], queues: &[Value], consumers: &[Value]) -> Evidence {
         let mut answer = Answer::new("rabbitmq", Instant::ZERO, source.step);
         let prefetch = source.prefetch(consumers);
@@ -451,7 +464,7 @@ mod tests {
             let at = Instant::from_ns(second * 1_000_000_000);
             answer = Answer::new("rabbitmq", at, source.step);
             source.counters.turn(at);
-            source.tell_queues(&mut answer, queues, Some(&prefetch), true);
+            source.add_queues(&mut answer, queues, Some(&prefetch), true);
         }
         answer.evidence()
     }
@@ -511,7 +524,7 @@ mod tests {
         let mut states = Vec::new();
         for is_on in [false, true, true, false] {
             let mut answer = Answer::new("rabbitmq", Instant::ZERO, source.step);
-            source.tell_nodes(&mut answer, &[json!({"name": "rabbit@a", "mem_alarm": is_on, "mem_used": 5})]);
+            source.add_nodes(&mut answer, &[json!({"name": "rabbit@a", "mem_alarm": is_on, "mem_used": 5})]);
             let happened = answer.evidence().records;
             states.push(happened.first().map(|record| record.fields["state"].clone()));
         }

@@ -1,20 +1,20 @@
-//! Redis 6 and later: what `INFO` tells each second, what each command took, which were slow, and latency events.
+//! Redis 6 and later: `INFO` each second, time per command, slow commands and latency events.
 //!
-//! Of commands only the names are told, because their arguments hold what users wrote.
+//! Only the names of commands are kept, because their arguments contain user data.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use model::{Evidence, Instant, RecordKind, SystemClock};
+use model::{Evidence, Instant, RecordKind, SignalId, SystemClock};
 use redis::{
     Client, Connection, ConnectionAddr, FromRedisValue, IntoConnectionInfo, ProtocolVersion, RedisError,
     TlsCertificates, Value,
 };
 
 use super::Kind;
-use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
+use crate::answer::{self, Answer, Counters, FirstSeen, OptionalQuery, SignalQuery, clip, fields};
+use crate::contract::{About, CALL_LIMIT, Check, ErrorKind, Moment, Period, Source, SourceError};
 use crate::settings::{Settings, SettingsError, password_variable};
-use crate::tell::{self, Answer, Counters, Few, Part, What, clip, fields};
 
 /// Connecting takes no longer, and neither does one question.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -23,19 +23,19 @@ const LIMIT: Duration = Duration::from_secs(2);
 const CALL: Duration = Duration::from_secs(8);
 const _: () = assert!(CALL.as_secs() < CALL_LIMIT.as_secs());
 
-/// Slow commands and latency events that are told one by one in a run.
+/// Maximum number of slow commands and latency events of a run.
 const HAPPENINGS_MAX: usize = 200;
 
-/// Commands that are told with what they took.
+/// Maximum number of commands.
 const COMMANDS_MAX: usize = 50;
 
 /// Entries of the slow log that are asked for at once: as many as it holds without being set.
 const SLOW_AT_ONCE: i64 = 128;
 
-/// Databases whose keys are told.
+/// Maximum number of databases.
 const DATABASES_MAX: usize = 16;
 
-/// What this source asks, as the server counts it in its versions.
+/// Commands of this source, as versions of the server name them.
 const OWN_COMMANDS: &[&str] = &[
     "INFO",
     "SLOWLOG",
@@ -47,42 +47,42 @@ const OWN_COMMANDS: &[&str] = &[
     "CONFIG GET",
 ];
 
-/// What it is called among the server's clients.
+/// Name of the connection among the server's clients.
 const CLIENT_NAME: &str = "plimsoll";
 
-/// How the kind is made.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "redis",
-    tells: "Redis: memory, evictions, hits, clients, what each command took, slow commands and latency events.",
+    provides: "Redis: memory, evictions, hits, clients, time per command, slow commands and latency events.",
     example: "redis://plimsoll@localhost:6379",
     settings: &[
-        ("step", "time between two questions, 1s if not set"),
-        ("ca", "a PEM file with the authorities of its certificate, with rediss:// (the system's)"),
+        ("step", "interval between queries [default: 1s]"),
+        ("ca", "PEM file of certificate authorities, with rediss:// [default: the system's]"),
     ],
     open,
 };
 
-/// What is so now, by its name in `INFO`.
-const NOW: &[(What, &str)] = &[
-    (What::new("memory_used", "By", "INFO: used_memory"), "used_memory"),
-    (What::new("memory_rss", "By", "INFO: used_memory_rss"), "used_memory_rss"),
-    (What::new("blocked", "", "INFO: blocked_clients"), "blocked_clients"),
-    (What::new("clients_max", "", "INFO: maxclients"), "maxclients"),
+/// Levels by name in `INFO`.
+const NOW: &[(SignalQuery, &str)] = &[
+    (SignalQuery::new(SignalId::MemoryUsed, "INFO: used_memory"), "used_memory"),
+    (SignalQuery::new(SignalId::MemoryRss, "INFO: used_memory_rss"), "used_memory_rss"),
+    (SignalQuery::new(SignalId::Blocked, "INFO: blocked_clients"), "blocked_clients"),
+    (SignalQuery::new(SignalId::ClientsMax, "INFO: maxclients"), "maxclients"),
 ];
 
-/// What is counted.
-const COUNTS: &[(What, &str)] = &[
-    (What::new("ops", "1/s", "INFO: total_commands_processed"), COMMANDS_PROCESSED),
-    (What::new("hits", "1/s", "INFO: keyspace_hits"), "keyspace_hits"),
-    (What::new("misses", "1/s", "INFO: keyspace_misses"), "keyspace_misses"),
-    (What::new("evicted", "1/s", "INFO: evicted_keys"), "evicted_keys"),
-    (What::new("expired", "1/s", "INFO: expired_keys"), "expired_keys"),
-    (What::new("rejected_connections", "1/s", "INFO: rejected_connections"), "rejected_connections"),
-    (What::new("bytes_in", "By/s", "INFO: total_net_input_bytes"), "total_net_input_bytes"),
-    (What::new("bytes_out", "By/s", "INFO: total_net_output_bytes"), "total_net_output_bytes"),
+/// Counters by name in `INFO`.
+const COUNTS: &[(SignalQuery, &str)] = &[
+    (SignalQuery::new(SignalId::Ops, "INFO: total_commands_processed"), COMMANDS_PROCESSED),
+    (SignalQuery::new(SignalId::Hits, "INFO: keyspace_hits"), "keyspace_hits"),
+    (SignalQuery::new(SignalId::Misses, "INFO: keyspace_misses"), "keyspace_misses"),
+    (SignalQuery::new(SignalId::Evicted, "INFO: evicted_keys"), "evicted_keys"),
+    (SignalQuery::new(SignalId::Expired, "INFO: expired_keys"), "expired_keys"),
+    (SignalQuery::new(SignalId::RejectedConnections, "INFO: rejected_connections"), "rejected_connections"),
+    (SignalQuery::new(SignalId::BytesIn, "INFO: total_net_input_bytes"), "total_net_input_bytes"),
+    (SignalQuery::new(SignalId::BytesOut, "INFO: total_net_output_bytes"), "total_net_output_bytes"),
 ];
 
-/// How the server is set up.
+/// Configuration in `INFO`.
 const CONFIGURED: &[&str] = &[
     "redis_version",
     "redis_mode",
@@ -96,11 +96,11 @@ const CONFIGURED: &[&str] = &[
 
 const COMMANDS_PROCESSED: &str = "total_commands_processed";
 
-const MEMORY_MAX: What = What::new("memory_max", "By", "INFO: maxmemory");
-const CLIENTS: What = What::new("clients", "", "INFO: connected_clients");
-const CPU: What = What::new("cpu", "1", "INFO: used_cpu_sys + used_cpu_user");
-const KEYS: What = What::new("keys", "", "INFO: keyspace");
-const SLOW_COMMANDS: What = What::new("slow_commands", "1/s", "SLOWLOG GET");
+const MEMORY_MAX: SignalQuery = SignalQuery::new(SignalId::MemoryMax, "INFO: maxmemory");
+const CLIENTS: SignalQuery = SignalQuery::new(SignalId::Clients, "INFO: connected_clients");
+const CPU: SignalQuery = SignalQuery::new(SignalId::Cpu, "INFO: used_cpu_sys + used_cpu_user");
+const KEYS: SignalQuery = SignalQuery::new(SignalId::Keys, "INFO: keyspace");
+const SLOW_COMMANDS: SignalQuery = SignalQuery::new(SignalId::SlowCommands, "SLOWLOG GET");
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     Ok(Box::new(Redis::new(settings)?))
@@ -114,15 +114,15 @@ struct Redis {
     connection: Option<Connection>,
     step: Duration,
     counters: Counters,
-    databases: Few,
-    slow_log: Part,
-    latency: Part,
-    commands: Part,
+    databases: FirstSeen,
+    slow_log: OptionalQuery,
+    latency: OptionalQuery,
+    commands: OptionalQuery,
     /// When the call ends.
     deadline: Instant,
     /// Questions asked, which the server counts with all others.
     own: u64,
-    /// What commands had taken when the run began.
+    /// Command counters at the start of the run.
     before: Option<BTreeMap<String, Taken>>,
     /// The number that the next entry of the slow log has, as far as is known.
     slow_next: Option<i64>,
@@ -134,7 +134,7 @@ struct Redis {
     happenings_untold: u64,
 }
 
-/// What a command took in all.
+/// Totals of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Taken {
     calls: f64,
@@ -161,13 +161,13 @@ impl Source for Redis {
         self.begin_call();
         let info = match self.ask::<String>(&["INFO"]) {
             Ok(info) => info,
-            Err(Trouble(why)) => {
-                let remedy = self.remedy(&why);
-                return vec![Check::fails("INFO", why, remedy)];
+            Err(error) => {
+                let remedy = self.remedy(error.kind);
+                return vec![Check::fails("INFO", error.message, remedy)];
             }
         };
         let known = read_info(&info);
-        let version = known.get("redis_version").copied().unwrap_or("of an unknown version");
+        let version = known.get("redis_version").copied().unwrap_or("(unknown version)");
         vec![
             Check::works("INFO", format!("Redis {}", clip(version))),
             self.check(&["INFO", "commandstats"], "+info"),
@@ -181,7 +181,7 @@ impl Source for Redis {
         Some(self.step)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         self.begin_call();
         let mut answer = Answer::new(&self.name, now.at, self.step);
         let is_first = self.before.is_none();
@@ -197,30 +197,30 @@ impl Source for Redis {
                 .filter_map(|name| Some(((*name).to_owned(), clip(known.get(name)?).into())));
             answer.record(RecordKind::Configuration, &self.name, known.collect());
         }
-        self.tell_info(&mut answer, &known, now);
+        self.add_info(&mut answer, &known, now);
         let slow = self.part(&mut answer, |redis| &mut redis.slow_log, Redis::slow)?;
         let clock = server_clock(&known, now);
         if let Some(slow) = slow {
-            self.tell_slow(&mut answer, slow, &clock);
+            self.add_slow(&mut answer, slow, &clock);
         }
         let events = self.part(&mut answer, |redis| &mut redis.latency, Redis::latency)?;
         if let Some(events) = events {
-            self.tell_latency(&mut answer, events, &clock);
+            self.add_latency(&mut answer, events, &clock);
         }
         Ok(answer.evidence())
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         self.begin_call();
         let mut answer = Answer::new(&self.name, period.to.at, self.step);
         let Some(before) = self.before.take() else { return Ok(answer.evidence()) };
         if self.happenings_untold > 0 {
             let text =
-                format!("{} more slow commands and latency events are not told", self.happenings_untold);
+                format!("{} more slow commands and latency events were left out", self.happenings_untold);
             answer.warning(&text);
         }
         if let Some(now) = self.part(&mut answer, |redis| &mut redis.commands, Redis::commands)? {
-            tell_commands(&mut answer, &before, &now);
+            add_commands(&mut answer, &before, &now);
         }
         Ok(answer.evidence())
     }
@@ -233,21 +233,21 @@ impl Redis {
             .address
             .as_str()
             .into_connection_info()
-            .map_err(|_| wrong("is no address; one is written as redis://plimsoll@localhost:6379"))?;
+            .map_err(|_| wrong("expected a URL, for example redis://plimsoll@localhost:6379"))?;
         let mut access = info.redis_settings().clone();
         if access.password().is_some() {
-            return Err(wrong(
-                "has a password in it; passwords are read from the environment or from a file",
-            ));
+            return Err(wrong("it contains a password; set the password in the environment or in a file"));
         }
         let place = match info.addr() {
             ConnectionAddr::Tcp(host, port) => format!("redis://{host}:{port}"),
             ConnectionAddr::Unix(path) => format!("redis+unix://{}", path.display()),
             ConnectionAddr::TcpTls { insecure: true, .. } => {
-                return Err(wrong("asks not to check who answers, which would show the password to anybody"));
+                return Err(wrong(
+                    "without certificate checks the password could be intercepted; remove #insecure",
+                ));
             }
             ConnectionAddr::TcpTls { host, port, .. } => format!("rediss://{host}:{port}"),
-            _ => return Err(wrong("is no address of a Redis")),
+            _ => return Err(wrong("expected the URL of a Redis server")),
         };
         let user = access.username().map(str::to_owned);
         if let Some(credential) = &settings.credential {
@@ -256,14 +256,15 @@ impl Redis {
         access = access.set_protocol(ProtocolVersion::RESP2).set_skip_set_lib_name();
         let root_cert = settings.values.get("ca").map(std::fs::read).transpose();
         let root_cert =
-            root_cert.map_err(|error| settings.wrong("ca", &format!("cannot be read: {error}")))?;
+            root_cert.map_err(|error| settings.wrong("ca", &format!("the file cannot be read: {error}")))?;
         let info = info.set_redis_settings(access);
         let client = match info.addr() {
             ConnectionAddr::TcpTls { .. } => {
-                Client::build_with_tls(info, TlsCertificates { client_tls: None, root_cert })
-                    .map_err(|error| settings.wrong("ca", &format!("is of no use: {error}")))?
+                Client::build_with_tls(info, TlsCertificates { client_tls: None, root_cert }).map_err(
+                    |error| settings.wrong("ca", &format!("the certificates cannot be used: {error}")),
+                )?
             }
-            _ => Client::open(info).map_err(|_| wrong("is no address of a Redis"))?,
+            _ => Client::open(info).map_err(|_| wrong("expected the URL of a Redis server"))?,
         };
         Ok(Redis {
             name: settings.name.clone(),
@@ -273,10 +274,10 @@ impl Redis {
             connection: None,
             step: settings.duration("step", Duration::from_secs(1))?,
             counters: Counters::default(),
-            databases: Few::new(DATABASES_MAX),
-            slow_log: Part::new("slow commands"),
-            latency: Part::new("latency events"),
-            commands: Part::new("what commands took"),
+            databases: FirstSeen::new(DATABASES_MAX),
+            slow_log: OptionalQuery::new("slow commands"),
+            latency: OptionalQuery::new("latency events"),
+            commands: OptionalQuery::new("command times"),
             deadline: Instant::ZERO,
             own: 0,
             before: None,
@@ -292,11 +293,11 @@ impl Redis {
         self.deadline = SystemClock::now() + CALL;
     }
 
-    /// What the server answers to these words.
-    fn ask<T: FromRedisValue>(&mut self, words: &[&str]) -> Result<T, Trouble> {
+    /// Sends a command and returns the response.
+    fn ask<T: FromRedisValue>(&mut self, words: &[&str]) -> Result<T, SourceError> {
         let limit = self.deadline.since(SystemClock::now()).min(LIMIT);
         if limit.is_zero() {
-            return Err(Trouble::new("the server did not answer in time"));
+            return Err(SourceError::new("the server did not respond in time"));
         }
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
@@ -308,12 +309,12 @@ impl Redis {
         if answer.as_ref().map_or_else(|error| error.code().is_some(), |_| true) {
             self.connection = Some(connection);
         }
-        answer.map_err(|error| tell::trouble(&error))
+        answer.map_err(|error| classified(&error))
     }
 
-    fn connect(&mut self, limit: Duration) -> Result<Connection, Trouble> {
+    fn connect(&mut self, limit: Duration) -> Result<Connection, SourceError> {
         let connected = self.client.get_connection_with_timeout(limit);
-        let mut connection = connected.map_err(|error| tell::trouble(&error))?;
+        let mut connection = connected.map_err(|error| classified(&error))?;
         // A user who may not have a name is served without one. Beside it a password was sent.
         let _: Result<Value, RedisError> =
             exchange(&mut connection, &["CLIENT", "SETNAME", CLIENT_NAME], limit);
@@ -325,25 +326,25 @@ impl Redis {
     fn part<T>(
         &mut self,
         answer: &mut Answer,
-        which: fn(&mut Redis) -> &mut Part,
-        question: fn(&mut Redis) -> Result<T, Trouble>,
-    ) -> Result<Option<T>, Trouble> {
-        let mut part = std::mem::replace(which(self), Part::new(""));
+        which: fn(&mut Redis) -> &mut OptionalQuery,
+        question: fn(&mut Redis) -> Result<T, SourceError>,
+    ) -> Result<Option<T>, SourceError> {
+        let mut part = std::mem::replace(which(self), OptionalQuery::new(""));
         let told = part.ask(answer, || question(self));
         *which(self) = part;
         told
     }
 
-    fn commands(&mut self) -> Result<BTreeMap<String, Taken>, Trouble> {
+    fn commands(&mut self) -> Result<BTreeMap<String, Taken>, SourceError> {
         Ok(read_commands(&self.ask::<String>(&["INFO", "commandstats"])?))
     }
 
-    fn slow(&mut self) -> Result<Vec<Slow>, Trouble> {
+    fn slow(&mut self) -> Result<Vec<Slow>, SourceError> {
         let entries: Vec<Value> = self.ask(&["SLOWLOG", "GET", &SLOW_AT_ONCE.to_string()])?;
         Ok(entries.iter().filter_map(Slow::read).collect())
     }
 
-    fn latency(&mut self) -> Result<Vec<(String, i64, i64)>, Trouble> {
+    fn latency(&mut self) -> Result<Vec<(String, i64, i64)>, SourceError> {
         let events: Vec<Value> = self.ask(&["LATENCY", "LATEST"])?;
         let event = |value: &Value| match value {
             Value::Array(parts) => {
@@ -354,7 +355,7 @@ impl Redis {
         Ok(events.iter().filter_map(event).collect())
     }
 
-    fn tell_info(&mut self, answer: &mut Answer, known: &HashMap<&str, &str>, now: Moment) {
+    fn add_info(&mut self, answer: &mut Answer, known: &HashMap<&str, &str>, now: Moment) {
         let number = |name: &str| known.get(name)?.parse::<f64>().ok();
         for (what, name) in NOW {
             number(name).into_iter().for_each(|value| answer.number(what, &[], value));
@@ -382,12 +383,12 @@ impl Redis {
         }
     }
 
-    fn tell_slow(&mut self, answer: &mut Answer, entries: Vec<Slow>, clock: &Period) {
+    fn add_slow(&mut self, answer: &mut Answer, entries: Vec<Slow>, clock: &Period) {
         let newest = entries.iter().map(|entry| entry.number + 1).max();
         let Some(next) = self.slow_next else {
             // What was slow before is not of the run.
             self.slow_next = Some(newest.unwrap_or(0));
-            self.counters.rate(SLOW_COMMANDS.name, 0.0);
+            self.counters.rate(SLOW_COMMANDS.signal.as_str(), 0.0);
             return;
         };
         // The numbers go on when the log is emptied, and begin anew when the server does.
@@ -409,11 +410,11 @@ impl Redis {
         let lost = (newest - next - SLOW_AT_ONCE).max(0);
         self.happenings_untold += lost.unsigned_abs();
         self.slow_count += told + lost as f64;
-        let rate = self.counters.rate(SLOW_COMMANDS.name, self.slow_count);
+        let rate = self.counters.rate(SLOW_COMMANDS.signal.as_str(), self.slow_count);
         rate.into_iter().for_each(|rate| answer.number(&SLOW_COMMANDS, &[], rate));
     }
 
-    fn tell_latency(&mut self, answer: &mut Answer, events: Vec<(String, i64, i64)>, clock: &Period) {
+    fn add_latency(&mut self, answer: &mut Answer, events: Vec<(String, i64, i64)>, clock: &Period) {
         let now = events.iter().map(|(event, at_s, _)| (event.clone(), *at_s)).collect();
         // What was late before is not of the run.
         let Some(before) = self.latency_at.replace(now) else { return };
@@ -432,7 +433,7 @@ impl Redis {
         subject: &str,
         at_s: i64,
         clock: &Period,
-        known: tell::Fields,
+        known: answer::Fields,
     ) {
         if self.happenings == HAPPENINGS_MAX {
             self.happenings_untold += 1;
@@ -445,8 +446,8 @@ impl Redis {
 
     fn check(&mut self, words: &[&str], grant: &str) -> Check {
         match self.ask::<Value>(words) {
-            Ok(_) => Check::works(words.join(" "), "may be asked"),
-            Err(Trouble(why)) => Check::lacks(words.join(" "), why, self.grant(grant)),
+            Ok(_) => Check::works(words.join(" "), "permitted"),
+            Err(SourceError { message: why, .. }) => Check::lacks(words.join(" "), why, self.grant(grant)),
         }
     }
 
@@ -456,9 +457,9 @@ impl Redis {
         let remedy = "CONFIG SET latency-monitor-threshold 100";
         match self.ask::<Vec<String>>(&["CONFIG", "GET", what]).as_deref() {
             Ok([_, limit_ms]) if limit_ms != "0" => Check::works(what, format!("{} ms", clip(limit_ms))),
-            Ok(_) => Check::lacks(what, "no latency events are recorded", remedy),
+            Ok(_) => Check::lacks(what, "latency events are not recorded", remedy),
             // Whoever may not see the setting is not told to change it.
-            Err(_) => Check::works(what, "may not be seen"),
+            Err(_) => Check::works(what, "not visible to this user"),
         }
     }
 
@@ -466,19 +467,29 @@ impl Redis {
         format!("ACL SETUSER {} {grant}", self.user.as_deref().unwrap_or("default"))
     }
 
-    /// What to do when nothing is answered.
-    fn remedy(&self, why: &str) -> String {
+    /// Remedy for a failure of `INFO`.
+    fn remedy(&self, kind: ErrorKind) -> String {
         let variable = password_variable(&self.name);
-        let is_refused = ["NOAUTH", "WRONGPASS", "uthentication"].iter().any(|word| why.contains(word));
-        match why {
-            why if why.contains("NOPERM") => self.grant("+info"),
-            _ if is_refused => format!(
-                "ACL SETUSER plimsoll on >PASSWORD +info +slowlog|get +latency|latest +client|setname; and the password in \
-                 {variable}"
+        match kind {
+            ErrorKind::Forbidden => self.grant("+info"),
+            ErrorKind::Unauthenticated => format!(
+                "put the password into {variable}; to create the user: ACL SETUSER plimsoll on >PASSWORD +info \
+                 +slowlog|get +latency|latest +client|setname"
             ),
-            _ => format!("start the server, or mend the address {}", self.address),
+            _ => format!("start the server, or correct the address {}", self.address),
         }
     }
+}
+
+/// An error of the client library, with the class that its code stands for.
+fn classified(error: &RedisError) -> SourceError {
+    let kind = match error.code() {
+        Some("NOPERM") => ErrorKind::Forbidden,
+        Some("NOAUTH" | "WRONGPASS") => ErrorKind::Unauthenticated,
+        _ if error.kind() == redis::ErrorKind::AuthenticationFailed => ErrorKind::Unauthenticated,
+        _ => ErrorKind::Other,
+    };
+    SourceError { kind, ..answer::source_error(error) }
 }
 
 impl Slow {
@@ -510,7 +521,7 @@ fn exchange<T: FromRedisValue>(
     command.query(connection)
 }
 
-fn tell_commands(answer: &mut Answer, before: &BTreeMap<String, Taken>, now: &BTreeMap<String, Taken>) {
+fn add_commands(answer: &mut Answer, before: &BTreeMap<String, Taken>, now: &BTreeMap<String, Taken>) {
     let others = now.iter().filter(|(command, _)| !OWN_COMMANDS.contains(&command.as_str()));
     let mut taken: Vec<(&String, Taken)> =
         others.map(|(command, taken)| (command, taken.since(before.get(command)))).collect();
@@ -530,7 +541,7 @@ fn tell_commands(answer: &mut Answer, before: &BTreeMap<String, Taken>, now: &BT
 }
 
 impl Taken {
-    /// What was added. Where the server counts anew, what is there was added since.
+    /// Increase of the counters; after a reset, their values.
     fn since(self, before: Option<&Taken>) -> Taken {
         let Some(before) = before.filter(|before| before.calls <= self.calls) else { return self };
         Taken { calls: self.calls - before.calls, total_ms: (self.total_ms - before.total_ms).max(0.0) }
@@ -605,10 +616,10 @@ mod tests {
         };
         assert_eq!(shown("redis://plimsoll@cache:6380/2").as_deref(), Ok("redis://cache:6380"));
         let why = |address| shown(address).expect_err("it is wrong").to_string();
-        assert!(why("redis://:secret@cache").contains("from the environment"));
-        assert!(why("http://cache").contains("is no address"));
+        assert!(why("redis://:secret@cache").contains("in the environment"));
+        assert!(why("http://cache").contains("expected a URL"));
         assert_eq!(shown("rediss://plimsoll@cache:6380/2").as_deref(), Ok("rediss://cache:6380"));
-        assert!(why("rediss://cache/#insecure").contains("not to check who answers"));
+        assert!(why("rediss://cache/#insecure").contains("without certificate checks"));
     }
 
     #[test]
@@ -635,7 +646,7 @@ mod tests {
              cmdstat_set:calls=none,usec=1\r\nnonsense",
         );
         let mut answer = Answer::new("redis", Instant::ZERO, Duration::from_secs(1));
-        tell_commands(&mut answer, &before, &now);
+        add_commands(&mut answer, &before, &now);
         let told = answer.evidence().records;
         let names: Vec<&str> = told.iter().map(|record| record.subject.as_str()).collect();
         assert_eq!(names, ["SORT", "GET"]);
@@ -657,16 +668,16 @@ mod tests {
             client: String::new(),
         };
         let mut answer = Answer::new("redis", moment.at, source.step);
-        source.tell_slow(&mut answer, vec![entry(41)], &clock);
+        source.add_slow(&mut answer, vec![entry(41)], &clock);
         assert!(answer.evidence().is_empty(), "it was slow before the run");
         let mut answer = Answer::new("redis", moment.at, source.step);
-        source.tell_slow(&mut answer, (300..428).map(entry).collect(), &clock);
-        source.tell_slow(&mut answer, (428..528).map(entry).collect(), &clock);
+        source.add_slow(&mut answer, (300..428).map(entry).collect(), &clock);
+        source.add_slow(&mut answer, (428..528).map(entry).collect(), &clock);
         let told = answer.evidence();
         assert_eq!(source.slow_count, f64::from(528 - 42));
         assert_eq!((told.records.len(), source.happenings_untold), (HAPPENINGS_MAX, 258 + 28));
         assert_eq!(told.records[0].at, Instant::from_ns(7_000_000_000));
-        source.tell_slow(&mut Answer::new("redis", moment.at, source.step), vec![entry(3)], &clock);
+        source.add_slow(&mut Answer::new("redis", moment.at, source.step), vec![entry(3)], &clock);
         assert_eq!(source.slow_next, Some(4), "the server began anew");
     }
 

@@ -99,7 +99,7 @@ fn ask(sources: &mut [Box<dyn Source>], period: &Period, context: &Context) -> R
     for source in &mut *sources {
         let about = source.about();
         let answer = source.look_back(period);
-        let trouble = answer.as_ref().err().map(|trouble| trouble.0.clone());
+        let trouble = answer.as_ref().err().map(|error| error.message.clone());
         let failed = u64::from(trouble.is_some());
         failures += failed;
         match answer {
@@ -120,7 +120,7 @@ fn ask(sources: &mut [Box<dyn Source>], period: &Period, context: &Context) -> R
             Err(trouble) => {
                 context.logger.say(LogLevel::Warn, format!("no evidence from {}: {trouble}", about.name));
                 let (from, to) = (period.from.at, period.to.at);
-                told.gaps.push(Gap { source: about.name.clone(), from, to, reason: trouble.0 });
+                told.gaps.push(Gap { source: about.name.clone(), from, to, reason: trouble.message });
             }
         }
         let state = SourceState { about, answers: 1 - failed, failures: failed, trouble };

@@ -53,7 +53,7 @@ fn kinds() -> String {
     for kind in sources::KINDS {
         text.push_str(&format!(
             "{}\n  {}\n  --evidence {}={}\n",
-            kind.name, kind.tells, kind.name, kind.example
+            kind.name, kind.provides, kind.name, kind.example
         ));
         for (setting, meaning) in kind.settings {
             text.push_str(&format!("  {setting}: {meaning}\n"));

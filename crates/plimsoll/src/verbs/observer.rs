@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use analysis::compare::{Level, LevelRow};
 use analysis::steady::Steady;
-use model::{Instant, Signal};
+use model::{Instant, Signal, SignalId};
 use report::comparison::ComparisonReport;
 use runs::{Candidate, Exit, Failure};
 
@@ -18,7 +18,13 @@ use session::receiving::SHARE_DEFAULT;
 use crate::settings::receive_settings;
 
 /// Signals that are the CPU of a server, of whichever source.
-const CPU: [&str; 5] = ["process_cpu", "jvm_process_cpu", "container_cpu", "node_cpu", "cpu"];
+const CPU: [SignalId; 5] = [
+    SignalId::ProcessCpu,
+    SignalId::JvmProcessCpu,
+    SignalId::ContainerCpu,
+    SignalId::NodeCpu,
+    SignalId::Cpu,
+];
 
 /// Servers whose CPU is shown: those that use most.
 const SERVERS_MAX: usize = 20;
@@ -70,7 +76,7 @@ fn told(path: &std::path::Path, steady: &Steady) -> Result<Told, Failure> {
     let candidate = Candidate::open(path)?;
     let Some(part) = candidate.instants(steady.seconds())? else { return Ok(Told::new()) };
     let signals = candidate.reader().signals().map_err(|error| runs::failed(&error))?;
-    let of_cpu = signals.iter().filter(|signal| CPU.contains(&signal.name.as_str()));
+    let of_cpu = signals.iter().filter(|signal| signal.name.id().is_some_and(|id| CPU.contains(&id)));
     Ok(of_cpu.map(|signal| (name(signal), (signal.step.as_secs_f64(), within(signal, &part)))).collect())
 }
 

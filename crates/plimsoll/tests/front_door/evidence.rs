@@ -40,7 +40,7 @@ fn told(start: Instant) -> Evidence {
     Evidence {
         signals: vec![Signal {
             source: "rabbitmq".to_owned(),
-            name: "queue_ready".to_owned(),
+            name: "queue_ready".into(),
             labels: [("queue".to_owned(), "</script><b>scan.vision".to_owned())].into(),
             unit: String::new(),
             query: "GET /api/queues: messages_ready".to_owned(),

@@ -6,7 +6,7 @@ use api::Number;
 use api::page::{Fact, Lane, LaneGap, LaneLimit, LaneSeries, Peak};
 use model::Signal;
 
-use super::rows::{Draws, LaneRow, OTHER, ROWS, limit_names, place_of};
+use super::rows::{Draws, LaneRow, OTHER, ROWS, place_of};
 use super::{Told, units};
 use crate::Lang;
 use crate::escape::short;
@@ -103,14 +103,14 @@ fn limited(told: &Told) -> Vec<Part<'_>> {
     let mut exact: HashMap<(&str, &str, &BTreeMap<String, String>), usize> = HashMap::new();
     let mut named: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
     for (place, signal) in told.all.signals.iter().enumerate() {
-        exact.insert((&signal.source, &signal.name, &signal.labels), place);
-        named.entry((&signal.source, &signal.name)).or_default().push(place);
+        exact.insert((&signal.source, signal.name.as_str(), &signal.labels), place);
+        named.entry((&signal.source, signal.name.as_str())).or_default().push(place);
     }
     let mut limits: BTreeSet<usize> = BTreeSet::new();
     let mut limit_of = vec![None; told.all.signals.len()];
     for (place, signal) in told.all.signals.iter().enumerate() {
         let source = signal.source.as_str();
-        for name in limit_names(&signal.name) {
+        for name in signal.name.limit_names() {
             let Some(known) = named.get(&(source, name.as_str())) else { continue };
             // The limit of this very thing, or of something that it is a part of.
             let is_of = |other: &&usize| {
@@ -149,7 +149,7 @@ fn lane(told: &Told, lang: Lang, place: Place<'_>, mut parts: Vec<Part<'_>>) -> 
         "" => format!("{}.{source}", row.key),
         name => format!("{}.{source}.{name}", row.key),
     };
-    let signals = parts.iter().map(|part| part.signal.name.clone()).collect();
+    let signals = parts.iter().map(|part| part.signal.name.to_string()).collect();
     let queries =
         parts.iter().map(|part| part.signal.query.clone()).filter(|query| !query.is_empty()).collect();
     let left_out = parts.len().saturating_sub(TRACKS_MAX);
@@ -205,7 +205,7 @@ fn labels(signals: &[&Signal]) -> Vec<String> {
         let name = has_names.then_some(signal.name.as_str());
         let label =
             name.into_iter().chain(values).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-        if label.is_empty() { signal.name.clone() } else { label }
+        if label.is_empty() { signal.name.to_string() } else { label }
     };
     signals.iter().map(label).collect()
 }

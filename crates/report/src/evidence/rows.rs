@@ -3,24 +3,29 @@
 //! The first row that names a signal has it; what no row names gets a lane of its own, so that nothing that was collected is
 //! hidden.
 
+use model::signal::label;
+use model::{SignalId as Id, SignalName};
+
 use crate::Lang;
 
-/// The signals of a lane.
+/// What a lane is made of.
 #[derive(Debug)]
 pub(super) struct LaneRow {
     /// Its name in addresses.
     pub(super) key: &'static str,
     /// With which others it stands.
     pub(super) group: &'static str,
-    /// Its title; `None` for the signal's own name.
+    /// What it is called; `None` for the signal's own name.
     pub(super) title: Option<fn(Lang) -> &'static str>,
     /// The kinds of sources that it is of; none for all of them. Several sources have a word like `memory_used`.
     kinds: &'static [&'static str],
-    /// The signals; a star at the end stands for any end.
-    names: &'static [&'static str],
+    /// Signals of the catalogue.
+    signals: &'static [Id],
+    /// Names beside them, of exporters and of users' own queries; a star at the end stands for any ending.
+    patterns: &'static [&'static str],
     /// How they become series.
     pub(super) draws: Draws,
-    /// The events that are worth a sentence.
+    /// What is worth a sentence.
     pub(super) watch: Watch,
 }
 
@@ -30,11 +35,11 @@ pub(super) enum Draws {
     /// Each is one.
     Each,
     /// Those with the same value of this label are added up. Only for counts of what was so at the same instants: what is
-    /// missing at an instant at which others are present counts as zero.
+    /// not told at an instant at which others are is none.
     SumBy(&'static str),
 }
 
-/// The events that are worth a sentence.
+/// What is worth a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Watch {
     /// Nothing.
@@ -49,19 +54,17 @@ pub(super) enum Watch {
     AboveZero,
 }
 
-/// The row of signals without a row of their own.
+/// What has no row.
 pub(super) const OTHER: LaneRow = LaneRow {
     key: "other",
     group: "other",
     title: None,
     kinds: &[],
-    names: &[],
+    signals: &[],
+    patterns: &[],
     draws: Draws::Each,
     watch: Watch::Nothing,
 };
-
-/// Queues' messages that are ready, which the queue table is made of.
-pub(super) const QUEUE_READY: &str = "queue_ready";
 
 /// A share of a CPU limit above which work waits for its turn.
 const CPU_SHARE: f64 = 0.85;
@@ -71,161 +74,148 @@ const FULL_SHARE: f64 = 0.95;
 
 /// All rows, in the order of the page.
 pub(super) const ROWS: &[LaneRow] = &[
-    row("queue_depth", "queues", Lang::evidence_queue_depth, &[QUEUE_READY, "celery_queue_length"])
+    row("queue_depth", "queues", Lang::evidence_queue_depth, &[Id::QueueReady, Id::CeleryQueueLength])
         .watching(Watch::Backlog),
-    row("queue_unacked", "queues", Lang::evidence_queue_unacked, &["queue_unacked"]),
+    row("queue_unacked", "queues", Lang::evidence_queue_unacked, &[Id::QueueUnacked]),
     row(
         "queue_consumers",
         "queues",
         Lang::evidence_queue_consumers,
-        &["queue_consumers", "celery_consumers"],
+        &[Id::QueueConsumers, Id::CeleryConsumers],
     )
     .watching(Watch::Steps),
-    row("queue_published", "queues", Lang::evidence_queue_published, &["queue_published"]),
-    row("queue_delivered", "queues", Lang::evidence_queue_delivered, &["queue_delivered"]),
-    row("queue_acked", "queues", Lang::evidence_queue_acked, &["queue_acked"]),
+    row("queue_published", "queues", Lang::evidence_queue_published, &[Id::QueuePublished]),
+    row("queue_delivered", "queues", Lang::evidence_queue_delivered, &[Id::QueueDelivered]),
+    row("queue_acked", "queues", Lang::evidence_queue_acked, &[Id::QueueAcked]),
     row(
         "queue_utilisation",
         "queues",
         Lang::evidence_queue_utilisation,
-        &["queue_utilisation", "queue_consumer_capacity"],
+        &[Id::QueueUtilisation, Id::QueueConsumerCapacity],
     ),
-    row("queue_prefetch", "queues", Lang::evidence_queue_prefetch, &["queue_prefetch"])
+    row("queue_prefetch", "queues", Lang::evidence_queue_prefetch, &[Id::QueuePrefetch])
         .watching(Watch::Steps),
-    row("queue_other", "queues", Lang::evidence_queue_other, &["queue_*", "rabbitmq_*"]),
-    row(
-        "replicas",
-        "workers",
-        Lang::evidence_replicas,
-        &["replicas*", "deployment_replicas", "hpa_replicas"],
-    )
-    .watching(Watch::Steps),
-    row("replicas_wanted", "workers", Lang::evidence_replicas_desired, &["deployment_replicas_*", "hpa_*"])
+    row("queue_other", "queues", Lang::evidence_queue_other, &[]).and_named(&["queue_*", "rabbitmq_*"]),
+    row("replicas", "workers", Lang::evidence_replicas, &[Id::DeploymentReplicas, Id::HpaReplicas])
+        .and_named(&["replicas*"])
         .watching(Watch::Steps),
-    row("container_cpu", "workers", Lang::evidence_container_cpu, &["container_cpu"])
+    row("replicas_wanted", "workers", Lang::evidence_replicas_desired, &[])
+        .and_named(&["deployment_replicas_*", "hpa_*"])
+        .watching(Watch::Steps),
+    row("container_cpu", "workers", Lang::evidence_container_cpu, &[Id::ContainerCpu])
         .watching(Watch::Share(CPU_SHARE)),
-    row("container_throttled", "workers", Lang::evidence_container_throttled, &["container_throttled"])
+    row("container_throttled", "workers", Lang::evidence_container_throttled, &[Id::ContainerThrottled])
         .watching(Watch::AboveZero),
-    row("container_memory", "workers", Lang::evidence_container_memory, &["container_memory"])
+    row("container_memory", "workers", Lang::evidence_container_memory, &[Id::ContainerMemory])
         .watching(Watch::Share(FULL_SHARE)),
-    row("restarts", "workers", Lang::evidence_restarts, &["container_restarts", "container_oom_killed"])
+    row("restarts", "workers", Lang::evidence_restarts, &[Id::ContainerRestarts, Id::ContainerOomKilled])
         .watching(Watch::Steps),
-    row("workers_celery", "workers", Lang::evidence_workers_other, &["*"]).of(&["celery"]),
-    row(
-        "workers_other",
-        "workers",
-        Lang::evidence_workers_other,
-        &["container_*", "pods_*", "keda_*", "celery_*", "worker_*"],
-    ),
-    row("sessions", "database", Lang::evidence_sessions, &["active_sessions"]).summed_by("wait_type"),
-    row("database_connections", "database", Lang::evidence_connections, &["connections"])
+    row("workers_celery", "workers", Lang::evidence_workers_other, &[]).and_named(&["*"]).of(&["celery"]),
+    row("workers_other", "workers", Lang::evidence_workers_other, &[]).and_named(&[
+        "container_*",
+        "pods_*",
+        "keda_*",
+        "celery_*",
+        "worker_*",
+    ]),
+    row("sessions", "database", Lang::evidence_sessions, &[Id::ActiveSessions]).summed_by(label::WAIT_TYPE),
+    row("database_connections", "database", Lang::evidence_connections, &[Id::Connections])
         .of(DATABASES)
         .watching(Watch::Share(FULL_SHARE)),
     row(
         "database_connections_told",
         "database",
         Lang::evidence_connections,
-        &["pg_connections", "mysql_connections"],
+        &[Id::PgConnections, Id::MysqlConnections],
     )
     .watching(Watch::Share(FULL_SHARE)),
-    row("locks", "database", Lang::evidence_locks, &["locks_waiting"]).watching(Watch::AboveZero),
+    row("locks", "database", Lang::evidence_locks, &[Id::LocksWaiting]).watching(Watch::AboveZero),
     row(
         "commits",
         "database",
         Lang::evidence_commits,
-        &["commits", "rollbacks", "pg_commits", "pg_rollbacks", "mysql_queries"],
+        &[Id::Commits, Id::Rollbacks, Id::PgCommits, Id::PgRollbacks, Id::MysqlQueries],
     ),
-    row(
-        "blocks",
-        "database",
-        Lang::evidence_blocks,
-        &["blocks_hit", "blocks_read", "pg_blocks_*", "mysql_reads"],
-    ),
-    row("database_told", "database", Lang::evidence_database_other, &["pg_*", "mysql_*"]),
-    row("database_other", "database", Lang::evidence_database_other, &["*"]).of(DATABASES),
-    row("cache_memory", "cache", Lang::evidence_memory, &["memory_used"])
+    row("blocks", "database", Lang::evidence_blocks, &[Id::BlocksHit, Id::BlocksRead, Id::MysqlReads])
+        .and_named(&["pg_blocks_*"]),
+    row("database_told", "database", Lang::evidence_database_other, &[]).and_named(&["pg_*", "mysql_*"]),
+    row("database_other", "database", Lang::evidence_database_other, &[]).and_named(&["*"]).of(DATABASES),
+    row("cache_memory", "cache", Lang::evidence_memory, &[Id::MemoryUsed])
         .of(&["redis"])
         .watching(Watch::Share(FULL_SHARE)),
-    row("cache_memory_told", "cache", Lang::evidence_memory, &["redis_memory"])
+    row("cache_memory_told", "cache", Lang::evidence_memory, &[Id::RedisMemory])
         .watching(Watch::Share(FULL_SHARE)),
-    row("cache_ops", "cache", Lang::evidence_ops, &["ops"]).of(&["redis"]),
-    row("cache_hits", "cache", Lang::evidence_hits, &["hits", "misses"]).of(&["redis"]),
-    row("cache_hits_told", "cache", Lang::evidence_hits, &["redis_hits", "redis_misses"]),
-    row("cache_evicted", "cache", Lang::evidence_evicted, &["evicted"])
+    row("cache_ops", "cache", Lang::evidence_ops, &[Id::Ops]).of(&["redis"]),
+    row("cache_hits", "cache", Lang::evidence_hits, &[Id::Hits, Id::Misses]).of(&["redis"]),
+    row("cache_hits_told", "cache", Lang::evidence_hits, &[Id::RedisHits, Id::RedisMisses]),
+    row("cache_evicted", "cache", Lang::evidence_evicted, &[Id::Evicted])
         .of(&["redis"])
         .watching(Watch::AboveZero),
-    row("cache_evicted_told", "cache", Lang::evidence_evicted, &["redis_evictions"])
+    row("cache_evicted_told", "cache", Lang::evidence_evicted, &[Id::RedisEvictions])
         .watching(Watch::AboveZero),
-    row("cache_clients", "cache", Lang::evidence_clients, &["clients", "blocked"]).of(&["redis"]),
-    row("cache_told", "cache", Lang::evidence_cache_other, &["redis_*"]),
-    row("cache_other", "cache", Lang::evidence_cache_other, &["*"]).of(&["redis"]),
-    row("proxy_requests", "proxy", Lang::evidence_requests, &["requests"]).of(&["nginx"]),
-    row("proxy_requests_told", "proxy", Lang::evidence_requests, &["nginx_requests", "ingress_requests"]),
+    row("cache_clients", "cache", Lang::evidence_clients, &[Id::Clients, Id::Blocked]).of(&["redis"]),
+    row("cache_told", "cache", Lang::evidence_cache_other, &[]).and_named(&["redis_*"]),
+    row("cache_other", "cache", Lang::evidence_cache_other, &[]).and_named(&["*"]).of(&["redis"]),
+    row("proxy_requests", "proxy", Lang::evidence_requests, &[Id::Requests]).of(&["nginx"]),
+    row("proxy_requests_told", "proxy", Lang::evidence_requests, &[Id::NginxRequests, Id::IngressRequests]),
     row(
         "proxy_dropped",
         "proxy",
         Lang::evidence_dropped,
-        &["connections_dropped", "nginx_connections_dropped"],
+        &[Id::ConnectionsDropped, Id::NginxConnectionsDropped],
     )
     .watching(Watch::AboveZero),
-    row("proxy_connections", "proxy", Lang::evidence_connections, &["connections_*"]).of(&["nginx"]),
-    row("proxy_other", "proxy", Lang::evidence_proxy_other, &["*"]).of(&["nginx"]),
-    row("proxy_told", "proxy", Lang::evidence_proxy_other, &["nginx_*", "ingress_*"]),
-    row("heap", "runtime", Lang::evidence_heap, &["jvm_heap", "jvm_heap_used", "go_heap", "nodejs_heap"])
+    row("proxy_connections", "proxy", Lang::evidence_connections, &[])
+        .and_named(&["connections_*"])
+        .of(&["nginx"]),
+    row("proxy_other", "proxy", Lang::evidence_proxy_other, &[]).and_named(&["*"]).of(&["nginx"]),
+    row("proxy_told", "proxy", Lang::evidence_proxy_other, &[]).and_named(&["nginx_*", "ingress_*"]),
+    row("heap", "runtime", Lang::evidence_heap, &[Id::JvmHeap, Id::GoHeap, Id::NodejsHeap])
+        .and_named(&["jvm_heap_used"])
         .watching(Watch::Share(FULL_SHARE)),
-    row("gc", "runtime", Lang::evidence_gc, &["gc_share", "jvm_gc_share", "go_gc_share", "nodejs_gc_share"]),
-    row("pool_active", "runtime", Lang::evidence_pool_active, &["pool_active"])
+    row("gc", "runtime", Lang::evidence_gc, &[Id::JvmGcShare, Id::GoGcShare, Id::NodejsGcShare])
+        .and_named(&["gc_share"]),
+    row("pool_active", "runtime", Lang::evidence_pool_active, &[Id::PoolActive])
         .watching(Watch::Share(FULL_SHARE)),
-    row("pool_pending", "runtime", Lang::evidence_pool_pending, &["pool_pending"]).watching(Watch::AboveZero),
-    row("process_cpu", "runtime", Lang::evidence_process_cpu, &["process_cpu", "jvm_process_cpu"]),
-    row("runtime_other", "runtime", Lang::evidence_runtime_other, RUNTIMES),
-    row("node_cpu", "nodes", Lang::evidence_node_cpu, &["node_cpu"]).watching(Watch::Share(CPU_SHARE)),
-    row("node_memory", "nodes", Lang::evidence_node_memory, &["node_memory", "node_memory_used"])
-        .watching(Watch::Share(FULL_SHARE)),
-    row("node_segments", "nodes", Lang::evidence_segments, &["node_segments_repeated"])
+    row("pool_pending", "runtime", Lang::evidence_pool_pending, &[Id::PoolPending])
         .watching(Watch::AboveZero),
-    row("node_listen", "nodes", Lang::evidence_listen, &["node_listen_overflows"]).watching(Watch::AboveZero),
-    row("node_network", "nodes", Lang::evidence_network, &["node_network_*"]),
-    row("node_other", "nodes", Lang::evidence_node_other, &["node_*"]),
-    row("host_cpu", "host", Lang::evidence_host_cpu, &["cpu", "core_cpu"]).of(HOSTS),
-    row("host_run_queue", "host", Lang::evidence_run_queue, &["run_queue"]).of(HOSTS),
-    row("host_memory", "host", Lang::evidence_memory, &["memory_used"])
+    row("process_cpu", "runtime", Lang::evidence_process_cpu, &[Id::ProcessCpu, Id::JvmProcessCpu]),
+    row("runtime_other", "runtime", Lang::evidence_runtime_other, &[]).and_named(RUNTIMES),
+    row("node_cpu", "nodes", Lang::evidence_node_cpu, &[Id::NodeCpu]).watching(Watch::Share(CPU_SHARE)),
+    row("node_memory", "nodes", Lang::evidence_node_memory, &[Id::NodeMemory])
+        .and_named(&["node_memory_used"])
+        .watching(Watch::Share(FULL_SHARE)),
+    row("node_segments", "nodes", Lang::evidence_segments, &[Id::NodeSegmentsRepeated])
+        .watching(Watch::AboveZero),
+    row("node_listen", "nodes", Lang::evidence_listen, &[Id::NodeListenOverflows]).watching(Watch::AboveZero),
+    row("node_network", "nodes", Lang::evidence_network, &[]).and_named(&["node_network_*"]),
+    row("node_other", "nodes", Lang::evidence_node_other, &[]).and_named(&["node_*"]),
+    row("host_cpu", "host", Lang::evidence_host_cpu, &[Id::Cpu, Id::CoreCpu]).of(HOSTS),
+    row("host_run_queue", "host", Lang::evidence_run_queue, &[Id::RunQueue]).of(HOSTS),
+    row("host_memory", "host", Lang::evidence_memory, &[Id::MemoryUsed])
         .of(HOSTS)
         .watching(Watch::Share(FULL_SHARE)),
-    row("host_network", "host", Lang::evidence_network, &["network_*"]).of(HOSTS),
-    row("host_segments", "host", Lang::evidence_segments, &["segments_repeated"])
+    row("host_network", "host", Lang::evidence_network, &[]).and_named(&["network_*"]).of(HOSTS),
+    row("host_segments", "host", Lang::evidence_segments, &[Id::SegmentsRepeated])
         .of(HOSTS)
         .watching(Watch::AboveZero),
-    row("host_listen", "host", Lang::evidence_listen, &["listen_overflows"])
+    row("host_listen", "host", Lang::evidence_listen, &[Id::ListenOverflows])
         .of(HOSTS)
         .watching(Watch::AboveZero),
-    row("host_other", "host", Lang::evidence_host_other, &["*"]).of(HOSTS),
+    row("host_other", "host", Lang::evidence_host_other, &[]).and_named(&["*"]).of(HOSTS),
 ];
 
 /// Kinds of sources that are databases.
 const DATABASES: &[&str] = &["postgresql", "mysql"];
 
-/// Metrics of language runtimes.
+/// What processes tell of the language that they run.
 const RUNTIMES: &[&str] = &["jvm_*", "go_*", "nodejs_*", "pool_*", "process_*", "server_*"];
 
 /// Kinds of sources that tell of a machine.
 const HOSTS: &[&str] = &["host"];
 
-/// Suffixes of signals that are limits of others.
-const LIMIT_ENDS: [&str; 3] = ["_max", "_limit", "_total"];
-
-/// Suffixes that are removed first: `memory_used` has the limit `memory_max`.
-const USE_ENDS: [&str; 2] = ["_used", "_active"];
-
-/// The names that a limit of this signal can have.
-pub(super) fn limit_names(name: &str) -> impl Iterator<Item = String> {
-    let stem = USE_ENDS.iter().find_map(|end| name.strip_suffix(end));
-    let stems = [Some(name), stem].into_iter().flatten().map(str::to_owned).collect::<Vec<_>>();
-    stems.into_iter().flat_map(|stem| LIMIT_ENDS.map(|end| format!("{stem}{end}")))
-}
-
 /// The row of a signal, by its place.
-pub(super) fn place_of(kind: &str, name: &str) -> Option<usize> {
+pub(super) fn place_of(kind: &str, name: &SignalName) -> Option<usize> {
     ROWS.iter().position(|row| row.has(kind, name))
 }
 
@@ -233,14 +223,27 @@ const fn row(
     key: &'static str,
     group: &'static str,
     title: fn(Lang) -> &'static str,
-    names: &'static [&'static str],
+    signals: &'static [Id],
 ) -> LaneRow {
-    LaneRow { key, group, title: Some(title), kinds: &[], names, draws: Draws::Each, watch: Watch::Nothing }
+    LaneRow {
+        key,
+        group,
+        title: Some(title),
+        kinds: &[],
+        signals,
+        patterns: &[],
+        draws: Draws::Each,
+        watch: Watch::Nothing,
+    }
 }
 
 impl LaneRow {
     const fn of(self, kinds: &'static [&'static str]) -> LaneRow {
         LaneRow { kinds, ..self }
+    }
+
+    const fn and_named(self, patterns: &'static [&'static str]) -> LaneRow {
+        LaneRow { patterns, ..self }
     }
 
     const fn watching(self, watch: Watch) -> LaneRow {
@@ -256,12 +259,14 @@ impl LaneRow {
         self.watch == Watch::Steps
     }
 
-    fn has(&self, kind: &str, name: &str) -> bool {
+    fn has(&self, kind: &str, name: &SignalName) -> bool {
+        let is_known = name.id().is_some_and(|id| self.signals.contains(&id));
         let is_named = |pattern: &str| match pattern.strip_suffix('*') {
-            Some(begin) => name.starts_with(begin),
+            Some(begin) => name.as_str().starts_with(begin),
             None => name == pattern,
         };
-        (self.kinds.is_empty() || self.kinds.contains(&kind)) && self.names.iter().any(|name| is_named(name))
+        (self.kinds.is_empty() || self.kinds.contains(&kind))
+            && (is_known || self.patterns.iter().any(|pattern| is_named(pattern)))
     }
 }
 
@@ -271,7 +276,7 @@ mod tests {
 
     #[track_caller]
     fn check(kind: &str, name: &str, expect: &str) {
-        let key = place_of(kind, name).map_or(OTHER.key, |place| ROWS[place].key);
+        let key = place_of(kind, &name.into()).map_or(OTHER.key, |place| ROWS[place].key);
         assert_eq!(key, expect, "{name} of {kind}");
     }
 
@@ -301,13 +306,5 @@ mod tests {
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), ROWS.len() + 1);
-    }
-
-    #[test]
-    fn limits_go_by_the_names_of_what_they_limit() {
-        let names: Vec<_> = limit_names("jvm_heap_used").collect();
-        assert!(names.contains(&"jvm_heap_max".to_owned()), "{names:?}");
-        let names: Vec<_> = limit_names("container_cpu").collect();
-        assert_eq!(names, ["container_cpu_max", "container_cpu_limit", "container_cpu_total"]);
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn signal(
 ) -> Signal {
     Signal {
         source: source.to_owned(),
-        name: name.to_owned(),
+        name: name.into(),
         labels: labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         unit: unit.to_owned(),
         query: format!("ask {name}"),

@@ -4,20 +4,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use api::page::{Fact, QueueRow, StatementRow, Subject, TaskRow, WaitRow};
-use model::{Record, RecordKind, Signal};
+use model::signal::label;
+use model::{Record, RecordKind, Signal, SignalId};
 
 use super::lanes::{Points, peak};
-use super::rows::QUEUE_READY;
 use super::{Told, facts, number_of, second, units};
 
 /// Rows of a table.
 const ROWS_MAX: usize = 200;
-
-/// The label that names a queue.
-pub(super) const QUEUE: &str = "queue";
-
-/// The label that says where a broker keeps it.
-const VIRTUAL_HOST: &str = "vhost";
 
 /// Characters of a statement: what is longer is cut.
 const STATEMENT_CHARS_MAX: usize = 4_000;
@@ -29,10 +23,10 @@ const TOTAL_MS: &[&str] = &["total_ms", "time_ms"];
 /// of the same queue: those are one row.
 pub(super) fn queues(told: &Told, beyond: &mut u64) -> Vec<QueueRow> {
     let mut queues: BTreeMap<Queue<'_>, HashMap<&str, Points>> = BTreeMap::new();
-    for signal in told.all.signals.iter().filter(|signal| signal.name.starts_with("queue_")) {
+    for signal in told.all.signals.iter().filter(|signal| signal.name.as_str().starts_with("queue_")) {
         let points = told.clipped(signal);
-        if signal.labels.contains_key(QUEUE) && !points.is_empty() {
-            queues.entry((&signal.source, &signal.labels)).or_default().insert(&signal.name, points);
+        if signal.labels.contains_key(label::QUEUE) && !points.is_empty() {
+            queues.entry((&signal.source, &signal.labels)).or_default().insert(signal.name.as_str(), points);
         }
     }
     let mut named: BTreeMap<String, Vec<Counted<'_>>> = BTreeMap::new();
@@ -52,8 +46,8 @@ type Counted<'a> = (&'a str, HashMap<&'a str, Points>);
 
 /// The name with its virtual host, as RabbitMQ's own source has it.
 fn queue_name(labels: &BTreeMap<String, String>) -> String {
-    let name = labels.get(QUEUE).map_or("", String::as_str);
-    match labels.get(VIRTUAL_HOST).map(String::as_str) {
+    let name = labels.get(label::QUEUE).map_or("", String::as_str);
+    match labels.get(label::VIRTUAL_HOST).map(String::as_str) {
         None | Some("" | "/") => name.to_owned(),
         Some(host) => format!("{host}/{name}"),
     }
@@ -67,7 +61,8 @@ fn rows_of(name: &str, mut counted: Vec<Counted<'_>>, kinds: &HashMap<&str, &str
         return counted.iter().map(|(source, signals)| queue(name, &[*source], signals)).collect();
     }
     // Who looked more often saw more of the peaks.
-    counted.sort_by_key(|(_, signals)| Reverse(signals.get(QUEUE_READY).map_or(0, Vec::len)));
+    counted
+        .sort_by_key(|(_, signals)| Reverse(signals.get(SignalId::QueueReady.as_str()).map_or(0, Vec::len)));
     let sources: Vec<&str> = counted.iter().map(|(source, _)| *source).collect();
     let mut all = HashMap::new();
     for (signal, points) in counted.into_iter().flat_map(|(_, signals)| signals) {
@@ -77,13 +72,13 @@ fn rows_of(name: &str, mut counted: Vec<Counted<'_>>, kinds: &HashMap<&str, &str
 }
 
 fn queue(name: &str, sources: &[&str], signals: &HashMap<&str, Points>) -> QueueRow {
-    let of = |name: &str| signals.get(name).map_or(&[][..], Vec::as_slice);
-    let (ready, consumers) = (of(QUEUE_READY), of("queue_consumers"));
+    let of = |id: SignalId| signals.get(id.as_str()).map_or(&[][..], Vec::as_slice);
+    let (ready, consumers) = (of(SignalId::QueueReady), of(SignalId::QueueConsumers));
     let plain = |value: Option<f64>| units::optional(value, "default");
     let values = |points: &[(f64, f64)]| points.iter().map(|point| point.1).collect::<Vec<_>>();
     let most = |points: &[(f64, f64)]| values(points).into_iter().reduce(f64::max);
     let highest = (!ready.is_empty()).then(|| peak(ready));
-    let utilisation = values(of("queue_utilisation"));
+    let utilisation = values(of(SignalId::QueueUtilisation));
     let mean = utilisation.iter().sum::<f64>() / utilisation.len() as f64;
     QueueRow {
         sources: sources.iter().map(|source| (*source).to_owned()).collect(),
@@ -93,11 +88,11 @@ fn queue(name: &str, sources: &[&str], signals: &HashMap<&str, Points>) -> Queue
         peak_t: second(highest.map(|peak| peak.0)),
         peak_clock: highest.map_or_else(String::new, |peak| units::clock(peak.0)),
         end: plain(ready.last().map(|point| point.1)),
-        unacked_peak: plain(most(of("queue_unacked"))),
+        unacked_peak: plain(most(of(SignalId::QueueUnacked))),
         consumers_min: plain(values(consumers).into_iter().reduce(f64::min)),
         consumers_max: plain(most(consumers)),
         consumers_steady: plain(steady(consumers)),
-        prefetch: plain(most(of("queue_prefetch"))),
+        prefetch: plain(most(of(SignalId::QueuePrefetch))),
         utilisation: units::optional((!utilisation.is_empty()).then_some(mean), "share"),
     }
 }
@@ -167,7 +162,7 @@ fn shortened(text: &str) -> String {
 /// Sessions by wait event, on average over the instants of the samples.
 pub(super) fn waits(told: &Told, beyond: &mut u64) -> Vec<WaitRow> {
     let mut sources: BTreeMap<&str, Vec<(&Signal, Points)>> = BTreeMap::new();
-    for signal in told.all.signals.iter().filter(|signal| signal.name == "active_sessions") {
+    for signal in told.all.signals.iter().filter(|signal| signal.name == SignalId::ActiveSessions) {
         let points = told.clipped(signal);
         if !points.is_empty() {
             sources.entry(&signal.source).or_default().push((signal, points));
@@ -185,12 +180,12 @@ fn waits_of(signals: &[(&Signal, Points)]) -> Vec<WaitRow> {
     let mut rows: Vec<(f64, WaitRow)> = signals
         .iter()
         .map(|(signal, points)| {
-            let label = |name: &str| signal.labels.get(name).cloned().unwrap_or_default();
+            let text = |name: &str| signal.labels.get(name).cloned().unwrap_or_default();
             let mean = mean(points);
             let row = WaitRow {
                 source: signal.source.clone(),
-                kind: label("wait_type"),
-                event: label("wait_event"),
+                kind: text(label::WAIT_TYPE),
+                event: text(label::WAIT_EVENT),
                 mean: units::value(mean, "default"),
                 peak: units::value(peak(points).1, "default"),
                 share: units::optional((all > 0.0).then(|| mean / all), "share"),

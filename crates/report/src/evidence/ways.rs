@@ -9,10 +9,9 @@ use std::collections::BTreeMap;
 use analysis::laws::little;
 use analysis::traces::{Stage, StageKind, Way};
 use api::page::{QueueLaw, StageRow, WayMeasured, WayRow};
-use model::Signal;
+use model::signal::label;
+use model::{Signal, SignalId};
 
-use super::rows::QUEUE_READY;
-use super::tables::QUEUE;
 use super::{Told, units};
 
 /// Ways listed at most.
@@ -109,7 +108,7 @@ fn law(told: &Told, stages: &[Stage], stage: &Stage) -> Option<QueueLaw> {
 /// The queue of this name, where exactly one source tells of it what the law needs: who scrapes a broker's metrics counts the
 /// messages, too, and tells no rates.
 fn queue(told: &Told, name: &str) -> Option<Queue> {
-    let is_it = |signal: &&Signal| signal.labels.get(QUEUE).is_some_and(|queue| queue == name);
+    let is_it = |signal: &&Signal| signal.labels.get(label::QUEUE).is_some_and(|queue| queue == name);
     let mut tellers: BTreeMap<(&str, &BTreeMap<String, String>), Vec<&Signal>> = BTreeMap::new();
     for signal in told.all.signals.iter().filter(is_it) {
         tellers.entry((&signal.source, &signal.labels)).or_default().push(signal);
@@ -119,12 +118,12 @@ fn queue(told: &Told, name: &str) -> Option<Queue> {
 }
 
 fn queue_of(told: &Told, signals: &[&Signal]) -> Option<Queue> {
-    let mean = |name: &str| {
-        let signal = signals.iter().find(|signal| signal.name == name)?;
+    let mean = |id: SignalId| {
+        let signal = signals.iter().find(|signal| signal.name == id)?;
         mean_over_time(&told.clipped(signal))
     };
-    let rate_per_s = mean("queue_acked").or_else(|| mean("queue_delivered"))?;
-    Some(Queue { ready: mean(QUEUE_READY)?, unacked: mean("queue_unacked"), rate_per_s })
+    let rate_per_s = mean(SignalId::QueueAcked).or_else(|| mean(SignalId::QueueDelivered))?;
+    Some(Queue { ready: mean(SignalId::QueueReady)?, unacked: mean(SignalId::QueueUnacked), rate_per_s })
 }
 
 /// The time-weighted mean: each value counts for the time since the one before it.

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use model::metric::builtin::HTTP_REQ_DURATION;
 use model::{
-    Evidence, Instant, Kept, MetricRegistry, RunEvent, SeriesKey, Signal, Span, SpanKind, SpanStatus,
-    SystemClock, TagInterner, TagSet, Trace,
+    Evidence, Instant, Kept, MetricRegistry, RunEvent, SeriesKey, Signal, SignalId, Span, SpanKind,
+    SpanStatus, SystemClock, TagInterner, TagSet, Trace,
 };
 use runfile::{Ending, Header, Writer};
 use serde_json::{Value, json};
@@ -93,8 +93,8 @@ fn write_run(path: &Path, seconds: usize, spans: usize) -> anyhow::Result<()> {
 
 /// The use of a container, or its limit.
 fn signal(at: usize, seconds: usize) -> Signal {
-    let (name, value) =
-        if at.is_multiple_of(2) { ("container_cpu", 0.4) } else { ("container_cpu_limit", 1.0) };
+    let (id, value) =
+        if at.is_multiple_of(2) { (SignalId::ContainerCpu, 0.4) } else { (SignalId::ContainerCpuLimit, 1.0) };
     let labels = [("pod", format!("p{}", at / 2)), ("container", format!("c{}", at / 20))];
     let points = (0..seconds / STEP_S).map(|step| {
         let at = Instant::from_ns((step * STEP_S + 1) as u64 * SECOND_NS);
@@ -102,10 +102,10 @@ fn signal(at: usize, seconds: usize) -> Signal {
     });
     Signal {
         source: "prometheus".into(),
-        name: name.into(),
+        name: id.into(),
         labels: labels.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         unit: "{cpu}".into(),
-        query: format!("rate({name}[30s])"),
+        query: format!("rate({}[30s])", id.as_str()),
         step: Duration::from_secs(STEP_S as u64),
         points: points.collect(),
     }

@@ -7,6 +7,7 @@
 
 use anyhow::Context;
 use model::SystemClock;
+use model::diagnosis::FaultKind;
 use serde_json::{Value, json};
 
 use super::speed::median;
@@ -93,7 +94,8 @@ const REMEDIES: &[Remedy] = &[
 ];
 
 /// The labels whose remedy is one statement less, a cached answer, or one instance more.
-const OF_VARIANTS: [&str; 3] = ["slow statement", "missing index", "too few workers"];
+const OF_VARIANTS: [FaultKind; 3] =
+    [FaultKind::SlowStatement, FaultKind::MissingIndex, FaultKind::TooFewWorkers];
 
 /// The labels of downstream services are known by two loads: the lower one has so many users.
 const LOW: [(&str, &str); 1] = [("third-ingress", "6")];
@@ -112,7 +114,7 @@ pub(super) fn measure(part: &str) -> anyhow::Result<Value> {
     let (script, share) = usual(remedy.system)?;
     let load = Load { script, vus, duration: DURATION, share, is_beside: false, is_unobserved: false };
     let (variant, labels): (&str, Vec<String>) = match remedy.change {
-        Change::Variants(before, _) => (before, OF_VARIANTS.map(str::to_owned).to_vec()),
+        Change::Variants(before, _) => (before, OF_VARIANTS.map(|fault| fault.as_str().to_owned()).to_vec()),
         Change::Fault(fault) => {
             let label = label_of(&catalogue()?, remedy.system, fault);
             (variant_of(remedy.system), label.into_iter().collect())

@@ -7,21 +7,16 @@
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
 };
-use model::{Strength, Unit};
+use model::{SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::thresholds::accept::{AGAIN_S, LATE_MIN, LIMITS_MIN, OVERFLOWS_MIN};
 
-/// The kernel's counters, by the host's own source and by the node exporter's pack. They count the same, and the first packets
-/// that were sent again are those that were dropped.
-const OVERFLOWS: [&str; 4] = ["listen_overflows", "listen_drops", "node_listen_overflows", "syn_repeated"];
-
 /// Which connections were dropped.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let level = view.level;
-    let means = OVERFLOWS.iter().filter_map(|name| view.sum_of_means(&[*name]));
-    let overflows = means.reduce(f64::max);
+    let overflows = view.highest_of_means(SignalRole::AcceptDrops);
     let late = level.requests.after_lost_syns as f64 / level.requests.count.max(1) as f64;
     let overflown = overflows.is_some_and(|per_s| per_s >= OVERFLOWS_MIN);
     if !overflown && late < LATE_MIN {
@@ -54,7 +49,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
             explains: Some(explains),
             numbers,
             queries: view
-                .signals(&OVERFLOWS)
+                .signals(&SignalRole::AcceptDrops.signals())
                 .into_iter()
                 .take(super::QUERIES_MAX)
                 .map(|signal| view.query(signal))

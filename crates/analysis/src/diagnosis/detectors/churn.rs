@@ -5,18 +5,15 @@
 //! Not: connections that the test opens; a few for each hundred requests.
 
 use model::diagnosis::{Caveat, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
-use model::{Strength, Unit};
+use model::{SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::thresholds::churn::{PER_REQUEST_MIN, PER_S_MIN, WAITS_MIN};
 
-/// Connections that listeners took, by the host's own source and by the node exporter's pack.
-const TAKEN: [&str; 2] = ["connections_taken", "node_connections_taken"];
-
 /// Who makes connections anew.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let taken = TAKEN.iter().filter_map(|name| view.sum_of_means(&[*name])).reduce(f64::max);
+    let taken = view.highest_of_means(SignalRole::ConnectionsAccepted);
     let Some(taken) = taken else { return Vec::new() };
     let level = view.level;
     let own = level.requests.connections as f64 / level.length_s().max(1e-9);
@@ -46,7 +43,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
                 exact(FigureName::QueueingShare, waits * 100.0, Unit::Percent).noted(Note::OfRequestTime),
             ],
             queries: view
-                .signals(&TAKEN)
+                .signals(&SignalRole::ConnectionsAccepted.signals())
                 .into_iter()
                 .take(super::QUERIES_MAX)
                 .map(|signal| view.query(signal))

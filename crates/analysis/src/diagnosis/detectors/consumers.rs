@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
 };
-use model::{Strength, Unit};
+use model::signal::label;
+use model::{SignalId, SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
@@ -18,8 +19,9 @@ use super::super::thresholds::consumers::{
     CONSUMING_MAX, HELD_MIN, PREFETCH_SMALL, READY_MIN, SHARE_MIN, SLOTS_BUSY_MIN,
 };
 
-/// Workers that run, as those tell who count them.
-const WORKERS: [&str; 2] = ["celery_workers", "worker_count"];
+/// Messages and consumers of a queue.
+const COUNTS: &[SignalId] =
+    &[SignalId::QueueReady, SignalId::QueueUnacked, SignalId::QueueConsumers, SignalId::QueuePrefetch];
 
 /// A queue, by the means of what was told.
 #[derive(Debug, Default)]
@@ -64,17 +66,17 @@ fn waits(view: &View<'_>, queues: &BTreeMap<&str, Queue>) -> f64 {
 
 fn queues<'a>(view: &View<'a>) -> BTreeMap<&'a str, Queue> {
     let mut queues: BTreeMap<&str, Queue> = BTreeMap::new();
-    let names = ["queue_ready", "queue_unacked", "queue_consumers", "queue_prefetch", "queue_acked"];
-    for signal in view.signals(&names) {
-        let (Some(queue), Some(mean)) = (signal.labels.get("queue"), series::mean(view.level, signal)) else {
+    for signal in view.signals(&[COUNTS, &[SignalId::QueueAcked]].concat()) {
+        let (Some(queue), Some(mean)) = (signal.labels.get(label::QUEUE), series::mean(view.level, signal))
+        else {
             continue;
         };
         let queue = queues.entry(queue).or_default();
-        match signal.name.as_str() {
-            "queue_ready" => queue.ready = queue.ready.max(mean),
-            "queue_unacked" => queue.unacked = queue.unacked.max(mean),
-            "queue_consumers" => queue.consumers = Some(mean),
-            "queue_prefetch" => queue.prefetch = Some(mean),
+        match signal.name.id() {
+            Some(SignalId::QueueReady) => queue.ready = queue.ready.max(mean),
+            Some(SignalId::QueueUnacked) => queue.unacked = queue.unacked.max(mean),
+            Some(SignalId::QueueConsumers) => queue.consumers = Some(mean),
+            Some(SignalId::QueuePrefetch) => queue.prefetch = Some(mean),
             _ => queue.acked = Some(mean),
         }
     }
@@ -130,7 +132,7 @@ pub(super) fn is_unused(view: &View<'_>) -> bool {
 
 /// How many workers there are, where they are more than take from this queue.
 fn idle(view: &View<'_>, queue: &Queue) -> Option<f64> {
-    let workers = WORKERS.iter().filter_map(|name| view.sum_of_means(&[*name])).reduce(f64::max)?;
+    let workers = view.highest_of_means(SignalRole::Workers)?;
     let consumers = queue.consumers?;
     (consumers < workers * CONSUMING_MAX && workers - consumers >= 1.0).then_some(workers)
 }
@@ -176,11 +178,10 @@ fn of_consumers(view: &View<'_>, queues: &BTreeMap<&str, Queue>, waits: f64) -> 
 }
 
 fn queries(view: &View<'_>, name: &str) -> Vec<model::diagnosis::EvidenceQuery> {
-    let names = ["queue_ready", "queue_unacked", "queue_consumers", "queue_prefetch"];
     let of_queue = view
-        .signals(&names)
+        .signals(COUNTS)
         .into_iter()
-        .filter(|signal| signal.labels.get("queue").is_some_and(|queue| queue == name));
+        .filter(|signal| signal.labels.get(label::QUEUE).is_some_and(|queue| queue == name));
     of_queue.take(super::QUERIES_MAX).map(|signal| view.query(signal)).collect()
 }
 

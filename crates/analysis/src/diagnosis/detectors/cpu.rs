@@ -7,7 +7,8 @@ use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, MissingKind, NextLimit, Note,
     Prediction, Refutation, Remedy, ResourceKind, Role, RuledOut,
 };
-use model::{Strength, Unit};
+use model::signal::label;
+use model::{SignalId, SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::ceilings::{self, Resource};
@@ -15,9 +16,6 @@ use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::ceilings::FULL;
 use super::super::thresholds::cpu::{AT_LIMIT_MIN, IMPOSSIBLE, WANTED_MIN};
-
-/// What of the target wants processors: processes, and sessions of a database that wait for nothing else.
-const PROCESSES: [&str; 2] = ["process_cpu", "container_cpu"];
 
 /// Resources that are processors.
 const PROCESSORS: [ResourceKind; 4] =
@@ -106,10 +104,10 @@ fn finding(view: &View<'_>, resource: &Resource<'_>) -> Hypothesis {
 
 /// How many processors the target wants, as its processes, which may be told as containers as well, and its database say.
 fn wanted(view: &View<'_>) -> f64 {
-    let of_processes = PROCESSES.iter().filter_map(|name| view.sum_of_means(&[*name])).fold(0.0, f64::max);
-    let sessions = view.signals(&["active_sessions"]).into_iter();
+    let of_processes = view.highest_of_means(SignalRole::ProcessCpu).unwrap_or(0.0).max(0.0);
+    let sessions = view.signals(&[SignalId::ActiveSessions]).into_iter();
     let computing =
-        sessions.filter(|signal| signal.labels.get("wait_type").is_some_and(|wait| wait == "CPU"));
+        sessions.filter(|signal| signal.labels.get(label::WAIT_TYPE).is_some_and(|wait| wait == "CPU"));
     of_processes + computing.filter_map(|signal| series::mean(view.level, signal)).sum::<f64>()
 }
 

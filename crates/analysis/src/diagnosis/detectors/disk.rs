@@ -4,7 +4,8 @@
 //! Not: a disk that is busy while nobody waits for it.
 
 use model::diagnosis::{Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
-use model::{Signal, Strength, Unit};
+use model::signal::label;
+use model::{Signal, SignalId, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
@@ -16,7 +17,7 @@ const LOG: [&str; 4] = ["walsync", "walwrite", "walinitwrite", "walbuffermapping
 
 /// What waits for a disk.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let sessions = view.signals(&["active_sessions"]);
+    let sessions = view.signals(&[SignalId::ActiveSessions]);
     if sessions.is_empty() {
         return Vec::new();
     }
@@ -65,11 +66,11 @@ fn is_log(signal: &Signal) -> bool {
 
 /// Whether sessions wait for blocks.
 fn is_read(signal: &Signal) -> bool {
-    signal.labels.get("wait_type").is_some_and(|kind| kind == "IO") && !is_log(signal)
+    signal.labels.get(label::WAIT_TYPE).is_some_and(|kind| kind == "IO") && !is_log(signal)
 }
 
 fn event(signal: &Signal) -> &str {
-    signal.labels.get("wait_event").map_or("", String::as_str)
+    signal.labels.get(label::WAIT_EVENT).map_or("", String::as_str)
 }
 
 #[cfg(test)]

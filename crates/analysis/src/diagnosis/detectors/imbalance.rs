@@ -9,6 +9,7 @@ use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, NextLimit, Note, Prediction,
     Refutation, Remedy, Role, RuledOut,
 };
+use model::signal::label;
 use model::{Strength, Unit};
 
 use super::super::case_view::View;
@@ -17,7 +18,8 @@ use super::super::series;
 use super::super::thresholds::imbalance::{REQUESTS_MIN, TIMES_MIN};
 
 /// Labels that tell replicas apart.
-const REPLICA: [&str; 6] = ["pod", "instance", "proxy", "replica", "controller_pod", "hostname"];
+const REPLICA: [&str; 6] =
+    [label::POD, label::INSTANCE, label::PROXY, label::REPLICA, label::CONTROLLER_POD, label::HOSTNAME];
 
 /// What replicas do, by their names.
 type Shares = BTreeMap<String, f64>;
@@ -47,14 +49,14 @@ fn of_signals<'a>(view: &View<'a>) -> Vec<(String, Shares, Vec<&'a Signal>)> {
         .evidence
         .signals
         .iter()
-        .filter(|signal| signal.name.contains("requests") && signal.unit == "/s");
+        .filter(|signal| signal.name.as_str().contains("requests") && signal.unit == "/s");
     for signal in requests {
         let Some(label) = REPLICA.iter().find(|label| signal.labels.contains_key(**label)) else { continue };
         let (Some(replica), Some(mean)) = (signal.labels.get(*label), series::mean(view.level, signal))
         else {
             continue;
         };
-        let group = groups.entry((&signal.name, label)).or_default();
+        let group = groups.entry((signal.name.as_str(), label)).or_default();
         *group.0.entry(replica.clone()).or_default() += mean * view.level.length_s();
         group.1.push(signal);
     }

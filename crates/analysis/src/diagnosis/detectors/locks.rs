@@ -4,7 +4,7 @@
 //! Not: light-weight locks of the server's own, which are told with what it waits for.
 
 use model::diagnosis::{Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut};
-use model::{Record, RecordKind, Strength, Unit};
+use model::{Record, RecordKind, SignalId, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
@@ -14,7 +14,7 @@ use super::super::thresholds::locks::{LIMITS_MIN, SHARE_MIN};
 
 /// What waits for locks.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let Some(waiting) = view.sum_of_means(&["locks_waiting"]) else { return Vec::new() };
+    let Some(waiting) = view.sum_of_means(&[SignalId::LocksWaiting]) else { return Vec::new() };
     let share = view.share_of_waiting(waiting);
     if share < SHARE_MIN {
         return vec![Observation::RuledOut(RuledOut::RowLocks { sessions: waiting })];
@@ -38,7 +38,8 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     if longest_ms > 0.0 {
         numbers.push(exact(FigureName::LongestWait, longest_ms / 1e3, Unit::Seconds));
     }
-    let queries = view.signals(&["locks_waiting"]).into_iter().map(|signal| view.query(signal)).collect();
+    let queries =
+        view.signals(&[SignalId::LocksWaiting]).into_iter().map(|signal| view.query(signal)).collect();
     let role = if share >= LIMITS_MIN { Role::Limits } else { Role::Contributes };
     let claim = Claim::RowLocks {
         sessions: waiting,

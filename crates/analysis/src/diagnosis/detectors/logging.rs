@@ -6,9 +6,8 @@
 //!
 //! Not: an answer that takes long to write; that takes the processor, and the process says how much of it it used.
 
-use model::SpanKind;
 use model::diagnosis::{Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role};
-use model::{Strength, Unit};
+use model::{SignalId, SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
@@ -42,7 +41,7 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let share = (view.share_of_paths(after_ns) + door).min(1.0);
     // Without the process's own word nobody knows that it did not compute.
     let computed_s =
-        view.sum_of_means(&["process_cpu"]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
+        view.sum_of_means(&[SignalId::ProcessCpu]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
     let is_so = share >= SHARE_MIN
         && end_s >= END_S_MIN
         && computed_s.is_some_and(|computed_s| computed_s <= end_s * COMPUTED_MAX);
@@ -66,7 +65,11 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
                 exact(FigureName::RequestCpu, computed_s.unwrap_or(0.0), Unit::Seconds).noted(Note::AllOfIt),
                 exact(FigureName::RequestTimeShare, share * 100.0, Unit::Percent),
             ],
-            queries: view.signals(&["process_cpu"]).into_iter().map(|signal| view.query(signal)).collect(),
+            queries: view
+                .signals(&[SignalId::ProcessCpu])
+                .into_iter()
+                .map(|signal| view.query(signal))
+                .collect(),
             exemplars: view.exemplars(&step.slowest),
             caveats: vec![Caveat::WaitWithoutSpan],
             cost: CostClass::Setting,

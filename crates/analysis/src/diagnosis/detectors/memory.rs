@@ -5,19 +5,21 @@
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
 };
-use model::{Strength, Unit};
+use model::{SignalId, SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::memory::{CONTAINER_FULL, EVICTED_MIN, FULL, IMPOSSIBLE, MISSES_MIN};
 
-/// What a cache tells, by the names of the direct source and of Prometheus' exporter.
-const EVICTED: [&str; 2] = ["evicted", "redis_evictions"];
-const HITS: [&str; 2] = ["hits", "redis_hits"];
-const MISSES: [&str; 2] = ["misses", "redis_misses"];
-const USED: [&str; 2] = ["memory_used", "redis_memory"];
-const LIMIT: [&str; 2] = ["memory_max", "redis_memory_limit"];
+/// The signals of a cache.
+const CACHE: [SignalRole; 5] = [
+    SignalRole::CacheEvictions,
+    SignalRole::CacheHits,
+    SignalRole::CacheMisses,
+    SignalRole::ServerMemory,
+    SignalRole::CacheMemoryLimit,
+];
 
 /// What has too little memory.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
@@ -27,20 +29,21 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 }
 
 fn cache(view: &View<'_>) -> Option<Observation> {
-    let source = &view.signals(&EVICTED).first()?.source;
+    let source = &view.signals(&SignalRole::CacheEvictions.signals()).first()?.source;
     // Others have memory too, and what a cache has is told by who tells what it drops.
-    let signals = |names: &[&str]| {
-        let mut of = view.signals(names);
+    let signals = |ids: &[SignalId]| {
+        let mut of = view.signals(ids);
         of.retain(|signal| signal.source == *source);
         of
     };
-    let sum = |names: &[&str]| {
-        let means = signals(names).into_iter().filter_map(|signal| series::mean(view.level, signal));
+    let sum = |role: SignalRole| {
+        let means =
+            signals(&role.signals()).into_iter().filter_map(|signal| series::mean(view.level, signal));
         means.reduce(|a, b| a + b)
     };
-    let evicted = sum(&EVICTED)?;
-    let (used, limit) = (sum(&USED), sum(&LIMIT));
-    let (hits, misses) = (sum(&HITS)?, sum(&MISSES)?);
+    let evicted = sum(SignalRole::CacheEvictions)?;
+    let (used, limit) = (sum(SignalRole::ServerMemory), sum(SignalRole::CacheMemoryLimit));
+    let (hits, misses) = (sum(SignalRole::CacheHits)?, sum(SignalRole::CacheMisses)?);
     let missed = if hits + misses > 0.0 { misses / (hits + misses) } else { 0.0 };
     let full = used.zip(limit).map(|(used, limit)| used / limit);
     if evicted < EVICTED_MIN || missed < MISSES_MIN || full.is_some_and(|full| full < FULL) {
@@ -55,7 +58,7 @@ fn cache(view: &View<'_>) -> Option<Observation> {
     ];
     numbers.extend(used.map(|used| exact(FigureName::MemoryUsed, used, Unit::Bytes)));
     numbers.extend(limit.map(|limit| exact(FigureName::MemoryLimit, limit, Unit::Bytes)));
-    let signals = signals(&[EVICTED, HITS, MISSES, USED, LIMIT].concat());
+    let signals = signals(&CACHE.map(SignalRole::signals).concat());
     let place = source.clone();
     Some(Observation::Found(
         Box::new(Hypothesis {
@@ -79,8 +82,9 @@ fn cache(view: &View<'_>) -> Option<Observation> {
 
 fn containers(view: &View<'_>) -> Vec<Observation> {
     let level = view.level;
-    let full = view.signals(&["container_memory"]).into_iter().filter_map(|signal| {
-        let limit = level.named("container_memory_limit").find(|limit| limit.labels == signal.labels)?;
+    let full = view.signals(&[SignalId::ContainerMemory]).into_iter().filter_map(|signal| {
+        let limit =
+            level.series(SignalId::ContainerMemoryLimit).find(|limit| limit.labels == signal.labels)?;
         let (peak, limit) =
             (series::peak(level, signal)?, series::peak(level, limit).filter(|limit| *limit > 0.0)?);
         Some((signal, peak, limit))

@@ -6,18 +6,16 @@
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Measured, Note, Remedy, Role, RuledOut,
 };
-use model::{Strength, Unit};
+use model::{SignalRole, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
 use super::super::series;
 use super::super::thresholds::pauses::{SHARE_MIN, STALLED_MIN, STALLS_PER_S_MAX, VARIATION_MAX};
 
-const SHARES: [&str; 3] = ["jvm_gc_share", "go_gc_share", "nodejs_gc_share"];
-
 /// What stops.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let reported = view.signals(&SHARES).into_iter().filter_map(|signal| {
+    let reported = view.signals(&SignalRole::GcShare.signals()).into_iter().filter_map(|signal| {
         let share = series::mean(view.level, signal)?;
         let place = series::place(signal).to_owned();
         if share < SHARE_MIN {
@@ -72,7 +70,11 @@ fn found(view: &View<'_>, claim: Claim, place: &str, explains: f64, numbers: Vec
         strength: Strength::Limit,
         explains: Some(explains),
         numbers,
-        queries: view.signals(&SHARES).into_iter().map(|signal| view.query(signal)).collect(),
+        queries: view
+            .signals(&SignalRole::GcShare.signals())
+            .into_iter()
+            .map(|signal| view.query(signal))
+            .collect(),
         cost: CostClass::Setting,
         prediction: view.without(explains, Change::NoPauses),
         ..draft(claim, Remedy::AllocateLess, place)

@@ -6,11 +6,10 @@
 //!
 //! Not: long answers that nobody waits for.
 
-use model::SpanKind;
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
 };
-use model::{Strength, Unit};
+use model::{SignalId, SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
@@ -47,7 +46,7 @@ fn large_responses(view: &View<'_>, each: f64) -> Option<Observation> {
         return None;
     }
     let cpu_s =
-        view.sum_of_means(&["process_cpu"]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
+        view.sum_of_means(&[SignalId::ProcessCpu]).map(|cores| cores / view.level.requests_per_s().max(1e-9));
     let mut numbers = vec![
         exact(FigureName::ResponseSize, each, Unit::Bytes).noted(Note::OfAllRequests),
         exact(FigureName::ServiceShare, own * 100.0, Unit::Percent).noted(Note::OfRequestTime),

@@ -10,7 +10,7 @@
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, MissingKind, Note, Remedy, Role, RuledOut,
 };
-use model::{SpanKind, Strength, Unit};
+use model::{SignalRole, SpanKind, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
@@ -19,22 +19,14 @@ use super::super::series;
 use super::super::thresholds::pool::{LIMITS_MIN, SHARE_MIN};
 use super::contains_any;
 
-/// Requests that wait for a connection, by the names that pools give them (Micrometer's HikariCP, OpenTelemetry's conventions for
-/// database clients before and since they were stable).
-const PENDING: [&str; 3] =
-    ["pool_pending", "db_client_connection_pending_requests", "db_client_connections_pending_requests"];
-
-/// Connections that may be open.
-const LIMITS: [&str; 3] = ["pool_active_limit", "db_client_connection_max", "db_client_connections_max"];
-
-/// Connections in use.
-const USED: [&str; 3] = ["pool_active", "db_client_connection_used", "db_client_connections_usage"];
+/// The signals of a connection pool.
+const POOLS: [SignalRole; 3] = [SignalRole::PoolPending, SignalRole::PoolSize, SignalRole::PoolInUse];
 
 /// What waits for connections.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let waits: Vec<(&StepKey, &Step)> =
         view.paths.steps.iter().filter(|(key, _)| is_wait_for_connection(key)).collect();
-    let pending = view.sum_of_means(&PENDING);
+    let pending = view.sum_of_means(&SignalRole::PoolPending.signals());
     if waits.is_empty() && pending.is_none() {
         return vec![Observation::Missing(MissingKind::ConnectionPools)];
     }
@@ -52,7 +44,11 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     }
     let by_law = pending.map_or(0.0, |pending| view.share_of_waiting(pending));
     if !has_span && by_law >= SHARE_MIN {
-        let place = view.signals(&PENDING).first().map_or("pool", |signal| series::place(signal)).to_owned();
+        let place = view
+            .signals(&SignalRole::PoolPending.signals())
+            .first()
+            .map_or("pool", |signal| series::place(signal))
+            .to_owned();
         all.push(of_pool(view, &place, by_law, None));
     } else if !has_span {
         all.push(Observation::RuledOut(RuledOut::ConnectionPools { pending }));
@@ -73,8 +69,11 @@ fn asks_database(view: &View<'_>, service: &str) -> bool {
 }
 
 fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Observation {
-    let pending = view.sum_of_means(&PENDING);
-    let (limit, used) = (view.sum_of_means(&LIMITS), view.sum_of_means(&USED));
+    let pending = view.sum_of_means(&SignalRole::PoolPending.signals());
+    let (limit, used) = (
+        view.sum_of_means(&SignalRole::PoolSize.signals()),
+        view.sum_of_means(&SignalRole::PoolInUse.signals()),
+    );
     let mut numbers = Vec::new();
     numbers.extend(
         step.map(|step| {
@@ -102,7 +101,7 @@ fn of_pool(view: &View<'_>, place: &str, share: f64, step: Option<&Step>) -> Obs
             explains: Some(share),
             numbers,
             queries: view
-                .signals(&[PENDING, LIMITS, USED].concat())
+                .signals(&POOLS.map(SignalRole::signals).concat())
                 .into_iter()
                 .take(super::QUERIES_MAX)
                 .map(|signal| view.query(signal))

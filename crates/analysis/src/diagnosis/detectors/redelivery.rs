@@ -6,7 +6,8 @@
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
 };
-use model::{Strength, Unit};
+use model::signal::label;
+use model::{SignalId, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
@@ -28,12 +29,13 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 
 fn by_rates<'a>(view: &View<'a>) -> Option<Observation> {
     let of = |signal: &'a model::Signal| {
-        let queue = signal.labels.get("queue")?;
-        let acked = view.signals(&["queue_acked"]).into_iter().find(|acked| acked.labels == signal.labels)?;
+        let queue = signal.labels.get(label::QUEUE)?;
+        let acked =
+            view.signals(&[SignalId::QueueAcked]).into_iter().find(|acked| acked.labels == signal.labels)?;
         let (delivered, acked) = (series::mean(view.level, signal)?, series::mean(view.level, acked)?);
         (delivered > 0.0).then(|| (queue.as_str(), 1.0 - acked / delivered))
     };
-    let signals = view.signals(&["queue_delivered"]);
+    let signals = view.signals(&[SignalId::QueueDelivered]);
     let (queue, again) = signals.into_iter().filter_map(of).max_by(|a, b| a.1.total_cmp(&b.1))?;
     (again >= AGAIN_MIN).then(|| found(view, queue, again, None))
 }
@@ -50,9 +52,9 @@ fn found(view: &View<'_>, queue: &str, again: f64, traced: Option<u64>) -> Obser
             explains: Some(again),
             numbers,
             queries: view
-                .signals(&["queue_delivered", "queue_acked"])
+                .signals(&[SignalId::QueueDelivered, SignalId::QueueAcked])
                 .into_iter()
-                .filter(|signal| signal.labels.get("queue").is_some_and(|name| name == queue))
+                .filter(|signal| signal.labels.get(label::QUEUE).is_some_and(|name| name == queue))
                 .map(|signal| view.query(signal))
                 .collect(),
             cost: CostClass::Logic,

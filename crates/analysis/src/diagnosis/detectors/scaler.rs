@@ -5,11 +5,10 @@
 //! Not: one that is slow to decide; then its replicas are below the ceiling while work waits. Nor workers that do less than they
 //! could: more of them would, too.
 
-use model::Signal;
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
 };
-use model::{Strength, Unit};
+use model::{Signal, SignalId, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
@@ -17,20 +16,15 @@ use super::super::series;
 use super::super::thresholds::scaler::{AT_LIMIT_MIN, WAITS_MIN};
 use super::consumers;
 
-/// How limits of signals are called.
-const LIMITS: [&str; 2] = ["_limit", "_max"];
-
 /// Which scaler is at its ceiling.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
-    let replicas = view.level.evidence.signals.iter().filter(|signal| signal.name.ends_with("replicas"));
+    let replicas =
+        view.level.evidence.signals.iter().filter(|signal| signal.name.as_str().ends_with("replicas"));
     replicas.filter_map(|signal| observe(view, signal)).collect()
 }
 
 fn observe(view: &View<'_>, signal: &Signal) -> Option<Observation> {
-    let is_limit = |limit: &&Signal| {
-        let name = limit.name.strip_prefix(signal.name.as_str());
-        name.is_some_and(|rest| LIMITS.contains(&rest)) && limit.labels == signal.labels
-    };
+    let is_limit = |limit: &&Signal| limit.name.is_limit_of(&signal.name) && limit.labels == signal.labels;
     let limit_signal = view.level.evidence.signals.iter().find(is_limit)?;
     let limit = series::last(view.level, limit_signal).filter(|limit| *limit >= 1.0)?;
     let at_limit = series::share(view.level, signal, |value| value >= limit)?;
@@ -77,7 +71,7 @@ fn observe(view: &View<'_>, signal: &Signal) -> Option<Observation> {
 /// The share of the time in which the autoscaler would start more than it may, as it says itself.
 fn limited(view: &View<'_>, replicas: &Signal) -> Option<f64> {
     let observations = view
-        .signals(&["autoscaler_limited"])
+        .signals(&[SignalId::AutoscalerLimited])
         .into_iter()
         .find(|observations| observations.labels == replicas.labels)?;
     series::mean(view.level, observations)
@@ -87,7 +81,7 @@ fn waits(view: &View<'_>) -> f64 {
     if view.paths.queue_ns > 0.0 {
         return view.paths.share(view.paths.queue_ns);
     }
-    view.share_of_waiting(view.sum_of_means(&["queue_ready"]).unwrap_or(0.0))
+    view.share_of_waiting(view.sum_of_means(&[SignalId::QueueReady]).unwrap_or(0.0))
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use model::diagnosis::{
     Caveat, Change, Claim, CostClass, ExemplarLink, FigureName, Hypothesis, MissingKind, Note, Prediction,
     Remedy, Role, RuledOut,
 };
-use model::{Record, RecordKind, Signal, Strength, Unit};
+use model::signal::label;
+use model::{Record, RecordKind, Signal, SignalId, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
@@ -146,15 +147,15 @@ struct Scanned {
 
 /// The large ones among the tables that are scanned; none where nobody tells of tables.
 fn scanned(view: &View<'_>) -> Option<Vec<Scanned>> {
-    let signals = view.signals(&["table_scans"]);
+    let signals = view.signals(&[SignalId::TableScans]);
     let of = |signal: &Signal| {
         let rows = view
-            .signals(&["table_rows_scanned"])
+            .signals(&[SignalId::TableRowsScanned])
             .into_iter()
             .find(|rows| rows.labels == signal.labels && rows.source == signal.source)?;
         let (scans_per_s, rows_per_s) = (series::mean(view.level, signal)?, series::mean(view.level, rows)?);
         let rows = if scans_per_s > 0.0 { rows_per_s / scans_per_s } else { 0.0 };
-        let name = signal.labels.get("table")?.to_lowercase();
+        let name = signal.labels.get(label::TABLE)?.to_lowercase();
         Some(Scanned { name, scans_per_s, rows })
     };
     let tables =

@@ -6,7 +6,7 @@
 use model::diagnosis::{
     Caveat, Change, Claim, CostClass, FigureName, Hypothesis, Note, Remedy, Role, RuledOut,
 };
-use model::{Strength, Unit};
+use model::{SignalId, Strength, Unit};
 
 use super::super::case_view::View;
 use super::super::observation::{Depth, Observation, draft, exact};
@@ -56,13 +56,13 @@ fn reported(view: &View<'_>) -> Vec<Observation> {
             Depth::Cause,
         ))
     };
-    view.signals(&["container_throttled"]).iter().filter_map(of).collect()
+    view.signals(&[SignalId::ContainerThrottled]).iter().filter_map(of).collect()
 }
 
 /// A service of one thread that stands still again and again, and uses the same little CPU all the time.
 fn seen(view: &View<'_>) -> Option<Observation> {
     let stalls = view.stalls.as_ref()?;
-    let process = view.signals(&["process_cpu"]).into_iter().next()?;
+    let process = view.signals(&[SignalId::ProcessCpu]).into_iter().next()?;
     let cores = series::mean(view.level, process)?;
     let points = series::inside(view.level, process);
     let variance =

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use host::{Machine, Tcp};
-use model::{Datum, Evidence, Instant, Record, RecordKind, Signal, SystemClock};
+use model::{Datum, Evidence, Instant, Record, RecordKind, Signal, SignalId, SystemClock};
 
 use super::Kind;
-use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
@@ -23,17 +23,17 @@ pub use reading::reading;
 /// The kind.
 pub(super) const KIND: Kind = Kind {
     name: "host",
-    tells: "This machine, or one with a host-agent: CPU per core, threads that wait for one, memory, network, retransmissions, \
+    provides: "This machine, or one with a host-agent: CPU per core, threads that wait for one, memory, network, retransmissions, \
             full accept queues.",
     example: "local",
-    settings: &[("step", "the time between two readings (1s)")],
+    settings: &[("step", "interval between readings [default: 1s]")],
     open,
 };
 
 /// The time between two readings, unless it is set, and at least: a core's ticks are a hundredth of a second.
 const STEP: Duration = Duration::from_secs(1);
 const STEP_MIN: Duration = Duration::from_millis(100);
-/// Where another machine answers.
+/// Path of the host agent.
 pub const PATH: &str = "/v1/machine";
 /// No answer of another machine is waited for longer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
@@ -54,9 +54,8 @@ struct Host {
 
 /// One value and where it comes from.
 struct Value {
-    name: &'static str,
+    signal: SignalId,
     label: Option<(&'static str, String)>,
-    unit: &'static str,
     file: &'static str,
     value: Option<f64>,
 }
@@ -71,7 +70,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     };
     let step = settings.duration("step", STEP)?;
     if step < STEP_MIN {
-        return Err(settings.wrong("step", "is too often; 100ms is the least"));
+        return Err(settings.wrong("step", "the minimum is 100ms"));
     }
     let about = About { name: settings.name.clone(), kind: KIND.name, address };
     Ok(Box::new(Host { about, agent, step, gathered: Gathered::new(SERIES_MAX), before: None, left_out: 0 }))
@@ -91,7 +90,7 @@ impl Source for Host {
         let mut also = |what: &str, is_there: bool, remedy: &str| {
             checks.push(match is_there {
                 true => Check::works(what, "there"),
-                false => Check::lacks(what, "it cannot be read", remedy),
+                false => Check::lacks(what, "not readable", remedy),
             });
         };
         also("/proc/meminfo", machine.memory_bytes_available.is_some(), "mount /proc");
@@ -104,7 +103,7 @@ impl Source for Host {
         Some(self.step)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         let Told { at, machine, left_out } = self.read()?;
         self.left_out = self.left_out.max(left_out);
         let mut values = levels(&machine);
@@ -124,14 +123,14 @@ impl Source for Host {
         Ok(Evidence { signals: self.gathered.take_due(now.at), ..Evidence::default() })
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let (signals, records) = (self.gathered.take(), self.beyond(period.to.at));
         Ok(Evidence { signals, records: records.into_iter().collect(), ..Evidence::default() })
     }
 }
 
 impl Host {
-    /// What was too much, if anything was.
+    /// Warning about data beyond the limits.
     fn beyond(&self, at: Instant) -> Option<Record> {
         let counts =
             [("cores_and_interfaces", self.left_out as f64), ("points", self.gathered.dropped as f64)];
@@ -140,40 +139,43 @@ impl Host {
             .filter(|(_, count)| *count > 0.0)
             .map(|(name, count)| (name.to_owned(), count.into()))
             .collect();
-        let (source, subject) = (self.about.name.clone(), "a part of the machine is not here".to_owned());
+        let (source, subject) = (self.about.name.clone(), "host metrics are incomplete".to_owned());
         (!fields.is_empty()).then_some(Record { source, kind: RecordKind::Warning, at, subject, fields })
     }
 
     /// A reading, and when it was by the clock of the machine that was read.
-    fn read(&self) -> Result<Told, Trouble> {
+    fn read(&self) -> Result<Told, SourceError> {
         let Some(agent) = &self.agent else {
-            let machine = Machine::read().ok_or_else(|| Trouble::new("/proc/stat cannot be read"))?;
+            let machine = Machine::read().ok_or_else(|| SourceError::new("cannot read /proc/stat"))?;
             return Ok(Told { at: SystemClock::now(), machine, left_out: 0 });
         };
         let text = agent.text(PATH, &[])?;
         reading::read(&text).map_err(|error| {
-            Trouble(format!("GET {}{PATH}: the answer is no reading of a machine: {error}", agent.base()))
+            SourceError::new(format!(
+                "GET {}{PATH}: not a response of plimsoll host-agent: {error}",
+                agent.base()
+            ))
         })
     }
 
-    fn unread(&self, trouble: Trouble) -> Check {
+    fn unread(&self, trouble: SourceError) -> Check {
         if self.agent.is_none() {
-            return Check::fails("/proc/stat", "it cannot be read", "run on Linux with /proc mounted");
+            return Check::fails("/proc/stat", "not readable", "run on Linux with /proc mounted");
         }
         let variable = password_variable(&self.about.name);
         let remedy = format!(
-            "run plimsoll host-agent there; where others can reach it, with a token, which {variable} holds here"
+            "run plimsoll host-agent on that machine; if others can reach it, with a token, and set the token here in {variable}"
         );
-        Check::fails("host-agent", trouble.0, remedy)
+        Check::fails("host-agent", trouble.message, remedy)
     }
 
     fn signal(&self, value: Value, at: Instant) -> Option<Signal> {
         let number = value.value?;
         Some(Signal {
             source: self.about.name.clone(),
-            name: value.name.to_owned(),
+            name: value.signal.into(),
             labels: BTreeMap::from_iter(value.label.map(|(label, text)| (label.to_owned(), text))),
-            unit: value.unit.to_owned(),
+            unit: value.signal.unit().to_owned(),
             query: value.file.to_owned(),
             step: self.step,
             points: vec![(at, number)],
@@ -181,65 +183,64 @@ impl Host {
     }
 }
 
-/// What is so now.
+/// Levels of one reading.
 fn levels(machine: &Machine) -> Vec<Value> {
-    let count = |name, file, value: Option<u64>| plain(name, "", file, value.map(|count| count as f64));
-    let bytes =
-        |name, value: Option<u64>| plain(name, "By", "/proc/meminfo", value.map(|bytes| bytes as f64));
+    let count = |signal, file, value: Option<u64>| plain(signal, file, value.map(|count| count as f64));
+    let bytes = |signal, value| count(signal, "/proc/meminfo", value);
     let used = machine.memory_bytes_max.zip(machine.memory_bytes_available);
     vec![
-        count("run_queue", "/proc/stat procs_running", machine.runnable),
-        count("blocked", "/proc/stat procs_blocked", machine.blocked),
-        bytes("memory_used", used.map(|(total, available)| total.saturating_sub(available))),
-        bytes("memory_limit", machine.memory_bytes_max),
+        count(SignalId::RunQueue, "/proc/stat procs_running", machine.runnable),
+        count(SignalId::Blocked, "/proc/stat procs_blocked", machine.blocked),
+        bytes(SignalId::MemoryUsed, used.map(|(total, available)| total.saturating_sub(available))),
+        bytes(SignalId::MemoryLimit, machine.memory_bytes_max),
     ]
 }
 
-/// What happened since the reading before.
+/// Rates since the previous reading.
 fn growth(before: &Machine, now: &Machine, elapsed_s: f64) -> Vec<Value> {
-    let cpu = |name, value| plain(name, "1", "/proc/stat", value);
-    let mut values = vec![cpu("cpu", now.all.busy_since(&before.all))];
+    let cpu = |signal, value| plain(signal, "/proc/stat", value);
+    let mut values = vec![cpu(SignalId::Cpu, now.all.busy_since(&before.all))];
     for (number, ticks) in &now.cores {
         // Cores can be taken out and put in.
         let Some((_, earlier)) = before.cores.iter().find(|(earlier, _)| earlier == number) else { continue };
         let label = Some(("core", number.to_string()));
-        values.push(Value { label, ..cpu("core_cpu", ticks.busy_since(earlier)) });
+        values.push(Value { label, ..cpu(SignalId::CoreCpu, ticks.busy_since(earlier)) });
     }
     let pressure_us = grown(before.cpu_pressure_us, now.cpu_pressure_us);
     let waiting = pressure_us.map(|us| us / 1e6 / elapsed_s);
-    values.push(plain("cpu_waiting", "1", "/proc/pressure/cpu", waiting));
+    values.push(plain(SignalId::CpuWaiting, "/proc/pressure/cpu", waiting));
     for interface in &now.interfaces {
         let Some(earlier) = before.interfaces.iter().find(|earlier| earlier.name == interface.name) else {
             continue;
         };
         let both = [
-            ("network_in", earlier.bytes_in, interface.bytes_in),
-            ("network_out", earlier.bytes_out, interface.bytes_out),
+            (SignalId::NetworkIn, earlier.bytes_in, interface.bytes_in),
+            (SignalId::NetworkOut, earlier.bytes_out, interface.bytes_out),
         ];
-        for (name, earlier, bytes) in both {
+        for (signal, earlier, bytes) in both {
             let per_s = grown(Some(earlier), Some(bytes)).map(|bytes| bytes / elapsed_s);
             let label = Some(("interface", interface.name.clone()));
-            values.push(Value { label, ..plain(name, "By/s", "/proc/net/dev", per_s) });
+            values.push(Value { label, ..plain(signal, "/proc/net/dev", per_s) });
         }
     }
-    let tcp = |name, file, field: fn(&Tcp) -> Option<u64>| {
+    let tcp = |signal, file, field: fn(&Tcp) -> Option<u64>| {
         let count = grown(before.tcp.as_ref().and_then(field), now.tcp.as_ref().and_then(field));
-        plain(name, "/s", file, count.map(|count| count / elapsed_s))
+        plain(signal, file, count.map(|count| count / elapsed_s))
     };
     let (snmp, netstat) = ("/proc/net/snmp", "/proc/net/netstat");
     values.extend([
-        tcp("segments_sent", snmp, |tcp| Some(tcp.segments_sent)),
-        tcp("segments_repeated", snmp, |tcp| Some(tcp.segments_repeated)),
-        tcp("syn_repeated", netstat, |tcp| Some(tcp.syn_repeated)),
-        tcp("listen_drops", netstat, |tcp| Some(tcp.listen_drops)),
-        tcp("listen_overflows", netstat, |tcp| tcp.listen_overflows),
-        tcp("connections_taken", snmp, |tcp| tcp.passive_opens),
+        tcp(SignalId::SegmentsSent, snmp, |tcp| Some(tcp.segments_sent)),
+        tcp(SignalId::SegmentsRepeated, snmp, |tcp| Some(tcp.segments_repeated)),
+        tcp(SignalId::SynRepeated, netstat, |tcp| Some(tcp.syn_repeated)),
+        tcp(SignalId::ListenDrops, netstat, |tcp| Some(tcp.listen_drops)),
+        tcp(SignalId::ListenOverflows, netstat, |tcp| tcp.listen_overflows),
+        tcp(SignalId::ConnectionsTaken, snmp, |tcp| tcp.passive_opens),
     ]);
     values
 }
 
-fn plain(name: &'static str, unit: &'static str, file: &'static str, value: Option<f64>) -> Value {
-    Value { name, label: None, unit, file, value }
+fn plain(signal: SignalId, file: &'static str, value: Option<f64>) -> Value {
+    Value { signal, label: None, file, value }
 }
 
 /// By how much a counter grew; one that went back was set anew.
@@ -247,13 +248,13 @@ fn grown(before: Option<u64>, now: Option<u64>) -> Option<f64> {
     now?.checked_sub(before?).map(|count| count as f64)
 }
 
-/// What everybody promises of what is told of two readings, whatever they are.
+/// Invariants of the values of any two readings.
 #[cfg(test)]
 fn assert_bounded(before: &Machine, now: &Machine) {
     let values: Vec<Value> = levels(now).into_iter().chain(growth(before, now, 1e-9)).collect();
     assert!(values.len() <= SERIES_MAX, "{} values", values.len());
     for value in &values {
-        assert!(value.value.is_none_or(|number| number.is_finite() && number >= 0.0), "{}", value.name);
+        assert!(value.value.is_none_or(|number| number.is_finite() && number >= 0.0), "{:?}", value.signal);
     }
 }
 
@@ -321,7 +322,9 @@ mod tests {
             ..Machine::default()
         };
         let values = growth(&machine(100, 50, 1_000, 3), &machine(300, 200, 5_000, 9), 2.0);
-        let of = |name: &str| values.iter().find(|value| value.name == name).and_then(|value| value.value);
+        let of = |name: &str| {
+            values.iter().find(|value| value.signal.as_str() == name).and_then(|value| value.value)
+        };
         assert_eq!(of("cpu"), Some(0.25));
         assert_eq!(of("network_in"), Some(2_000.0));
         assert_eq!(of("segments_repeated"), Some(3.0));

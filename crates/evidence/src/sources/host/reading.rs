@@ -9,10 +9,10 @@ use crate::lines::harmless;
 /// Cores and interfaces of another machine that are believed, as many as are read of one's own.
 const CORES_MAX: usize = 256;
 const INTERFACES_MAX: usize = 16;
-/// Of an interface's name so much is told; a kernel's have 15 characters (Linux, `IFNAMSIZ`).
+/// Maximum length of an interface's name; the kernel's have 15 characters (Linux, `IFNAMSIZ`).
 const NAME_CHARS_MAX: usize = 40;
 
-/// What another machine told.
+/// Reading of another machine.
 #[derive(Debug, PartialEq)]
 pub(super) struct Told {
     /// When it was read, by its own clock.
@@ -22,7 +22,7 @@ pub(super) struct Told {
     pub(super) left_out: usize,
 }
 
-/// What a machine tells.
+/// Reading of a machine.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Reading {
     /// When it was read, by the machine's own monotonic clock.
@@ -59,17 +59,17 @@ struct TcpOf {
     syn_repeated: u64,
     listen_drops: u64,
     listen_overflows: Option<u64>,
-    /// What agents of earlier versions do not tell.
+    /// Fields that earlier versions of the agent lack.
     passive_opens: Option<u64>,
 }
 
-/// This machine, read now, as another one asks for it; `None` where its kernel does not tell.
+/// Current reading of this machine, for another one; `None` if its kernel does not provide it.
 pub fn reading() -> Option<String> {
     let machine = Machine::read()?;
     serde_json::to_string(&written(SystemClock::now(), machine)).ok()
 }
 
-/// What another machine told.
+/// Reading of another machine.
 ///
 /// # Errors
 /// It is no reading.
@@ -163,7 +163,7 @@ mod tests {
     }
 
     prop_compose! {
-        /// What a machine may claim.
+        /// Plausible ranges of a reading.
         fn claim()(
             (at_ns, runnable, blocked, cpu_pressure_us) in any::<(u64, Option<u64>, Option<u64>, Option<u64>)>(),
             (memory_bytes_max, memory_bytes_available) in any::<(Option<u64>, Option<u64>)>(),

@@ -15,7 +15,7 @@ use model::{Evidence, Instant, Record, RecordKind, Signal, SystemClock};
 use serde_json::Value;
 
 use super::Kind;
-use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, Check, ErrorKind, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::http::{self, Client};
 use crate::settings::{Settings, SettingsError};
@@ -23,12 +23,12 @@ use crate::settings::{Settings, SettingsError};
 /// The kind.
 pub(super) const KIND: Kind = Kind {
     name: "kubernetes",
-    tells: "Kubernetes: replicas, restarts, killed containers, scalings, limits and images of one namespace.",
+    provides: "Kubernetes: replicas, restarts, killed containers, scaling events, limits and images of one namespace.",
     example: "https://127.0.0.1:6443",
     settings: &[
-        ("namespace", "which namespace (default, or the pod's own with the address in-cluster)"),
-        ("ca", "a file with the certificate of the API server's authority"),
-        ("step", "the time between two looks (5s)"),
+        ("namespace", "namespace [default: default; the pod's own with the address in-cluster]"),
+        ("ca", "PEM file of the API server's certificate authority"),
+        ("step", "interval between queries [default: 5s]"),
     ],
     open,
 };
@@ -50,16 +50,16 @@ const PAGE_OBJECTS: &str = "250";
 const OBJECTS_MAX: usize = 2_000;
 /// Series of a namespace.
 const SERIES_MAX: usize = 2_000;
-/// Things that happened which are told of one run.
+/// Maximum number of events of one run.
 const HAPPENINGS_MAX: usize = 1_000;
 
 /// A list of objects.
 #[derive(Clone, Copy, Debug)]
 struct List {
-    /// What it is called in a Role.
+    /// Name of the resource in a Role.
     name: &'static str,
     group: &'static str,
-    /// Where it is, before and behind `namespaces/NAME`.
+    /// API path before `namespaces/NAME`.
     root: &'static str,
     /// Without it nothing is worth telling.
     is_needed: bool,
@@ -104,7 +104,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     let ca = match settings.values.get("ca") {
         Some(path) => {
             let read = std::fs::read(path);
-            Some(read.map_err(|error| settings.wrong("ca", &format!("cannot be read: {error}")))?)
+            Some(read.map_err(|error| settings.wrong("ca", &format!("the file cannot be read: {error}")))?)
         }
         None => own("ca.crt").map(String::into_bytes),
     };
@@ -117,11 +117,11 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     let namespace = settings.text("namespace", own_namespace.trim());
     let is_name = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '-';
     if namespace.is_empty() || !namespace.chars().all(is_name) {
-        return Err(settings.wrong("namespace", "is no name of a namespace"));
+        return Err(settings.wrong("namespace", "expected the name of a namespace"));
     }
     let step = settings.duration("step", STEP)?;
     if step < STEP_MIN {
-        return Err(settings.wrong("step", "is too often; 1s is the least"));
+        return Err(settings.wrong("step", "the minimum is 1s"));
     }
     Ok(Box::new(Kubernetes {
         about: About { name: settings.name.clone(), kind: KIND.name, address: format!("{base} {namespace}") },
@@ -147,14 +147,14 @@ impl Source for Kubernetes {
         for list in LISTS {
             checks.push(match self.list(&list, begun) {
                 Ok(objects) => Check::works(list.name, format!("{}", objects.len())),
-                Err(Trouble(why)) if is_absent(&why) && !list.is_needed => {
-                    Check::works(list.name, "there are none in this cluster")
+                Err(error) if error.kind == ErrorKind::NotFound && !list.is_needed => {
+                    Check::works(list.name, "not used in this cluster")
                 }
-                Err(Trouble(why)) => {
-                    let remedy = if is_forbidden(&why) {
+                Err(SourceError { kind, message: why }) => {
+                    let remedy = if kind == ErrorKind::Forbidden {
                         role(&self.namespace)
                     } else {
-                        "set address to the API server (kubectl cluster-info), ca to its authority's certificate, and give a token".to_owned()
+                        "set address to the API server (kubectl cluster-info), ca to its certificate authority, and provide a token".to_owned()
                     };
                     match list.is_needed {
                         true => Check::fails(list.name, why, remedy),
@@ -173,7 +173,7 @@ impl Source for Kubernetes {
         Some(self.step)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         let begun = SystemClock::now();
         let begun_ns = *self.begun_ns.get_or_insert(now.wall_ns);
         let pods = self.list(&PODS, begun)?;
@@ -200,14 +200,14 @@ impl Source for Kubernetes {
         Ok(Evidence { signals: self.gathered.take_due(now.at), records, ..Evidence::default() })
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let begun = SystemClock::now();
         let signals = self.gathered.take();
         let asked = match self.list(&PODS, begun) {
             Ok(pods) => pods,
             // What was gathered is told all the same; that the rest is missing is told with it.
             Err(trouble) if !signals.is_empty() => {
-                self.troubles.insert(PODS.name, trouble.0);
+                self.troubles.insert(PODS.name, trouble.message);
                 Vec::new()
             }
             Err(trouble) => return Err(trouble),
@@ -232,12 +232,15 @@ impl Source for Kubernetes {
 
 impl Kubernetes {
     /// The objects of a list, page by page.
-    fn list(&mut self, list: &List, begun: Instant) -> Result<Vec<Value>, Trouble> {
+    fn list(&mut self, list: &List, begun: Instant) -> Result<Vec<Value>, SourceError> {
         let path = self.path(list);
         let (mut objects, mut next) = (Vec::new(), String::new());
         loop {
             if SystemClock::now().since(begun) > BEGIN_LIMIT {
-                return Err(Trouble(format!("there was no time to ask for {}", list.name)));
+                return Err(SourceError::new(format!(
+                    "the time limit was reached before {} was queried",
+                    list.name
+                )));
             }
             let mut parameters = vec![("limit", PAGE_OBJECTS)];
             if !next.is_empty() {
@@ -245,7 +248,7 @@ impl Kubernetes {
             }
             let mut answer = self.client.json(&path, &parameters)?;
             let Some(items) = answer.get_mut("items").and_then(Value::as_array_mut) else {
-                return Err(Trouble(format!("{path}: the answer is no list")));
+                return Err(SourceError::new(format!("{path}: expected a JSON list")));
             };
             objects.append(items);
             next = answer["metadata"]["continue"].as_str().unwrap_or_default().to_owned();
@@ -264,9 +267,9 @@ impl Kubernetes {
     fn optional(&mut self, list: &List, begun: Instant) -> Vec<Value> {
         match self.list(list, begun) {
             Ok(objects) => objects,
-            Err(Trouble(why)) => {
-                if !is_absent(&why) {
-                    self.troubles.insert(list.name, why);
+            Err(error) => {
+                if error.kind != ErrorKind::NotFound {
+                    self.troubles.insert(list.name, error.message);
                 }
                 Vec::new()
             }
@@ -282,16 +285,16 @@ impl Kubernetes {
         labels.insert("namespace".to_owned(), self.namespace.clone());
         Signal {
             source: self.about.name.clone(),
-            name: level.name.to_owned(),
+            name: level.signal.into(),
             labels,
-            unit: String::new(),
+            unit: level.signal.unit().to_owned(),
             query: format!("GET {}", self.path(list)),
             step: self.step,
             points: vec![(at, level.value)],
         }
     }
 
-    /// What happened within a time and is not told yet.
+    /// Events within a period that are not reported yet.
     fn happenings(
         &mut self,
         happened: Vec<objects::Happened>,
@@ -317,14 +320,19 @@ impl Kubernetes {
     fn left_out(&self, at: Instant) -> Vec<Record> {
         let troubles = self.troubles.iter().map(|(list, why)| {
             let fields = BTreeMap::from([("why".to_owned(), why.as_str().into())]);
-            self.record(RecordKind::Warning, at, format!("{list} could not be read"), fields)
+            self.record(RecordKind::Warning, at, format!("{list} cannot be listed"), fields)
         });
         let beyond = (self.beyond + self.gathered.dropped > 0).then(|| {
             let fields = BTreeMap::from([
                 ("objects".to_owned(), (self.beyond as f64).into()),
                 ("points".to_owned(), (self.gathered.dropped as f64).into()),
             ]);
-            self.record(RecordKind::Warning, at, "there is more than is kept".to_owned(), fields)
+            self.record(
+                RecordKind::Warning,
+                at,
+                "limits reached: some objects or points were left out".to_owned(),
+                fields,
+            )
         });
         troubles.chain(beyond).collect()
     }
@@ -334,15 +342,7 @@ impl Kubernetes {
     }
 }
 
-fn is_forbidden(why: &str) -> bool {
-    why.contains(": 403 ")
-}
-
-fn is_absent(why: &str) -> bool {
-    why.contains(": 404 ")
-}
-
-/// What grants all that is asked, and nothing more.
+/// The Role with exactly the permissions needed.
 fn role(namespace: &str) -> String {
     let rules: String = LISTS
         .iter()

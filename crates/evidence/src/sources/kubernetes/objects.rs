@@ -1,14 +1,14 @@
-//! What objects of the API say. Whatever a field is missing from, it is left out.
+//! Reads objects of the API. Objects that lack a field are left out.
 
 use std::collections::BTreeMap;
 
-use model::Datum;
+use model::{Datum, SignalId};
 use serde_json::Value;
 
 use crate::lines::harmless;
 use crate::wall;
 
-/// What is known of a record.
+/// Fields of a record.
 pub(super) type Fields = BTreeMap<String, Datum>;
 
 /// Of a message so much is kept.
@@ -16,7 +16,7 @@ const MESSAGE_CHARS_MAX: usize = 300;
 /// Containers of a pod, and triggers or metrics of a scaler, that are read.
 const PARTS_MAX: usize = 20;
 
-/// Events that say that something was scaled or ended; of the others only warnings are told.
+/// Reasons of events about scaling and termination; of other events only warnings are kept.
 const REASONS: [&str; 8] = [
     "SuccessfulRescale",
     "ScalingReplicaSet",
@@ -28,7 +28,7 @@ const REASONS: [&str; 8] = [
     "TaintManagerEviction",
 ];
 
-/// What a trigger of KEDA may show of itself. The rest can be an address with its password.
+/// Fields of a KEDA trigger that are recorded. Others can contain an address with a password.
 const TRIGGER_FIELDS: [&str; 10] = [
     "queueName",
     "mode",
@@ -45,7 +45,7 @@ const TRIGGER_FIELDS: [&str; 10] = [
 /// A value that is so now.
 #[derive(Debug, PartialEq)]
 pub(super) struct Level {
-    pub(super) name: &'static str,
+    pub(super) signal: SignalId,
     pub(super) labels: BTreeMap<String, String>,
     pub(super) value: f64,
 }
@@ -53,7 +53,7 @@ pub(super) struct Level {
 /// Something that happened once.
 #[derive(Debug, PartialEq)]
 pub(super) struct Happened {
-    /// What tells it from others, however often it is read.
+    /// Stable identity across reads.
     pub(super) identity: String,
     pub(super) wall_ns: i64,
     pub(super) subject: String,
@@ -67,11 +67,11 @@ pub(super) fn pods(pods: &[Value]) -> Vec<Level> {
     for pod in pods {
         *phases.entry(pod["status"]["phase"].as_str().unwrap_or("Unknown")).or_default() += 1.0;
     }
-    let phases = phases.into_iter().map(|(phase, value)| level("pods", &[("phase", phase)], value));
+    let phases = phases.into_iter().map(|(phase, value)| level(SignalId::Pods, &[("phase", phase)], value));
     let restarts = pods.iter().flat_map(|pod| {
         containers(pod).filter_map(|status| {
             let labels = [("pod", name(pod)), ("container", text(&status["name"]))];
-            Some(level("container_restarts", &labels, status["restartCount"].as_f64()?))
+            Some(level(SignalId::ContainerRestarts, &labels, status["restartCount"].as_f64()?))
         })
     });
     phases.chain(restarts).collect()
@@ -84,9 +84,9 @@ pub(super) fn deployments(deployments: &[Value]) -> Vec<Level> {
         // A count of zero is left out of the API's answers.
         let count = |value: &Value| value.as_f64().unwrap_or(0.0);
         [
-            ("deployment_replicas", count(&status["replicas"])),
-            ("deployment_replicas_available", count(&status["availableReplicas"])),
-            ("deployment_replicas_wanted", count(&deployment["spec"]["replicas"])),
+            (SignalId::DeploymentReplicas, count(&status["replicas"])),
+            (SignalId::DeploymentReplicasAvailable, count(&status["availableReplicas"])),
+            (SignalId::DeploymentReplicasWanted, count(&deployment["spec"]["replicas"])),
         ]
         .map(|(signal, value)| level(signal, &[("deployment", name(deployment))], value))
     });
@@ -98,9 +98,9 @@ pub(super) fn scalers(scalers: &[Value]) -> Vec<Level> {
     let levels = scalers.iter().flat_map(|scaler| {
         let (status, spec) = (&scaler["status"], &scaler["spec"]);
         let counts = [
-            ("hpa_replicas", &status["currentReplicas"]),
-            ("hpa_replicas_wanted", &status["desiredReplicas"]),
-            ("hpa_replicas_limit", &spec["maxReplicas"]),
+            (SignalId::HpaReplicas, &status["currentReplicas"]),
+            (SignalId::HpaReplicasWanted, &status["desiredReplicas"]),
+            (SignalId::HpaReplicasLimit, &spec["maxReplicas"]),
         ];
         let labels = [("horizontalpodautoscaler", name(scaler))];
         counts.map(|(signal, value)| level(signal, &labels, value.as_f64().unwrap_or(0.0)))
@@ -127,7 +127,7 @@ pub(super) fn killed(pods: &[Value]) -> Vec<Happened> {
     killed.collect()
 }
 
-/// Events of core/v1 that say what somebody should know.
+/// Events of core/v1 about scaling, termination, and warnings.
 pub(super) fn events(events: &[Value]) -> Vec<Happened> {
     let telling =
         events.iter().filter(|event| event["type"] == "Warning" || REASONS.contains(&text(&event["reason"])));
@@ -266,7 +266,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn level(name: &'static str, labels: &[(&str, &str)], value: f64) -> Level {
+fn level(signal: SignalId, labels: &[(&str, &str)], value: f64) -> Level {
     let labels = labels.iter().map(|(label, value)| ((*label).to_owned(), (*value).to_owned())).collect();
-    Level { name, labels, value }
+    Level { signal, labels, value }
 }

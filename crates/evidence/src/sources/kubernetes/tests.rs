@@ -87,7 +87,10 @@ fn what_is_no_list_is_trouble() {
     for body in ["[]", "7", "{}", "{\"items\":7}", "null"] {
         let api = Pages::start(move |_| (200, body.to_owned()));
         let mut source = source(&api.url("")).expect("settings that are right");
-        assert!(source.look_back(&run()).is_err_and(|trouble| trouble.0.contains("is no list")), "{body}");
+        assert!(
+            source.look_back(&run()).is_err_and(|trouble| trouble.message.contains("expected a JSON list")),
+            "{body}"
+        );
     }
 }
 
@@ -143,7 +146,7 @@ fn what_is_forbidden_is_named_with_its_grant() {
     );
     let told = source.look_back(&run()).expect("the rest is there");
     let warning = told.records.iter().find(|record| record.kind == RecordKind::Warning).expect("a warning");
-    assert_eq!(warning.subject, "events could not be read");
+    assert_eq!(warning.subject, "events cannot be listed");
 }
 
 #[test]
@@ -180,8 +183,8 @@ fn settings_are_checked() {
         let error = error.err().map(|error| error.to_string());
         assert!(error.as_ref().is_some_and(|error| error.contains(expect)), "{error:?}");
     };
-    check("namespace", "shop/../kube-system", "no name of a namespace");
+    check("namespace", "shop/../kube-system", "expected the name of a namespace");
     check("ca", "nowhere.pem", "cannot be read");
-    check("ca", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "no certificate");
-    check("step", "10ms", "too often");
+    check("ca", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "no PEM certificate");
+    check("step", "10ms", "the minimum is");
 }

@@ -24,7 +24,7 @@ const AFTERLIFE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(super) struct Follow {
     pattern: String,
-    /// By device and number, which stay when a file is moved, and are nobody else's while it is open.
+    /// Device and inode, which stay when a file is moved and are unique while it is open.
     files: HashMap<(u64, u64), Followed>,
     is_begun: bool,
     /// Bytes that were passed over because there were too many at once.
@@ -35,7 +35,7 @@ pub(super) struct Follow {
 
 #[derive(Debug)]
 struct Followed {
-    /// Where it was when it was found.
+    /// Path at which it was found.
     path: String,
     file: File,
     position: u64,
@@ -114,7 +114,7 @@ impl Follow {
             self.files.insert(key(&metadata), Followed::new(path.display().to_string(), file, position));
         }
         if self.files.is_empty() {
-            return Err(trouble.unwrap_or_else(|| format!("no file is {}", self.pattern)));
+            return Err(trouble.unwrap_or_else(|| format!("no file matches {}", self.pattern)));
         }
         for (key, followed) in &mut self.files {
             let is_gone = !is_there.contains_key(key);

@@ -5,10 +5,10 @@ mod follow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::{Evidence, Instant, Record, RecordKind, Signal};
+use model::{Evidence, Instant, Record, RecordKind, Signal, SignalId};
 
 use super::Kind;
-use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::lines::Lines;
 use crate::settings::{Settings, SettingsError};
@@ -18,13 +18,13 @@ use follow::{FILES_MAX, Follow};
 /// The kind.
 pub(super) const KIND: Kind = Kind {
     name: "log",
-    tells: "Log files on this machine: lines and errors per second, and how long tasks took by a pattern.",
+    provides: "Log files on this machine: lines and errors per second, and task durations by a pattern.",
     example: "worker.log",
     settings: &[
-        ("pattern", r"a regular expression with the groups (?<task>…) and (?<duration>…)"),
-        ("unit", "the unit of durations: ns, us, ms, s, m (s)"),
-        ("error", "a regular expression for lines that tell of errors"),
-        ("step", "the time between two looks (1s)"),
+        ("pattern", r"regular expression with the groups (?<task>…) and (?<duration>…)"),
+        ("unit", "unit of durations: ns, us, ms, s or m [default: s]"),
+        ("error", "regular expression for lines that report an error"),
+        ("step", "interval between reads [default: 1s]"),
     ],
     open,
 };
@@ -44,11 +44,11 @@ struct Log {
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     if settings.address.is_empty() {
-        return Err(settings.wrong("address", "is no path; one is written as worker.log or logs/*.log"));
+        return Err(settings.wrong("address", "expected a path, for example worker.log or logs/*.log"));
     }
     let step = settings.duration("step", STEP)?;
     if step < STEP_MIN {
-        return Err(settings.wrong("step", "is too often; 50ms is the least"));
+        return Err(settings.wrong("step", "the minimum is 50ms"));
     }
     Ok(Box::new(Log {
         about: About { name: settings.name.clone(), kind: KIND.name, address: settings.address.clone() },
@@ -73,7 +73,7 @@ impl Source for Log {
         vec![match follow.lines(now, |_, _| ()) {
             Ok(()) => Check::works("files", follow.paths().join(", ")),
             Err(why) => {
-                let remedy = "set address to the path of a log on this machine that plimsoll may read";
+                let remedy = "set address to the path of a log file on this machine that plimsoll can read";
                 Check::fails("files", why, remedy)
             }
         }]
@@ -83,8 +83,8 @@ impl Source for Log {
         Some(self.step)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
-        self.look(now.at).map_err(Trouble)?;
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
+        self.look(now.at).map_err(SourceError::new)?;
         Ok(Evidence {
             signals: self.gathered.take_due(now.at),
             records: self.lines.take_errors(),
@@ -92,10 +92,10 @@ impl Source for Log {
         })
     }
 
-    /// What was written since the last look belongs to the run as well.
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    /// Lines written since the last read belong to the run as well.
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         if self.last_at.is_none() {
-            return Err(Trouble::new("log files are only read while a run goes on"));
+            return Err(SourceError::new("log files can only be read during a run"));
         }
         // The files may be gone by now; what they told before stays.
         let looked = self.look(period.to.at);
@@ -128,12 +128,12 @@ impl Log {
         }
         for path in self.follow.paths() {
             let counts = counts.get(path).copied().unwrap_or_default();
-            for (signal, count) in ["log_lines", "log_errors"].into_iter().zip(counts) {
+            for (signal, count) in [SignalId::LogLines, SignalId::LogErrors].into_iter().zip(counts) {
                 self.gathered.add(Signal {
                     source: self.about.name.clone(),
-                    name: signal.to_owned(),
+                    name: signal.into(),
                     labels: BTreeMap::from([("file".to_owned(), path.to_owned())]),
-                    unit: "/s".to_owned(),
+                    unit: signal.unit().to_owned(),
                     query: path.to_owned(),
                     step: self.step,
                     points: vec![(now, count as f64 / elapsed_s)],
@@ -152,7 +152,7 @@ impl Log {
         let mut fields: BTreeMap<_, _> =
             counts.map(|(name, count)| (name.to_owned(), count.into())).collect();
         fields.extend(trouble.map(|why| ("why".to_owned(), why.into())));
-        let subject = "a part of the log is not read".to_owned();
+        let subject = "log lines are incomplete".to_owned();
         let source = self.about.name.clone();
         (!fields.is_empty()).then_some(Record { source, kind: RecordKind::Warning, at, subject, fields })
     }
@@ -220,7 +220,7 @@ mod tests {
         std::fs::remove_file(&path).expect("it is there");
         source.sample(moment(1_200)).expect("its last line is read");
         let trouble = source.sample(moment(1_400)).expect_err("it is gone");
-        assert!(trouble.0.ends_with("worker.log was removed"), "{trouble}");
+        assert!(trouble.message.ends_with("worker.log was removed"), "{trouble}");
         std::fs::write(&path, "scan.rule took 20ms\n").expect("another");
         source.sample(moment(1_600)).expect("it is there again");
         let from = moment(1_000);

@@ -1,16 +1,18 @@
 //! The one connection to a database: made when it is needed, bounded in time, and only able to read.
 
+use std::error::Error as _;
 use std::time::Duration;
 
 use model::{Instant, SystemClock};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, SimpleQueryRow};
 
 use super::tls::Tls;
-use crate::contract::{CALL_LIMIT, Trouble};
-use crate::tell;
+use crate::answer;
+use crate::contract::{CALL_LIMIT, ErrorKind, SourceError};
 
 /// Connecting takes no longer.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
@@ -22,10 +24,10 @@ const QUESTION_LIMIT: Duration = Duration::from_millis(2_300);
 const QUESTIONS_LIMIT: Duration = Duration::from_secs(6);
 const _: () = assert!(CONNECT_LIMIT.as_secs() + QUESTIONS_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 
-/// What every session is told when it begins.
+/// Options of every session.
 const OPTIONS: &str = "-c default_transaction_read_only=on -c statement_timeout=2000 -c lock_timeout=1000";
 
-/// How others see the connection.
+/// Name of the connection in `pg_stat_activity`.
 const APPLICATION_NAME: &str = "plimsoll";
 
 /// A database that is asked.
@@ -53,7 +55,7 @@ impl Drop for Session {
 }
 
 impl Database {
-    /// Asks nobody yet.
+    /// Not connected yet.
     pub(super) fn new(mut config: Config, tls: Option<Tls>) -> Database {
         config.application_name(APPLICATION_NAME).options(OPTIONS).connect_timeout(CONNECT_LIMIT);
         Database { config, tls, runtime: None, session: None, transactions: 0, deadline: Instant::ZERO }
@@ -69,7 +71,7 @@ impl Database {
         self.session.as_ref().is_some_and(|session| !session.client.is_closed())
     }
 
-    /// How many transactions were asked for; the server counts them with all others.
+    /// Transactions of this source, which the server counts like any others.
     pub(super) fn transactions(&self) -> u64 {
         self.transactions
     }
@@ -77,8 +79,8 @@ impl Database {
     /// Connects anew.
     ///
     /// # Errors
-    /// Nobody is there, or they refuse.
-    pub(super) fn connect(&mut self) -> Result<(), Trouble> {
+    /// The server is unreachable or refuses the connection.
+    pub(super) fn connect(&mut self) -> Result<(), SourceError> {
         self.session = None;
         let runtime = match self.runtime.take() {
             Some(runtime) => runtime,
@@ -86,35 +88,52 @@ impl Database {
                 .enable_io()
                 .enable_time()
                 .build()
-                .map_err(|error| tell::trouble(&error))?,
+                .map_err(|error| answer::source_error(&error))?,
         };
         let connected = runtime.block_on(async {
             let session = self.session_of(self.tls.clone());
             timeout(CONNECT_LIMIT, session).await.map_err(|_| late(CONNECT_LIMIT))?
         });
+
         self.runtime = Some(runtime);
-        self.session = Some(connected.map_err(|Failure(trouble)| trouble)?);
+        self.session = Some(connected.map_err(|Failure(error)| error)?);
         Ok(())
     }
 
     async fn session_of(&self, tls: Option<Tls>) -> Result<Session, Failure> {
         Ok(match tls {
             Some(tls) => {
-                let (client, connection) = self.config.connect(tls).await?;
+                let (client, connection) =
+                    self.config.connect(tls).await.map_err(|error| self.refused(&error))?;
                 Session { client, connection: tokio::spawn(connection) }
             }
             None => {
-                let (client, connection) = self.config.connect(NoTls).await?;
+                let (client, connection) =
+                    self.config.connect(NoTls).await.map_err(|error| self.refused(&error))?;
                 Session { client, connection: tokio::spawn(connection) }
             }
         })
     }
 
+    /// A failure to connect. A server that requires a password where none is set is seen by the client library, which
+    /// then fails without having an error of the server or of the network.
+    fn refused(&self, error: &Error) -> Failure {
+        let is_of_network = error.source().is_some_and(|cause| cause.is::<std::io::Error>());
+        let kind = match error.as_db_error() {
+            Some(error) => kind_of(error.code(), error.routine()),
+            None if self.config.get_password().is_none() && !is_of_network && !error.is_closed() => {
+                ErrorKind::Unauthenticated
+            }
+            None => ErrorKind::Other,
+        };
+        Failure(SourceError { kind, ..answer::source_error(error) })
+    }
+
     /// The rows of a question.
     ///
     /// # Errors
-    /// The server does not answer in time, refuses, or is gone.
-    pub(super) fn rows(&mut self, sql: &str) -> Result<Vec<SimpleQueryRow>, Trouble> {
+    /// The server does not respond in time, refuses the query, or closed the connection.
+    pub(super) fn rows(&mut self, sql: &str) -> Result<Vec<SimpleQueryRow>, SourceError> {
         Ok(self.sets(sql)?.into_iter().next().unwrap_or_default())
     }
 
@@ -122,9 +141,9 @@ impl Database {
     ///
     /// # Errors
     /// As of [`Database::rows`].
-    pub(super) fn sets(&mut self, sql: &str) -> Result<Vec<Vec<SimpleQueryRow>>, Trouble> {
+    pub(super) fn sets(&mut self, sql: &str) -> Result<Vec<Vec<SimpleQueryRow>>, SourceError> {
         let (Some(runtime), Some(session)) = (&self.runtime, &self.session) else {
-            return Err(Trouble::new("the database is not connected"));
+            return Err(SourceError::new("not connected to the database"));
         };
         self.transactions += 1;
         let limit = self.deadline.since(SystemClock::now()).min(QUESTION_LIMIT);
@@ -132,10 +151,10 @@ impl Database {
             let answer = session.client.simple_query(sql);
             Ok::<_, Failure>(timeout(limit, answer).await.map_err(|_| late(limit))??)
         });
-        let messages = asked.map_err(|Failure(trouble)| {
+        let messages = asked.map_err(|Failure(error)| {
             // What is still on its way would be taken for the answer of the next question.
             self.session = None;
-            trouble
+            error
         })?;
         let mut sets = vec![Vec::new()];
         for message in messages {
@@ -153,23 +172,37 @@ impl Database {
     }
 }
 
-/// Trouble that errors of the database become.
-struct Failure(Trouble);
+/// A failure, as errors of the client library and timeouts become one.
+struct Failure(SourceError);
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure(tell::trouble(&error))
+        Failure(answer::source_error(&error))
     }
 }
 
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Failure {
-        Failure(trouble)
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Failure {
+        Failure(error)
+    }
+}
+
+/// Class of a refusal (PostgreSQL, appendix A: class 28). The server has one SQLSTATE for roles that do not exist and for
+/// hosts that no line of `pg_hba.conf` admits; the routine distinguishes them.
+fn kind_of(code: &SqlState, routine: Option<&str>) -> ErrorKind {
+    match routine {
+        Some("ClientAuthentication") if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+            ErrorKind::HostRefused
+        }
+        _ if [SqlState::INVALID_PASSWORD, SqlState::INVALID_AUTHORIZATION_SPECIFICATION].contains(code) => {
+            ErrorKind::Unauthenticated
+        }
+        _ => ErrorKind::Other,
     }
 }
 
 fn late(limit: Duration) -> Failure {
-    Failure(Trouble(format!("the database did not answer within {:.1} s", limit.as_secs_f64())))
+    Failure(SourceError::new(format!("the database did not respond within {:.1} s", limit.as_secs_f64())))
 }
 
 /// The text in a column; empty where there is none.
@@ -180,4 +213,21 @@ pub(super) fn text(row: &SimpleQueryRow, column: usize) -> &str {
 /// The number in a column, if there is one.
 pub(super) fn number(row: &SimpleQueryRow, column: usize) -> Option<f64> {
     text(row, column).parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_classified_by_sqlstate_and_routine() {
+        let check = |code: &SqlState, routine: &str, expect: ErrorKind| {
+            assert_eq!(kind_of(code, Some(routine)), expect, "{code:?} {routine}");
+        };
+        check(&SqlState::INVALID_PASSWORD, "auth_failed", ErrorKind::Unauthenticated);
+        let refused = SqlState::INVALID_AUTHORIZATION_SPECIFICATION;
+        check(&refused, "InitializeSessionUserId", ErrorKind::Unauthenticated);
+        check(&refused, "ClientAuthentication", ErrorKind::HostRefused);
+        check(&SqlState::TOO_MANY_CONNECTIONS, "InitProcess", ErrorKind::Other);
+    }
 }

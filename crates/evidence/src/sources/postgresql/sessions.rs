@@ -1,32 +1,32 @@
-//! What sessions do: looked at ten times a second, told each second as means.
+//! Sessions by state and wait event: sampled at 10 Hz, reported each second as means.
 
 use std::collections::BTreeMap;
 
-use model::{Instant, RecordKind};
+use model::{Instant, RecordKind, SignalId};
 use tokio_postgres::SimpleQueryRow;
 
 use super::database::{number, text};
-use crate::tell::{Answer, Few, What, clip, fields};
+use crate::answer::{Answer, FirstSeen, SignalQuery, clip, fields};
 
-/// Wait events that are told one by one; the rest is [`OTHER`].
+/// Wait events with series of their own; the rest is [`OTHER`].
 const WAIT_EVENTS_MAX: usize = 100;
 
-/// Pairs of who waits and who blocks that are told.
+/// Maximum number of pairs of a waiting and a blocking session.
 const PAIRS_MAX: usize = 50;
 
 const OTHER: &str = "other";
 
-/// What an active session that waits for nothing is said to wait for: it computes, or would if a processor were free.
+/// Wait event of an active session without one: it runs on a CPU or waits for one.
 const ON_CPU: &str = "CPU";
 
-const ACTIVE: What = What::new(
-    "active_sessions",
-    "",
+const ACTIVE: SignalQuery = SignalQuery::new(
+    SignalId::ActiveSessions,
     "pg_stat_activity at 10 Hz: state = 'active', by wait_event_type and wait_event",
 );
-const CONNECTIONS: What = What::new("connections", "{connection}", "pg_stat_activity at 10 Hz, by state");
-const LOCKS_WAITING: What =
-    What::new("locks_waiting", "", "pg_stat_activity at 10 Hz: wait_event_type = 'Lock'");
+const CONNECTIONS: SignalQuery =
+    SignalQuery::new(SignalId::Connections, "pg_stat_activity at 10 Hz, by state");
+const LOCKS_WAITING: SignalQuery =
+    SignalQuery::new(SignalId::LocksWaiting, "pg_stat_activity at 10 Hz: wait_event_type = 'Lock'");
 
 /// Sessions by what they do; asked for by [`super::Postgresql`] itself too, and left out.
 pub(super) const SESSIONS_SQL: &str = "SELECT /* plimsoll */ backend_type, coalesce(state, ''), \
@@ -34,42 +34,42 @@ pub(super) const SESSIONS_SQL: &str = "SELECT /* plimsoll */ backend_type, coale
      WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'parallel worker', 'autovacuum worker') \
      GROUP BY 1, 2, 3, 4 LIMIT 2000";
 
-/// What sessions did since something was told of them last.
+/// Samples since the last report.
 #[derive(Debug)]
 pub(super) struct Sessions {
     /// When that was.
-    told_at: Option<Instant>,
+    reported_at: Option<Instant>,
     looks: u32,
     /// Sums over the looks. Names that were seen stay, because a wait that is over is a zero and not unknown.
     active: BTreeMap<(String, String), f64>,
     connections: BTreeMap<String, f64>,
     waiting: f64,
-    few: Few,
+    few: FirstSeen,
 }
 
 impl Sessions {
     pub(super) fn new() -> Sessions {
         Sessions {
-            told_at: None,
+            reported_at: None,
             looks: 0,
             active: BTreeMap::new(),
             connections: BTreeMap::new(),
             waiting: 0.0,
-            few: Few::new(WAIT_EVENTS_MAX),
+            few: FirstSeen::new(WAIT_EVENTS_MAX),
         }
     }
 
-    /// When something was told last.
-    pub(super) fn told_at(&self) -> Option<Instant> {
-        self.told_at
+    /// Time of the last report.
+    pub(super) fn reported_at(&self) -> Option<Instant> {
+        self.reported_at
     }
 
-    /// Whether one waited for another's lock since something was told.
+    /// Whether a session waited for a lock since the last report.
     pub(super) fn waited_for_locks(&self) -> bool {
         self.waiting > 0.0
     }
 
-    /// Forgets what was not told, because nobody looked for a while.
+    /// Drops the samples since the last report, after a pause in sampling.
     pub(super) fn forget(&mut self) {
         self.looks = 0;
         self.waiting = 0.0;
@@ -103,8 +103,8 @@ impl Sessions {
     }
 
     /// Tells the means, if anybody looked.
-    pub(super) fn tell(&mut self, answer: &mut Answer, now: Instant) {
-        self.told_at = Some(now);
+    pub(super) fn add_to(&mut self, answer: &mut Answer, now: Instant) {
+        self.reported_at = Some(now);
         if self.looks == 0 {
             return;
         }
@@ -120,8 +120,8 @@ impl Sessions {
     }
 }
 
-/// Who waits for whom. It stops all that take locks for a moment, and is asked only when somebody waited. What sessions run is
-/// told by its number and its first word: its text holds what users wrote.
+/// Query for waiting and blocking sessions. It briefly blocks all that take locks, so it runs only after a session waited.
+/// Statements are identified by query id and first word, because their text contains user data.
 pub(super) fn blocked_sql(has_query_ids: bool) -> String {
     let (waits, blocks) = if has_query_ids { ("w.query_id", "b.query_id") } else { ("NULL", "NULL") };
     let word = |session| format!("upper(coalesce(substring({session}.query FROM '^\\s*([A-Za-z]+)'), ''))");
@@ -137,7 +137,7 @@ pub(super) fn blocked_sql(has_query_ids: bool) -> String {
     )
 }
 
-/// Who waited for whom, over the run.
+/// Pairs of waiting and blocking sessions during the run.
 #[derive(Debug, Default)]
 pub(super) struct Blocked {
     pairs: BTreeMap<Pair, Seen>,
@@ -153,7 +153,7 @@ struct Pair {
     application: String,
 }
 
-/// What was seen of a pair, once a second.
+/// Observations of a pair, once a second.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     first_at: Instant,
@@ -191,7 +191,7 @@ impl Blocked {
     }
 
     /// Tells what was seen, and forgets it.
-    pub(super) fn tell(&mut self, answer: &mut Answer) {
+    pub(super) fn add_to(&mut self, answer: &mut Answer) {
         for (pair, seen) in std::mem::take(&mut self.pairs) {
             let known = fields([
                 ("what", "blocked by a lock".into()),
@@ -208,7 +208,7 @@ impl Blocked {
         }
         if self.untold > 0 {
             answer.warning(&format!(
-                "{} looks at further locks are not told",
+                "{} observations of further locks were left out",
                 std::mem::take(&mut self.untold)
             ));
         }
@@ -224,10 +224,10 @@ mod tests {
         Answer::new("postgresql", Instant::ZERO, Duration::from_secs(1))
     }
 
-    /// What is told, as `name label` and value.
+    /// Signals, as `name label` and value.
     fn told(sessions: &mut Sessions) -> Vec<(String, f64)> {
         let mut answer = answer();
-        sessions.tell(&mut answer, Instant::ZERO);
+        sessions.add_to(&mut answer, Instant::ZERO);
         let line = |signal: &model::Signal| {
             let labels: Vec<&str> = signal.labels.values().map(String::as_str).collect();
             (format!("{} {}", signal.name, labels.join(" ")), signal.points[0].1)
@@ -284,11 +284,11 @@ mod tests {
             blocked.add(pair, 3.0, 4.0, Instant::ZERO);
         }
         let mut answer = answer();
-        blocked.tell(&mut answer);
+        blocked.add_to(&mut answer);
         let told = answer.evidence().records;
         assert_eq!(told.len(), PAIRS_MAX + 1);
         let first = &told[0].fields;
         assert_eq!((&first["waiters_max"], &first["wait_ms_max"]), (&3.0.into(), &5.0.into()));
-        assert_eq!(told[PAIRS_MAX].subject, "20 looks at further locks are not told");
+        assert_eq!(told[PAIRS_MAX].subject, "20 observations of further locks were left out");
     }
 }

@@ -1,4 +1,4 @@
-//! What each statement took: the difference of two looks into `pg_stat_statements`.
+//! Time per statement: the difference of two readings of `pg_stat_statements`.
 
 use std::collections::HashMap;
 
@@ -6,15 +6,15 @@ use tokio_postgres::SimpleQueryRow;
 
 use super::MARK;
 use super::database::{number, text};
-use crate::tell::{Fields, fields};
+use crate::answer::{Fields, fields};
 
-/// Statements that are told.
+/// Maximum number of statements.
 pub(super) const STATEMENTS_MAX: usize = 50;
 
 /// Statements that are compared, those that took most. One that is not among them took less than all others did.
 const COMPARED_MAX: usize = 20_000;
 
-/// Of a statement's text, so much is told.
+/// Maximum length of a statement's text.
 const TEXT_CHARS_MAX: usize = 2_000;
 
 /// A statement: its database and its `queryid`. Who sent it is one more column of the view and no part of this.
@@ -24,7 +24,7 @@ pub(super) struct Statement {
     pub(super) queryid: String,
 }
 
-/// What it took in all.
+/// Totals of a statement.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Counts {
     pub(super) calls: f64,
@@ -38,7 +38,7 @@ pub(super) struct Counts {
 
 pub(super) type Looked = HashMap<Statement, Counts>;
 
-/// What asks for all counts. The view has these columns since its version 1.8, that of PostgreSQL 13.
+/// Query for all counters. The view has these columns since version 1.8, that of PostgreSQL 13.
 pub(super) fn counts_sql(schema: &str) -> String {
     format!(
         "SELECT {MARK} dbid, queryid, sum(calls), sum(total_exec_time), sum(rows), sum(shared_blks_hit), \
@@ -47,7 +47,7 @@ pub(super) fn counts_sql(schema: &str) -> String {
     )
 }
 
-/// What asks for the texts of these statements, and for the names of their databases.
+/// Query for the texts of these statements and the names of their databases.
 pub(super) fn texts_sql<'a>(schema: &str, statements: impl Iterator<Item = &'a Statement>) -> String {
     // They are numbers of the server's own; whatever else it may have told is not asked for.
     let numbers = statements.filter_map(|statement| statement.queryid.parse::<i64>().ok());
@@ -71,7 +71,7 @@ pub(super) fn texts(rows: &[SimpleQueryRow]) -> HashMap<Statement, (String, Stri
         .collect()
 }
 
-/// What statements took between two looks, that of most time first, and all of it together in milliseconds.
+/// Statements by time between two readings, the slowest first, and the total in milliseconds.
 pub(super) fn taken(before: &Looked, now: &Looked) -> (Vec<(Statement, Counts)>, f64) {
     let since = |statement: &Statement, counts: &Counts| counts.since(before.get(statement));
     let others = now.iter().filter(|(_, counts)| !counts.is_own);
@@ -84,7 +84,7 @@ pub(super) fn taken(before: &Looked, now: &Looked) -> (Vec<(Statement, Counts)>,
 }
 
 impl Counts {
-    /// What was added. Where the server counts anew, what is there was added since.
+    /// Increase of the counters; after a reset, their values.
     fn since(&self, before: Option<&Counts>) -> Counts {
         let Some(before) = before.filter(|before| before.calls <= self.calls) else { return *self };
         Counts {
@@ -158,7 +158,7 @@ pub(super) fn without_literals(sql: &str) -> String {
     shown.trim().to_owned()
 }
 
-/// How many bytes a comment has, with those within it.
+/// Length of a comment in bytes, nested ones included.
 fn comment(sql: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while at < sql.len() {
@@ -172,7 +172,7 @@ fn comment(sql: &str) -> usize {
     sql.len()
 }
 
-/// How many bytes a text in single quotes has.
+/// Length of a single-quoted literal in bytes.
 fn quoted(sql: &str, has_escapes: bool) -> usize {
     let bytes = sql.as_bytes();
     let mut at = 1;
@@ -187,7 +187,7 @@ fn quoted(sql: &str, has_escapes: bool) -> usize {
     sql.len()
 }
 
-/// How many bytes a text between two equal dollar tags has; `None` where there is no tag, as in `$1`.
+/// Length of a dollar-quoted literal in bytes; `None` without a tag, as in `$1`.
 fn dollar_quoted(sql: &str) -> Option<usize> {
     let length = sql.strip_prefix('$')?.find('$')? + 2;
     let tag = &sql[..length];

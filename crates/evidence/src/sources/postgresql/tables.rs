@@ -1,25 +1,27 @@
-//! Which tables are read from their beginning to their end: what `pg_stat_user_tables` counts of sequential scans.
+//! Sequential scans of tables, from `pg_stat_user_tables`.
 
 use tokio_postgres::SimpleQueryRow;
 
 use super::MARK;
 use super::database::{number, text};
-use crate::tell::{Answer, Counters, Few, What};
+use model::SignalId;
 
-/// Tables that are asked for at once, those of which most was read so far, and those that are told in a run.
+use crate::answer::{Answer, Counters, FirstSeen, SignalQuery};
+
+/// Tables per query, those with the most rows read so far, and tables with series of their own.
 const TABLES_MAX: usize = 20;
 const TABLES_TOLD_MAX: usize = 50;
 
-const SCANS: What = What::new("table_scans", "1/s", "pg_stat_user_tables: seq_scan");
-const ROWS: What = What::new("table_rows_scanned", "1/s", "pg_stat_user_tables: seq_tup_read");
+const SCANS: SignalQuery = SignalQuery::new(SignalId::TableScans, "pg_stat_user_tables: seq_scan");
+const ROWS: SignalQuery = SignalQuery::new(SignalId::TableRowsScanned, "pg_stat_user_tables: seq_tup_read");
 
 /// The tables of a database.
 #[derive(Debug)]
 pub(super) struct Tables {
-    few: Few,
+    few: FirstSeen,
 }
 
-/// What asks for the tables that are scanned.
+/// Query for the tables with sequential scans.
 pub(super) fn sql() -> String {
     format!(
         "SELECT {MARK} schemaname || '.' || relname, seq_scan, seq_tup_read FROM pg_stat_user_tables \
@@ -29,11 +31,11 @@ pub(super) fn sql() -> String {
 
 impl Tables {
     pub(super) fn new() -> Tables {
-        Tables { few: Few::new(TABLES_TOLD_MAX) }
+        Tables { few: FirstSeen::new(TABLES_TOLD_MAX) }
     }
 
     /// Tells the rows of [`sql`], as they rose since the answer before.
-    pub(super) fn tell(&mut self, answer: &mut Answer, counters: &mut Counters, rows: &[SimpleQueryRow]) {
+    pub(super) fn add_to(&mut self, answer: &mut Answer, counters: &mut Counters, rows: &[SimpleQueryRow]) {
         for row in rows {
             let table = text(row, 0);
             let table = table.strip_prefix("public.").unwrap_or(table);
@@ -42,7 +44,7 @@ impl Tables {
             }
             for (column, what) in [(1, &SCANS), (2, &ROWS)] {
                 let Some(count) = number(row, column) else { continue };
-                let rate = counters.rate(&format!("{} {table}", what.name), count);
+                let rate = counters.rate(&format!("{} {table}", what.signal.as_str()), count);
                 rate.into_iter().for_each(|rate| answer.number(what, &[("table", table)], rate));
             }
         }

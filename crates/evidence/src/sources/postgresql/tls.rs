@@ -34,13 +34,13 @@ impl Tls {
             Some(path) => {
                 let read =
                     CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-                read.map_err(|error| format!("is no PEM file with certificates: {error}"))?
+                read.map_err(|error| format!("not a PEM file with certificates: {error}"))?
             }
             None => rustls_native_certs::load_native_certs().certs,
         };
         roots.add_parsable_certificates(certificates);
         if roots.is_empty() && ca.is_some() {
-            return Err("has no certificate in PEM".to_owned());
+            return Err("the file contains no PEM certificate".to_owned());
         }
         let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
         let builder = builder.with_safe_default_protocol_versions().map_err(|error| error.to_string())?;

@@ -12,10 +12,10 @@ use crate::flame::Flame;
 const PLAIN_BYTES_MAX: u64 = 4 << 20;
 /// Stacks that are added up: five seconds of a hundred cores.
 pub(super) const SAMPLES_MAX: usize = 50_000;
-/// How a stream in gzip begins (RFC 1952, 2.3.1).
+/// Magic number of gzip (RFC 1952, 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// What a function is called that has no name.
+/// Name of functions without one.
 const NAMELESS: &str = "?";
 
 /// A profile.
@@ -37,7 +37,7 @@ pub(super) struct Profile {
     pub(super) default_sample_type: i64,
 }
 
-/// What values are of.
+/// Kind of the values.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ValueType {
     #[prost(int64, tag = "1")]
@@ -89,11 +89,11 @@ impl Profile {
             true => MultiGzDecoder::new(bytes).take(PLAIN_BYTES_MAX + 1).read_to_end(&mut plain),
             false => bytes.take(PLAIN_BYTES_MAX + 1).read_to_end(&mut plain),
         };
-        read.map_err(|error| format!("the profile is damaged: {error}"))?;
+        read.map_err(|error| format!("corrupt profile: {error}"))?;
         if plain.len() as u64 > PLAIN_BYTES_MAX {
-            return Err(format!("the profile has more than {PLAIN_BYTES_MAX} bytes"));
+            return Err(format!("the profile exceeds {PLAIN_BYTES_MAX} bytes"));
         }
-        Profile::decode(&*plain).map_err(|error| format!("the answer is no profile: {error}"))
+        Profile::decode(&*plain).map_err(|error| format!("not a pprof profile: {error}"))
     }
 
     /// Its stacks, and the name and unit of their values: those of the default type, else of the last one, as pprof does it.

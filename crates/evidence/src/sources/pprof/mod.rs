@@ -11,7 +11,7 @@ use std::time::Duration;
 use model::{Datum, Evidence, Instant, Record, RecordKind};
 
 use super::Kind;
-use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::lines::harmless;
 use crate::settings::{Settings, SettingsError};
@@ -21,26 +21,26 @@ use message::Profile;
 /// The kind.
 pub(super) const KIND: Kind = Kind {
     name: "pprof",
-    tells: "Profiles of a program that makes them when it is asked, as Go's net/http/pprof: of those of a run the busiest one.",
+    provides: "On-demand profiles, as from Go's net/http/pprof: the busiest one of the run.",
     example: "http://localhost:6060",
     settings: &[
-        ("seconds", "how long each profile is taken, from 1 to 6 (3)"),
-        ("every", "the time from one profile to the next (15s)"),
-        ("user", "the user of the credential"),
+        ("seconds", "duration of each profile in seconds, 1 to 6 [default: 3]"),
+        ("every", "interval between profiles [default: 15s]"),
+        ("user", "user name for the credential"),
     ],
     open,
 };
 
-/// Where Go's programs have it, if an address does not say.
+/// Default path, as in Go programs.
 const USUAL_PATH: &str = "/debug/pprof/profile";
-/// How long a profile is taken, seconds.
+/// Default duration of a profile, seconds.
 const SECONDS: u64 = 3;
 const SECONDS_MAX: u64 = 6;
 /// The time from one to the next, unless it is set, and at least what one takes.
 const EVERY: Duration = Duration::from_secs(15);
 /// Bytes of an answer.
 const ANSWER_BYTES_MAX: u64 = 4 << 20;
-/// Of a name of what is measured so much is told.
+/// Maximum length of a profile type's name.
 const NAME_CHARS_MAX: usize = 60;
 
 struct Pprof {
@@ -50,7 +50,7 @@ struct Pprof {
     seconds: u64,
     every: Duration,
     taken: u32,
-    /// How much was done per second in the busiest profile, and what is told of it.
+    /// Rate of the busiest profile, and its record.
     busiest: Option<(f64, Record)>,
 }
 
@@ -58,10 +58,10 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     let Door { base, authorization, .. } = http::door(settings)?;
     let seconds = settings.text("seconds", &SECONDS.to_string()).parse::<u64>();
     let seconds = seconds.ok().filter(|seconds| (1..=SECONDS_MAX).contains(seconds));
-    let seconds = seconds.ok_or_else(|| settings.wrong("seconds", "is not from 1 to 6"))?;
+    let seconds = seconds.ok_or_else(|| settings.wrong("seconds", "expected a number from 1 to 6"))?;
     let every = settings.duration("every", EVERY)?;
     if every < Duration::from_secs(seconds) {
-        return Err(settings.wrong("every", "is shorter than what a profile takes"));
+        return Err(settings.wrong("every", "it must not be shorter than a profile takes"));
     }
     let has_path = base.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
     let path = if has_path { String::new() } else { USUAL_PATH.to_owned() };
@@ -87,8 +87,8 @@ impl Source for Pprof {
             Ok(profile) => Check::works("profile", format!("{} stacks in a second", profile.sample.len())),
             Err(trouble) => {
                 let remedy =
-                    "import _ \"net/http/pprof\" in a Go program, and set address to where it listens";
-                Check::fails("profile", trouble.0, remedy)
+                    "import _ \"net/http/pprof\" in the Go program, and set address to its HTTP server";
+                Check::fails("profile", trouble.message, remedy)
             }
         }]
     }
@@ -97,7 +97,7 @@ impl Source for Pprof {
         Some(self.every)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         let profile = self.profile(self.seconds)?;
         self.taken += 1;
         let (flame, kind, unit) = profile.flame();
@@ -121,9 +121,9 @@ impl Source for Pprof {
         Ok(Evidence::default())
     }
 
-    fn look_back(&mut self, _period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, _period: &Period) -> Result<Evidence, SourceError> {
         if self.taken == 0 {
-            return Err(Trouble::new("profiles are only taken while a run goes on"));
+            return Err(SourceError::new("profiles can only be taken during a run"));
         }
         let records = self.busiest.take().map(|(_, mut record)| {
             record.fields.insert("profiles_taken".to_owned(), f64::from(self.taken).into());
@@ -134,10 +134,10 @@ impl Source for Pprof {
 }
 
 impl Pprof {
-    fn profile(&self, seconds: u64) -> Result<Profile, Trouble> {
+    fn profile(&self, seconds: u64) -> Result<Profile, SourceError> {
         let parameters = [("seconds", &*seconds.to_string())];
         let bytes = self.client.bytes(&self.path, &parameters, "*/*", ANSWER_BYTES_MAX)?;
-        Profile::read(&bytes).map_err(|why| Trouble(format!("GET {}: {why}", self.about.address)))
+        Profile::read(&bytes).map_err(|why| SourceError::new(format!("GET {}: {why}", self.about.address)))
     }
 
     fn record(&self, subject: String, at: Instant, fields: BTreeMap<String, Datum>) -> Record {

@@ -100,13 +100,13 @@ fn what_is_no_profile_is_refused() {
         let why = Profile::read(bytes).expect_err("it is none");
         assert!(why.contains(expect), "{why}");
     };
-    check(b"<html>not found</html>", "is no profile");
-    check(&gzipped(&profile(1))[..40], "is damaged");
+    check(b"<html>not found</html>", "not a pprof profile");
+    check(&gzipped(&profile(1))[..40], "corrupt profile");
     let zeros = vec![0; 5 << 20];
-    check(&zeros, "more than");
+    check(&zeros, "exceeds");
     let mut writer = GzEncoder::new(Vec::new(), Compression::fast());
     writer.write_all(&zeros).expect("into memory");
-    check(&writer.finish().expect("into memory"), "more than");
+    check(&writer.finish().expect("into memory"), "exceeds");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn stacks_beyond_the_limit_are_counted() {
     assert_eq!((large.left_out(), large.flame().0.total()), (3, SAMPLES_MAX as f64 * 30_000_000.0));
 }
 
-/// Whatever came is refused, or told within its bounds.
+/// Any input is refused or stays within the limits.
 fn assert_bounded(bytes: &[u8]) {
     if let Ok(profile) = Profile::read(bytes) {
         profile.flame().0.assert_bounded();

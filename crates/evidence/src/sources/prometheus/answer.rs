@@ -1,4 +1,4 @@
-//! What a question about a range is answered with.
+//! Responses to range queries.
 
 use std::collections::BTreeMap;
 
@@ -43,9 +43,9 @@ impl Answer {
     /// Reads one. Of more than `series_max` series those are kept that reach highest.
     pub(super) fn parse(text: &str, series_max: usize, window: &Window) -> Result<Answer, String> {
         let body: Body =
-            serde_json::from_str(text).map_err(|error| format!("the answer is not understood: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("unexpected response: {error}"))?;
         if body.data.result_type != "matrix" {
-            return Err(format!("the answer is a {:?} and not a matrix", body.data.result_type));
+            return Err(format!("expected a matrix, got a {:?}", body.data.result_type));
         }
         let series = body.data.result.into_iter().map(|series| series.kept(window));
         let mut series: Vec<Labelled> = series.filter(|(_, points)| !points.is_empty()).collect();

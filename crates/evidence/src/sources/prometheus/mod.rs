@@ -1,6 +1,6 @@
 //! A Prometheus, or whatever answers to its HTTP API, asked about a run's own window once the run is over.
 //!
-//! What to ask is found by the names of its metrics ([`crate::packs`]). Each signal keeps the question as it was asked, with
+//! The names of its metrics determine the queries ([`crate::packs`]). Each signal keeps the question as it was asked, with
 //! start, end and step, so that anybody can ask it again.
 
 mod answer;
@@ -12,11 +12,12 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use model::{Clock, Datum, Evidence, Instant, Record, RecordKind, Signal, SystemClock};
+use model::signal::label;
+use model::{Clock, Datum, Evidence, Instant, Record, RecordKind, Signal, SignalId, SignalName, SystemClock};
 use serde_json::Value;
 
 use super::Kind;
-use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::packs::{PACKS, Pack};
 use crate::settings::{Settings, SettingsError};
@@ -27,13 +28,13 @@ use window::Window;
 /// The kind.
 pub(super) const KIND: Kind = Kind {
     name: "prometheus",
-    tells: "Prometheus: node, containers, JVM, Go, Node.js, databases, queues and more over the run's own window.",
+    provides: "Prometheus: nodes, containers, JVM, Go, Node.js, databases, queues and more, during the run.",
     example: "http://localhost:9090",
     settings: &[
-        ("user", "the user of the credential"),
-        ("selector", "a condition for every selector of the packs: namespace=\"shop\""),
-        ("interval", "the time between two scrapes, if Prometheus does not tell it"),
-        ("query.NAME", "a question of one's own in PromQL; $window is the time that rates are over"),
+        ("user", "user name for the credential"),
+        ("selector", "label matcher added to every selector of the packs: namespace=\"shop\""),
+        ("interval", "scrape interval, if Prometheus does not report it"),
+        ("query.NAME", "your own PromQL query; $window is the range of rates"),
     ],
     open,
 };
@@ -42,7 +43,7 @@ pub(super) const KIND: Kind = Kind {
 const SERIES_MAX: usize = 200;
 /// Questions of one's own.
 const QUERIES_MAX: usize = 100;
-/// The time between two scrapes where nothing tells it: what most people set.
+/// Default scrape interval, for servers that do not report it.
 const INTERVAL: Duration = Duration::from_secs(15);
 /// Fewer points of a run say little about its peaks.
 const POINTS_WANTED: usize = 10;
@@ -50,7 +51,7 @@ const POINTS_WANTED: usize = 10;
 /// A node that has so much of its memory in use is nearly full.
 const FULL_SHARE: f64 = 0.9;
 
-/// How many questions are asked at a time: fewer than the 20 that a Prometheus works on at once.
+/// Concurrent queries: fewer than the 20 that Prometheus runs at once.
 const ASKED_AT_ONCE: usize = 4;
 /// No small question takes longer, no large one does, and none is begun after so long: together less than
 /// [`crate::contract::CALL_LIMIT`].
@@ -58,8 +59,8 @@ const QUICK_LIMIT: Duration = Duration::from_millis(1_500);
 const QUESTION_LIMIT: Duration = Duration::from_secs(4);
 const BEGIN_LIMIT: Duration = Duration::from_millis(5_500);
 
-/// Where somebody looks who wants to know why there is nothing.
-const NO_PACK: &str = "query.NAME = \"PromQL\" asks for metrics that no pack knows";
+/// Remedy if no pack matches.
+const NO_PACK: &str = "query other metrics with query.NAME = \"PromQL\"";
 
 struct Prometheus {
     about: About,
@@ -72,7 +73,7 @@ struct Prometheus {
 
 /// Something to ask.
 struct Question {
-    signal: String,
+    signal: SignalName,
     unit: &'static str,
     promql: String,
 }
@@ -85,7 +86,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     });
     let queries: Vec<(String, String)> = queries.collect();
     if let Some((name, _)) = queries.get(QUERIES_MAX) {
-        let why = format!("is one too many; {QUERIES_MAX} questions can be asked");
+        let why = format!("too many queries; the maximum is {QUERIES_MAX}");
         return Err(settings.wrong(&format!("query.{name}"), &why));
     }
     Ok(Box::new(Prometheus {
@@ -107,25 +108,24 @@ impl Source for Prometheus {
         let names = match self.metric_names(&[]) {
             Ok(names) => names,
             Err(trouble) => {
-                let remedy =
-                    "set address to where Prometheus answers /api/v1/query, such as http://localhost:9090";
-                return vec![Check::fails("names of metrics", trouble.0, remedy)];
+                let remedy = "set address to the Prometheus API, for example http://localhost:9090";
+                return vec![Check::fails("metric names", trouble.message, remedy)];
             }
         };
-        let mut checks = vec![Check::works("names of metrics", format!("{}", names.len()))];
+        let mut checks = vec![Check::works("metric names", format!("{}", names.len()))];
         checks.push(match self.quick.json("/api/v1/status/buildinfo", &[]) {
             Ok(info) => Check::works("version", info["data"]["version"].as_str().unwrap_or("unknown")),
-            Err(trouble) => Check::lacks("version", trouble.0, "allow /api/v1/status/buildinfo"),
+            Err(trouble) => Check::lacks("version", trouble.message, "allow /api/v1/status/buildinfo"),
         });
         checks.push(match self.interval.or_else(|| window::interval(&self.quick)) {
             Some(interval) => Check::works("scrape interval", window::text(interval)),
             None => {
-                let why = format!("it is told by no target; {} is assumed", window::text(INTERVAL));
+                let why = format!("no target reports it; assuming {}", window::text(INTERVAL));
                 Check::lacks("scrape interval", why, "interval = \"15s\"")
             }
         });
         checks.push(match revealed(&names)[..] {
-            [] => Check::lacks("packs", "no metrics that are known here", NO_PACK),
+            [] => Check::lacks("packs", "no metric of a known exporter", NO_PACK),
             ref packs => {
                 let names: Vec<&str> = packs.iter().map(|pack| pack.name).collect();
                 Check::works("packs", names.join(", "))
@@ -139,18 +139,18 @@ impl Source for Prometheus {
         None
     }
 
-    fn sample(&mut self, _now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, _now: Moment) -> Result<Evidence, SourceError> {
         Ok(Evidence::default())
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let begun = SystemClock::now();
         let told_interval = self.interval.or_else(|| window::interval(&self.quick));
         let window = Window::of(period, told_interval.unwrap_or(INTERVAL), SystemClock.wall_unix_ns());
         let names = self.metric_names(&[("start", &window.start), ("end", &window.end)])?;
         let questions = self.questions(&names, &window);
         let answers = self.ask(&questions, &window, begun);
-        if let Some(trouble) = nothing_but_trouble(&answers) {
+        if let Some(trouble) = only_failures(&answers) {
             return Err(trouble);
         }
         let mut evidence = Evidence::default();
@@ -163,25 +163,27 @@ impl Source for Prometheus {
 }
 
 impl Prometheus {
-    fn metric_names(&self, within: &[(&str, &str)]) -> Result<HashSet<String>, Trouble> {
+    fn metric_names(&self, within: &[(&str, &str)]) -> Result<HashSet<String>, SourceError> {
         let answer = self.quick.json("/api/v1/label/__name__/values", within)?;
         let names = answer["data"].as_array();
-        let names = names.ok_or_else(|| Trouble(format!("{}: this is no Prometheus", self.about.address)))?;
+        let names = names.ok_or_else(|| {
+            SourceError::new(format!("{}: the server is not a Prometheus", self.about.address))
+        })?;
         Ok(names.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
-    /// What is asked: one's own questions first, so that they are told if time is short.
+    /// All queries: the user's own ones first, so that they are answered if time is short.
     fn questions(&self, names: &HashSet<String>, window: &Window) -> Vec<Question> {
         let own = self.queries.iter().map(|(name, promql)| Question {
-            signal: name.clone(),
+            signal: name.as_str().into(),
             unit: "",
             promql: promql.replace("$window", &window.rate),
         });
         let rows = revealed(names).into_iter().flat_map(|pack| pack.rows);
         let known = rows.filter(|row| row.metrics().all(|metric| names.contains(metric)));
         let known = known.map(|row| Question {
-            signal: row.signal.to_owned(),
-            unit: row.unit,
+            signal: row.signal.into(),
+            unit: row.signal.unit(),
             promql: row.promql(&window.rate, &self.selector),
         });
         own.chain(known).collect()
@@ -193,7 +195,7 @@ impl Prometheus {
         questions: &[Question],
         window: &Window,
         begun: Instant,
-    ) -> Vec<Option<Result<Answer, Trouble>>> {
+    ) -> Vec<Option<Result<Answer, SourceError>>> {
         let next = AtomicUsize::new(0);
         let answers = Mutex::new(Vec::from_iter(questions.iter().map(|_| None)));
         let work = || {
@@ -212,18 +214,18 @@ impl Prometheus {
         answers.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ask_one(&self, question: &Question, window: &Window) -> Result<Answer, Trouble> {
+    fn ask_one(&self, question: &Question, window: &Window) -> Result<Answer, SourceError> {
         let (start, end, step) = (&*window.start, &*window.end, &*window.step_text);
         let parameters = [("query", &*question.promql), ("start", start), ("end", end), ("step", step)];
         let text = self.patient.text("/api/v1/query_range", &parameters)?;
         Answer::parse(&text, SERIES_MAX, window)
-            .map_err(|why| Trouble(format!("GET {}/api/v1/query_range: {why}", self.patient.base())))
+            .map_err(|why| SourceError::new(format!("GET {}/api/v1/query_range: {why}", self.patient.base())))
     }
 
     fn take_answers(
         &self,
         questions: &[Question],
-        answers: Vec<Option<Result<Answer, Trouble>>>,
+        answers: Vec<Option<Result<Answer, SourceError>>>,
         window: &Window,
         evidence: &mut Evidence,
     ) {
@@ -235,9 +237,9 @@ impl Prometheus {
                     unasked.push(question.signal.as_str());
                     continue;
                 }
-                Some(Err(Trouble(why))) => {
+                Some(Err(SourceError { message: why, .. })) => {
                     let fields = [("query", question.promql.as_str().into()), ("why", why.into())];
-                    evidence.records.push(self.warning(&question.signal, window, fields));
+                    evidence.records.push(self.warning(question.signal.as_str(), window, fields));
                     continue;
                 }
                 Some(Ok(answer)) => answer,
@@ -245,7 +247,7 @@ impl Prometheus {
             if answer.series_dropped > 0 {
                 let kept = ("series_kept", (answer.series.len() as f64).into());
                 let dropped = ("series_dropped", (answer.series_dropped as f64).into());
-                evidence.records.push(self.warning(&question.signal, window, [kept, dropped]));
+                evidence.records.push(self.warning(question.signal.as_str(), window, [kept, dropped]));
             }
             for (labels, points) in answer.series {
                 // Alternatives that tell the same are told once.
@@ -266,7 +268,7 @@ impl Prometheus {
             let count = ("questions", (unasked.len() as f64).into());
             let which = ("which", unasked.join(", ").into());
             evidence.records.push(self.warning(
-                "there was no time to ask for some signals",
+                "time limit reached: some signals were not queried",
                 window,
                 [count, which],
             ));
@@ -284,25 +286,21 @@ impl Prometheus {
                 ("interval_s", window.interval.as_secs_f64().into()),
                 ("rate_window_s", window.rate_window.as_secs_f64().into()),
             ];
-            self.warning(
-                "too few scrapes for the run's length: peaks between them are not seen",
-                window,
-                fields,
-            )
+            self.warning("too few scrapes for this run: peaks between them are not visible", window, fields)
         })
     }
 
-    /// Nodes that were nearly out of memory, whatever runs on them: a neighbour's trouble is soon everybody's.
+    /// Warnings for nodes that were nearly out of memory, whatever runs on them.
     fn full_nodes(&self, signals: &[Signal], window: &Window) -> Vec<Record> {
         let peak = |signal: &Signal| signal.points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
-        let named = |name: &'static str| signals.iter().filter(move |signal| signal.name == name);
-        let full = named("node_memory").filter_map(|used| {
-            let limit = named("node_memory_limit").find(|limit| limit.labels == used.labels)?;
+        let series = |id: SignalId| signals.iter().filter(move |signal| signal.name == id);
+        let full = series(SignalId::NodeMemory).filter_map(|used| {
+            let limit = series(SignalId::NodeMemoryLimit).find(|limit| limit.labels == used.labels)?;
             let share = peak(used) / peak(limit);
             let is_full = share.is_finite() && share >= FULL_SHARE;
-            let node = used.labels.get("instance").map_or("a node", String::as_str);
+            let node = used.labels.get(label::INSTANCE).map_or("a node", String::as_str);
             let fields = [("node", node.into()), ("memory_max_share", share.into())];
-            is_full.then(|| self.warning("a node is nearly out of memory", window, fields))
+            is_full.then(|| self.warning("node memory nearly exhausted", window, fields))
         });
         full.collect()
     }
@@ -326,7 +324,7 @@ impl Prometheus {
             ("start", window.start.as_str().into()),
             ("end", window.end.as_str().into()),
         ];
-        self.record(RecordKind::Source, "what was asked", window, fields)
+        self.record(RecordKind::Source, "queries", window, fields)
     }
 
     fn warning<const N: usize>(&self, subject: &str, window: &Window, fields: [(&str, Datum); N]) -> Record {
@@ -357,7 +355,7 @@ impl Prometheus {
             let promql = promql.replace("$window", &window::text(INTERVAL * 4));
             let what = format!("query.{name}");
             match self.quick.json("/api/v1/query", &[("query", promql.as_str())]) {
-                Err(trouble) => Check::lacks(what, trouble.0, "mend the PromQL"),
+                Err(trouble) => Check::lacks(what, trouble.message, "correct the PromQL"),
                 Ok(answer) => {
                     let series = answer["data"]["result"].as_array().map_or(0, Vec::len);
                     Check::works(what, format!("{series} series"))
@@ -373,7 +371,7 @@ fn revealed(names: &HashSet<String>) -> Vec<&'static Pack> {
 }
 
 /// The first trouble, if there were questions and none was answered.
-fn nothing_but_trouble(answers: &[Option<Result<Answer, Trouble>>]) -> Option<Trouble> {
+fn only_failures(answers: &[Option<Result<Answer, SourceError>>]) -> Option<SourceError> {
     if answers.iter().flatten().any(Result::is_ok) {
         return None;
     }

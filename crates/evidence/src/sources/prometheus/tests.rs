@@ -50,7 +50,7 @@ fn promises_are_kept_with_a_real_server() {
         .filter(|record| record.kind == RecordKind::Warning)
         .map(|record| record.subject.as_str())
         .collect();
-    assert_eq!(warnings, ["wrong", "too few scrapes for the run's length: peaks between them are not seen"]);
+    assert_eq!(warnings, ["wrong", "too few scrapes for this run: peaks between them are not visible"]);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn settings_are_checked() {
     check("http://h", &[("interval", "often")], "interval");
 }
 
-/// What packs ask is valid PromQL in the eyes of Prometheus itself, with and without a selector.
+/// Prometheus itself accepts the PromQL of all packs, with and without a selector.
 #[test]
 fn every_question_of_the_packs_is_understood() {
     let Some(lab) = server(lab::PROMETHEUS) else { return };
@@ -138,12 +138,12 @@ fn packs_are_found_by_their_metrics_and_joined_with_limits() {
     let (_, cores) = used.points.last().expect("points");
     assert!((0.4..0.6).contains(cores), "{used:?}");
     assert!(limit.points.iter().all(|(_, value)| *value == 2.0), "{limit:?}");
-    let about = told.records.iter().find(|record| record.kind == RecordKind::Source).expect("what was asked");
+    let about = told.records.iter().find(|record| record.kind == RecordKind::Source).expect("queries");
     assert_eq!(about.fields["packs"], Datum::from("kube-state-metrics, cAdvisor, process, Go"));
     assert_eq!(about.fields["interval_s"], Datum::from(0.5));
 }
 
-/// A node that nobody asked about and that is nearly full.
+/// A node outside the selector that is nearly out of memory.
 #[test]
 fn full_nodes_are_warned_of() {
     let page = Pages::start(|_| {
@@ -159,13 +159,13 @@ fn full_nodes_are_warned_of() {
     std::thread::sleep(Duration::from_millis(1_500));
     let told =
         source.look_back(&Period { from, to: Moment::of(SystemClock::now(), &epoch) }).expect("it is there");
-    let warning = told.records.iter().find(|record| record.subject == "a node is nearly out of memory");
+    let warning = told.records.iter().find(|record| record.subject == "node memory nearly exhausted");
     let fields = &warning.unwrap_or_else(|| panic!("a warning: {told:?}")).fields;
     assert_eq!(fields["memory_max_share"], Datum::from(0.94));
     assert_eq!(fields["node"], Datum::from(page.address.to_string()));
 }
 
-/// Of a question with many answers a part is kept, and the rest is told.
+/// Series beyond the limit are dropped and counted.
 #[test]
 fn too_many_series_are_counted() {
     let page = Pages::start(|_| {

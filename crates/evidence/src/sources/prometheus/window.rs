@@ -1,4 +1,4 @@
-//! Which time is asked for, in which steps.
+//! Time range and step of queries.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::contract::{Moment, Period};
 use crate::http::Client;
 use crate::wall;
 
-/// Points per series: Prometheus itself refuses to tell more at once.
+/// Maximum points per series, a limit of Prometheus.
 const POINTS_MAX: u128 = 11_000;
 
 /// So many scrapes are in the time that a rate is over: two make a rate, and one that is late or lost must not make it none.

@@ -14,7 +14,7 @@ const LINE_BYTES_MAX: usize = 16 << 10;
 /// No series has more labels.
 const LABELS_MAX: usize = 64;
 
-/// What a page says.
+/// Metrics of a page.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) samples: Vec<Sample>,
@@ -33,7 +33,7 @@ pub(super) struct Sample {
     pub(super) value: f64,
 }
 
-/// What a metric is said to be.
+/// Declared type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Counter,
@@ -43,16 +43,16 @@ pub(super) enum Kind {
     Untyped,
 }
 
-/// What a sample is by its own name and its metric's kind.
+/// Role of a sample, by its name and its metric's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum SampleKind {
     /// It goes up and down.
     Level,
     /// It only grows.
     Counter,
     /// The sum of a distribution.
     Sum,
-    /// How many values a distribution has.
+    /// Number of observations of a distribution.
     Count,
     /// Buckets, quantiles of a process's whole life, and when a series began: nothing to show over time.
     Aside,
@@ -105,41 +105,41 @@ impl Page {
         }
     }
 
-    /// What a sample is. OpenMetrics names the metric without the suffixes of its samples, the older format names counters
+    /// Role of a sample. OpenMetrics names the metric without the suffixes of its samples, the older format names counters
     /// with theirs.
-    pub(super) fn part(&self, sample: &Sample) -> Part {
+    pub(super) fn part(&self, sample: &Sample) -> SampleKind {
         let name = sample.name.as_str();
         if let Some(kind) = self.kinds.get(name) {
             match kind {
-                Kind::Counter => return Part::Counter,
-                Kind::Gauge => return Part::Level,
+                Kind::Counter => return SampleKind::Counter,
+                Kind::Gauge => return SampleKind::Level,
                 // A summary's quantiles bear its own name.
-                Kind::Distribution => return Part::Aside,
+                Kind::Distribution => return SampleKind::Aside,
                 Kind::Untyped => {}
             }
         }
         let below =
             |suffix: &str| name.strip_suffix(suffix).and_then(|metric| self.kinds.get(metric)).copied();
         if below("_bucket") == Some(Kind::Distribution) || below("_created").is_some() {
-            return Part::Aside;
+            return SampleKind::Aside;
         }
         match (below("_sum"), below("_count"), below("_total")) {
-            (Some(Kind::Distribution), _, _) => Part::Sum,
-            (_, Some(Kind::Distribution), _) => Part::Count,
-            (_, _, Some(Kind::Counter)) => Part::Counter,
+            (Some(Kind::Distribution), _, _) => SampleKind::Sum,
+            (_, Some(Kind::Distribution), _) => SampleKind::Count,
+            (_, _, Some(Kind::Counter)) => SampleKind::Counter,
             _ => part_by_name(name),
         }
     }
 }
 
-/// What a sample without a kind is, by the conventions for names.
-fn part_by_name(name: &str) -> Part {
+/// Role of a sample without a declared type, by naming conventions.
+fn part_by_name(name: &str) -> SampleKind {
     if name.ends_with("_total") {
-        Part::Counter
+        SampleKind::Counter
     } else if name.ends_with("_bucket") {
-        Part::Aside
+        SampleKind::Aside
     } else {
-        Part::Level
+        SampleKind::Level
     }
 }
 
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_part(types: &str, name: &str, expect: Part) {
+    fn check_part(types: &str, name: &str, expect: SampleKind) {
         let page = Page::parse(types);
         let sample = Sample { name: name.to_owned(), labels: BTreeMap::new(), value: 1.0 };
         assert_eq!(page.part(&sample), expect, "{types} {name}");
@@ -266,17 +266,21 @@ mod tests {
 
     #[test]
     fn samples_are_told_apart_by_the_kind_of_their_metric() {
-        check_part("# TYPE a_total counter", "a_total", Part::Counter);
-        check_part("# TYPE a counter", "a_total", Part::Counter);
-        check_part("# TYPE a counter", "a_created", Part::Aside);
-        check_part("# TYPE a histogram", "a_bucket", Part::Aside);
-        check_part("# TYPE a histogram", "a_sum", Part::Sum);
-        check_part("# TYPE a summary", "a_count", Part::Count);
-        check_part("# TYPE a summary", "a", Part::Aside);
-        check_part("# TYPE nodejs_active_requests_total gauge", "nodejs_active_requests_total", Part::Level);
-        check_part("# TYPE a untyped", "a", Part::Level);
-        check_part("", "a_total", Part::Counter);
-        check_part("", "a_count", Part::Level);
+        check_part("# TYPE a_total counter", "a_total", SampleKind::Counter);
+        check_part("# TYPE a counter", "a_total", SampleKind::Counter);
+        check_part("# TYPE a counter", "a_created", SampleKind::Aside);
+        check_part("# TYPE a histogram", "a_bucket", SampleKind::Aside);
+        check_part("# TYPE a histogram", "a_sum", SampleKind::Sum);
+        check_part("# TYPE a summary", "a_count", SampleKind::Count);
+        check_part("# TYPE a summary", "a", SampleKind::Aside);
+        check_part(
+            "# TYPE nodejs_active_requests_total gauge",
+            "nodejs_active_requests_total",
+            SampleKind::Level,
+        );
+        check_part("# TYPE a untyped", "a", SampleKind::Level);
+        check_part("", "a_total", SampleKind::Counter);
+        check_part("", "a_count", SampleKind::Level);
     }
 
     /// Cut anywhere and with any byte damaged, a page is still only a page.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use model::{Datum, Evidence, Instant, Record, RecordKind, Signal};
 
 use super::Kind;
-use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
@@ -24,9 +24,12 @@ use rates::{Rates, Value};
 /// The kind.
 pub(super) const KIND: Kind = Kind {
     name: "scrape",
-    tells: "Pages of metrics in Prometheus' text format or OpenMetrics, read directly, once a second.",
+    provides: "Metrics endpoints in Prometheus' text format or OpenMetrics, scraped directly once a second.",
     example: "http://localhost:8080/actuator/prometheus",
-    settings: &[("step", "the time between two readings (1s)"), ("user", "the user of the credential")],
+    settings: &[
+        ("step", "interval between readings [default: 1s]"),
+        ("user", "user name for the credential"),
+    ],
     open,
 };
 
@@ -35,7 +38,7 @@ const SERIES_MAX: usize = 2_000;
 /// The time between two readings, unless it is set, and at least.
 const STEP: Duration = Duration::from_secs(1);
 const STEP_MIN: Duration = Duration::from_millis(50);
-/// Where metrics are if an address does not say.
+/// Default path of metrics.
 const USUAL_PATH: &str = "/metrics";
 
 struct Scrape {
@@ -54,7 +57,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
     let Door { base, authorization, .. } = http::door(settings)?;
     let step = settings.duration("step", STEP)?;
     if step < STEP_MIN {
-        return Err(settings.wrong("step", "is too often; 50ms is the least"));
+        return Err(settings.wrong("step", "the minimum is 50ms"));
     }
     let path = if has_path(&base) { String::new() } else { USUAL_PATH.to_owned() };
     let about = About { name: settings.name.clone(), kind: KIND.name, address: format!("{base}{path}") };
@@ -84,22 +87,21 @@ impl Source for Scrape {
         let page = match self.client.text(&self.path, &[]) {
             Ok(text) => Page::parse(&text),
             Err(trouble) => {
-                let remedy =
-                    "set address to the page of metrics, such as http://localhost:8080/actuator/prometheus";
-                return vec![Check::fails("page of metrics", trouble.0, remedy)];
+                let remedy = "set address to the metrics endpoint, for example http://localhost:8080/actuator/prometheus";
+                return vec![Check::fails("metrics endpoint", trouble.message, remedy)];
             }
         };
         if page.samples.is_empty() {
-            let why = format!("{} has no metrics in Prometheus' format", self.about.address);
-            return vec![Check::fails("page of metrics", why, "set address to the page of metrics")];
+            let why = format!("{} serves no metrics in Prometheus' text format", self.about.address);
+            return vec![Check::fails("metrics endpoint", why, "set address to the metrics endpoint")];
         }
-        let mut checks = vec![Check::works("page of metrics", format!("{} series", page.samples.len()))];
+        let mut checks = vec![Check::works("metrics endpoint", format!("{} series", page.samples.len()))];
         checks.push(match Rates::packs_of(&page)[..] {
-            [] => Check::works("packs", "none is known here; metrics keep their own names"),
+            [] => Check::works("packs", "no known exporter; metrics keep their own names"),
             ref packs => Check::works("packs", packs.join(", ")),
         });
         if page.wrong > 0 {
-            let why = format!("{} lines cannot be understood", page.wrong);
+            let why = format!("{} lines cannot be parsed", page.wrong);
             checks.push(Check::lacks("format", why, "serve Prometheus' text format or OpenMetrics"));
         }
         checks
@@ -109,10 +111,13 @@ impl Source for Scrape {
         Some(self.step)
     }
 
-    fn sample(&mut self, now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
         let page = Page::parse(&self.client.text(&self.path, &[])?);
         if page.samples.is_empty() {
-            return Err(Trouble(format!("{} has no metrics in Prometheus' format", self.about.address)));
+            return Err(SourceError::new(format!(
+                "{} serves no metrics in Prometheus' text format",
+                self.about.address
+            )));
         }
         self.wrong = self.wrong.max(page.wrong);
         self.beyond = self.beyond.max(page.dropped);
@@ -125,7 +130,7 @@ impl Source for Scrape {
         Ok(Evidence { signals: self.gathered.take_due(now.at), ..Evidence::default() })
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let signals = self.gathered.take();
         let lost = [
             ("points_dropped", self.gathered.dropped as f64),
@@ -139,7 +144,7 @@ impl Source for Scrape {
             .collect();
         let warning = |mut fields: BTreeMap<String, Datum>| {
             fields.insert("series_max".to_owned(), (SERIES_MAX as f64).into());
-            let subject = "a part of the page is not kept".to_owned();
+            let subject = "metrics are incomplete".to_owned();
             Record {
                 source: self.about.name.clone(),
                 kind: RecordKind::Warning,
@@ -206,7 +211,7 @@ mod tests {
         promises::of_an_absent_server(source("http://127.0.0.1:9").as_mut());
     }
 
-    /// A server that ends in mid-run takes nothing from the run: what it told before stays, and the rest is a gap.
+    /// A server that ends in mid-run: earlier points stay, and the rest is a gap.
     #[test]
     fn a_server_that_ends_in_mid_run_leaves_a_gap() {
         let page = Pages::start(|_| (200, "pool_size 4\n".to_owned()));

@@ -2,19 +2,21 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::exposition::{Page, Part, Sample};
+use model::SignalName;
+
+use super::exposition::{Page, Sample, SampleKind};
 use crate::packs::{Measure, PACKS, Pack, Row, Selector};
 
-/// What identifies a value of a signal among others of the same name.
+/// Labels of a value.
 pub(super) type Labels = BTreeMap<String, String>;
 
 /// A value of a signal.
 #[derive(Debug, PartialEq)]
 pub(super) struct Value {
-    pub(super) signal: String,
+    pub(super) signal: SignalName,
     pub(super) unit: &'static str,
     pub(super) labels: Labels,
-    /// What it is made of, in PromQL as far as a page goes.
+    /// Equivalent PromQL.
     pub(super) query: String,
     pub(super) value: f64,
 }
@@ -58,7 +60,7 @@ impl Rates {
         PACKS.iter().filter(|pack| pack.is_revealed_by(&has)).map(|pack| pack.name).collect()
     }
 
-    /// What this page says, `elapsed_s` after the one before. Nothing that grows can be told of the first.
+    /// Values of this page, `elapsed_s` after the previous one. The first page yields no rates.
     pub(super) fn read(&mut self, page: Page, elapsed_s: f64) -> Vec<Value> {
         let values = self.values(&page, elapsed_s);
         self.before.clear();
@@ -127,7 +129,7 @@ impl Reading<'_> {
         let values = values.into_iter().filter(|(_, value)| value.is_finite());
         values
             .map(|(labels, value)| {
-                self.value(row.signal.to_owned(), row.unit, labels, row.promql("$step", ""), value)
+                self.value(row.signal.into(), row.signal.unit(), labels, row.promql("$step", ""), value)
             })
             .collect()
     }
@@ -151,30 +153,39 @@ impl Reading<'_> {
         folded
     }
 
-    /// What a sample says that belongs to no pack.
+    /// Value of a sample that no pack covers.
     fn plain(&self, place: usize) -> Option<Value> {
         let sample = &self.page.samples[place];
         let (name, labels) = (sample.name.clone(), sample.labels.clone());
         let rate = || Some(self.grown[place]? / self.elapsed_s).filter(|rate| rate.is_finite());
         match self.page.part(sample) {
-            Part::Aside => None,
-            Part::Level => Some(self.value(name.clone(), unit_of(&name), labels, name, sample.value)),
-            Part::Counter | Part::Count => {
-                let query = format!("rate({name}[$step])");
-                Some(self.value(name, "/s", labels, query, rate()?))
+            SampleKind::Aside => None,
+            SampleKind::Level => {
+                Some(self.value(name.as_str().into(), unit_of(&name), labels, name, sample.value))
             }
-            Part::Sum => {
+            SampleKind::Counter | SampleKind::Count => {
+                let query = format!("rate({name}[$step])");
+                Some(self.value(name.into(), "/s", labels, query, rate()?))
+            }
+            SampleKind::Sum => {
                 let metric = name.strip_suffix("_sum")?;
                 let count = self.named(&format!("{metric}_count")).iter();
                 let count = count.copied().find(|place| self.page.samples[*place].labels == sample.labels)?;
                 let mean = self.grown[place]? / self.grown[count].filter(|count| *count > 0.0)?;
                 let query = format!("rate({metric}_sum[$step]) / rate({metric}_count[$step])");
-                Some(self.value(format!("{metric}_mean"), unit_of(metric), labels, query, mean))
+                Some(self.value(format!("{metric}_mean").into(), unit_of(metric), labels, query, mean))
             }
         }
     }
 
-    fn value(&self, signal: String, unit: &'static str, labels: Labels, query: String, value: f64) -> Value {
+    fn value(
+        &self,
+        signal: SignalName,
+        unit: &'static str,
+        labels: Labels,
+        query: String,
+        value: f64,
+    ) -> Value {
         Value { signal, unit, labels, query, value }
     }
 }
@@ -206,7 +217,7 @@ fn unit_of(name: &str) -> &'static str {
 mod tests {
     use super::*;
 
-    /// What the second page says, two seconds after the first, as `signal{labels} value unit`.
+    /// Values of the second page, two seconds after the first, as `signal{labels} value unit`.
     #[track_caller]
     fn check(first: &str, second: &str, expect: &[&str]) {
         let mut rates = Rates::new();

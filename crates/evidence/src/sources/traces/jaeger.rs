@@ -6,7 +6,7 @@ use otlp::{Decoded, Decoder};
 use serde_json::Value;
 
 use super::{Hits, JSON_BYTES_MAX, QUESTION_LIMIT, SERVICES_MAX, Search, Store, is_absent};
-use crate::contract::{Check, Source, Trouble};
+use crate::contract::{Check, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
 use crate::sources::Kind;
@@ -15,14 +15,11 @@ use crate::wall;
 /// The kind.
 pub(in crate::sources) const KIND: Kind = Kind {
     name: "jaeger",
-    tells: "Traces of a Jaeger: those that requests of the run were put into, and those that a search of its window gives.",
+    provides: "Traces in Jaeger: those of the run's own requests, and others found by a search of its time range.",
     example: "http://localhost:16686",
     settings: &[
-        (
-            "service",
-            "search for traces of these services, with commas between (the first ten that there are)",
-        ),
-        ("user", "the user of the credential"),
+        ("service", "services whose traces are searched, separated by commas [default: the first ten]"),
+        ("user", "user name for the credential"),
     ],
     open,
 };
@@ -45,22 +42,21 @@ impl Store for Jaeger {
     fn probe(&self) -> Vec<Check> {
         vec![match self.known() {
             Ok(services) if services.is_empty() => {
-                Check::lacks("services", "no service has sent a trace yet", "send traces to this Jaeger")
+                Check::lacks("services", "no traces yet", "export traces to this Jaeger")
             }
             Ok(services) => Check::works("services", services.join(", ")),
             Err(trouble) => {
-                let remedy =
-                    "set address to where Jaeger answers /api/v3/services, such as http://localhost:16686";
-                Check::fails("services", trouble.0, remedy)
+                let remedy = "set address to the Jaeger query API, for example http://localhost:16686";
+                Check::fails("services", trouble.message, remedy)
             }
         }]
     }
 
-    fn services(&self) -> Result<Vec<String>, Trouble> {
+    fn services(&self) -> Result<Vec<String>, SourceError> {
         if self.services.is_empty() { self.known() } else { Ok(self.services.clone()) }
     }
 
-    fn search(&self, search: &Search<'_>, decoder: &mut Decoder) -> Result<Hits, Trouble> {
+    fn search(&self, search: &Search<'_>, decoder: &mut Decoder) -> Result<Hits, SourceError> {
         let mut parameters = vec![
             ("query.service_name", search.service.to_owned()),
             ("query.start_time_min", wall::utc(search.period.from.wall_ns)),
@@ -76,14 +72,14 @@ impl Store for Jaeger {
         Ok(Hits { spans: decoded.unwrap_or_default().spans, ..Hits::default() })
     }
 
-    fn trace(&self, number: u128, decoder: &mut Decoder) -> Result<Option<Decoded>, Trouble> {
+    fn trace(&self, number: u128, decoder: &mut Decoder) -> Result<Option<Decoded>, SourceError> {
         self.decoded(&format!("/api/v3/traces/{number:032x}"), &[], decoder)
     }
 }
 
 impl Jaeger {
     /// The services that there are, the first ones by name.
-    fn known(&self) -> Result<Vec<String>, Trouble> {
+    fn known(&self) -> Result<Vec<String>, SourceError> {
         let answer = self.client.json("/api/v3/services", &[])?;
         let services = answer["services"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let mut services: Vec<String> = services.map(str::to_owned).collect();
@@ -98,13 +94,13 @@ impl Jaeger {
         path: &str,
         parameters: &[(&str, &str)],
         decoder: &mut Decoder,
-    ) -> Result<Option<Decoded>, Trouble> {
+    ) -> Result<Option<Decoded>, SourceError> {
         let bytes = match self.client.bytes(path, parameters, JSON, JSON_BYTES_MAX) {
             Ok(bytes) => bytes,
             Err(trouble) if is_absent(&trouble) => return Ok(None),
             Err(trouble) => return Err(trouble),
         };
-        let refuse = |why: String| Trouble(format!("GET {}{path}: {why}", self.client.base()));
+        let refuse = |why: String| SourceError::new(format!("GET {}{path}: {why}", self.client.base()));
         read(&bytes, decoder).map(Some).map_err(refuse)
     }
 }
@@ -115,7 +111,7 @@ impl Jaeger {
 /// It is none.
 fn read(bytes: &[u8], decoder: &mut Decoder) -> Result<Decoded, String> {
     let mut answer: Value =
-        serde_json::from_slice(bytes).map_err(|error| format!("the answer is no JSON: {error}"))?;
+        serde_json::from_slice(bytes).map_err(|error| format!("the response is not JSON: {error}"))?;
     // Spans stand in an envelope (api_v3, `GRPCGatewayWrapper`).
     let request = answer.get_mut("result").map(Value::take).unwrap_or_default().to_string();
     decoder.json(request.as_bytes()).map_err(|error| format!("failed to {error}"))

@@ -1,7 +1,7 @@
 //! Stores of traces, asked once the run is over: for the traces that its requests were put into, and for those that a search of
 //! its window gives.
 //!
-//! What a search gives is neither all traces nor an unbiased sample of them, and they are marked so.
+//! Search results are neither all traces nor an unbiased sample, and are marked so.
 
 mod jaeger;
 mod tempo;
@@ -14,7 +14,7 @@ use model::{
 };
 use otlp::{Decoded, Decoder};
 
-use crate::contract::{About, Check, Moment, Period, Source, Trouble};
+use crate::contract::{About, Check, ErrorKind, Moment, Period, Source, SourceError};
 use crate::settings::{Settings, SettingsError};
 
 pub(super) use jaeger::KIND as JAEGER;
@@ -40,16 +40,16 @@ trait Store: Send {
     fn probe(&self) -> Vec<Check>;
 
     /// The services that are searched: those that were set, or those that there are.
-    fn services(&self) -> Result<Vec<String>, Trouble>;
+    fn services(&self) -> Result<Vec<String>, SourceError>;
 
     /// Searches a window for traces of a service, no more than so many; with `has_failed` for those in which something failed.
-    fn search(&self, search: &Search<'_>, decoder: &mut Decoder) -> Result<Hits, Trouble>;
+    fn search(&self, search: &Search<'_>, decoder: &mut Decoder) -> Result<Hits, SourceError>;
 
     /// A whole trace; `None` where it is not there.
-    fn trace(&self, number: u128, decoder: &mut Decoder) -> Result<Option<Decoded>, Trouble>;
+    fn trace(&self, number: u128, decoder: &mut Decoder) -> Result<Option<Decoded>, SourceError>;
 }
 
-/// What is searched for.
+/// Search conditions.
 struct Search<'a> {
     period: &'a Period,
     service: &'a str,
@@ -57,7 +57,7 @@ struct Search<'a> {
     traces_max: usize,
 }
 
-/// What a search gave: numbers of traces, or their spans at once.
+/// Results of a search: trace IDs, or complete traces.
 #[derive(Default)]
 struct Hits {
     numbers: Vec<u128>,
@@ -70,7 +70,7 @@ struct Traces {
     wanted: Vec<u128>,
 }
 
-/// What is known of the traces of a run while it is gathered.
+/// Traces of a run while they are collected.
 #[derive(Default)]
 struct Gathering {
     traces: BTreeMap<u128, Vec<Span>>,
@@ -94,7 +94,7 @@ fn source(settings: &Settings, kind: &'static str, base: String, store: Box<dyn 
 fn services_of(settings: &Settings) -> Result<Vec<String>, SettingsError> {
     let services = settings.list("service");
     if services.len() > SERVICES_MAX {
-        return Err(settings.wrong("service", "are too many services; 10 can be searched"));
+        return Err(settings.wrong("service", "too many services; the maximum is 10"));
     }
     Ok(services)
 }
@@ -112,7 +112,7 @@ impl Source for Traces {
         None
     }
 
-    fn sample(&mut self, _now: Moment) -> Result<Evidence, Trouble> {
+    fn sample(&mut self, _now: Moment) -> Result<Evidence, SourceError> {
         Ok(Evidence::default())
     }
 
@@ -120,7 +120,7 @@ impl Source for Traces {
         self.wanted = traces.iter().take(TRACES_MAX).copied().collect();
     }
 
-    fn look_back(&mut self, period: &Period) -> Result<Evidence, Trouble> {
+    fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let begun = SystemClock::now();
         let is_late = || SystemClock::now().since(begun) > BEGIN_LIMIT;
         let mut decoder = Decoder::new(Epoch { at: period.from.at, wall_unix_ns: period.from.wall_ns });
@@ -139,14 +139,14 @@ impl Traces {
         decoder: &mut Decoder,
         is_late: &dyn Fn() -> bool,
         gathering: &mut Gathering,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), SourceError> {
         let services = self.store.services()?;
         let services = &services[..services.len().min(SERVICES_MAX)];
         let traces_max = TRACES_MAX / (2 * services.len().max(1));
         gathering.numbers.extend(&self.wanted);
         for (service, has_failed) in services.iter().flat_map(|service| [(service, true), (service, false)]) {
             if is_late() {
-                gathering.why.get_or_insert("there was no time to search for more".to_owned());
+                gathering.why.get_or_insert("the time limit of the search was reached".to_owned());
                 return Ok(());
             }
             let hits = self.store.search(&Search { period, service, has_failed, traces_max }, decoder)?;
@@ -176,7 +176,7 @@ impl Traces {
                 Ok(None) => gathering.traces_not_there += usize::from(wanted.contains(number)),
                 Err(trouble) => {
                     gathering.traces_not_read += left;
-                    gathering.why.get_or_insert(trouble.0);
+                    gathering.why.get_or_insert(trouble.message);
                     return;
                 }
             }
@@ -193,7 +193,7 @@ impl Traces {
         let mut fields: BTreeMap<String, Datum> =
             counts.map(|(name, count)| (name.to_owned(), (count as f64).into())).collect();
         fields.extend(gathering.why.map(|why| ("why".to_owned(), why.into())));
-        let (source, subject) = (self.about.name.clone(), "a part of the traces is not here".to_owned());
+        let (source, subject) = (self.about.name.clone(), "traces are incomplete".to_owned());
         let warning = Record { source, kind: RecordKind::Warning, at, subject, fields };
         Evidence {
             records: if warning.fields.is_empty() { Vec::new() } else { vec![warning] },
@@ -229,9 +229,9 @@ fn trace((id, mut spans): (u128, Vec<Span>)) -> Trace {
     Trace { id, kept: if has_failed { Kept::Error } else { Kept::Found }, spans }
 }
 
-/// Whether a server says that there is no such thing.
-fn is_absent(trouble: &Trouble) -> bool {
-    trouble.0.contains(": 404 ")
+/// Whether the server responded that it does not exist.
+fn is_absent(error: &SourceError) -> bool {
+    error.kind == ErrorKind::NotFound
 }
 
 #[cfg(test)]

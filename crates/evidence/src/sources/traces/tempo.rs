@@ -6,7 +6,7 @@ use otlp::{Decoded, Decoder};
 use serde_json::Value;
 
 use super::{ANSWER_BYTES_MAX, Hits, QUESTION_LIMIT, Search, Store, is_absent};
-use crate::contract::{Check, Source, Trouble};
+use crate::contract::{Check, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
 use crate::sources::Kind;
@@ -14,18 +14,18 @@ use crate::sources::Kind;
 /// The kind.
 pub(in crate::sources) const KIND: Kind = Kind {
     name: "tempo",
-    tells: "Traces of a Tempo: those that requests of the run were put into, and those that a search of its window gives.",
+    provides: "Traces in Tempo: those of the run's own requests, and others found by a search of its time range.",
     example: "http://localhost:3200",
     settings: &[
-        ("service", "search for traces of these services, with commas between (any)"),
-        ("query", "search with a TraceQL of one's own instead"),
-        ("tenant", "whose traces, where Tempo has several tenants"),
-        ("user", "the user of the credential"),
+        ("service", "services whose traces are searched, separated by commas [default: any]"),
+        ("query", "your own TraceQL query, instead of service"),
+        ("tenant", "tenant, for a multi-tenant Tempo"),
+        ("user", "user name for the credential"),
     ],
     open,
 };
 
-/// How protobuf is asked for (Tempo, "Query").
+/// Media type of protobuf (Tempo, "Query").
 const PROTOBUF: &str = "application/protobuf";
 
 struct Tempo {
@@ -46,19 +46,21 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
 impl Store for Tempo {
     fn probe(&self) -> Vec<Check> {
         if let Err(trouble) = self.client.text("/api/echo", &[]) {
-            let remedy = "set address to where Tempo answers /api/echo, such as http://localhost:3200";
-            return vec![Check::fails("api", trouble.0, remedy)];
+            let remedy = "set address to the Tempo API, for example http://localhost:3200";
+            return vec![Check::fails("api", trouble.message, remedy)];
         }
         let search = match self.client.json("/api/search", &[("q", &self.query("", false)), ("limit", "1")]) {
             Ok(_) => Check::works("search", "it answers"),
-            Err(trouble) => {
-                Check::lacks("search", trouble.0, "query = \"{ resource.service.name = \\\"shop\\\" }\"")
-            }
+            Err(trouble) => Check::lacks(
+                "search",
+                trouble.message,
+                "query = \"{ resource.service.name = \\\"shop\\\" }\"",
+            ),
         };
         vec![Check::works("api", "there"), search]
     }
 
-    fn services(&self) -> Result<Vec<String>, Trouble> {
+    fn services(&self) -> Result<Vec<String>, SourceError> {
         // One search of any service.
         Ok(if self.services.is_empty() || self.query.is_some() {
             vec![String::new()]
@@ -67,7 +69,7 @@ impl Store for Tempo {
         })
     }
 
-    fn search(&self, search: &Search<'_>, _decoder: &mut Decoder) -> Result<Hits, Trouble> {
+    fn search(&self, search: &Search<'_>, _decoder: &mut Decoder) -> Result<Hits, SourceError> {
         if search.has_failed && self.query.is_some() {
             // What was asked for by hand is asked for as it is.
             return Ok(Hits::default());
@@ -86,7 +88,7 @@ impl Store for Tempo {
         Ok(Hits { numbers: traces.filter_map(number).collect(), ..Hits::default() })
     }
 
-    fn trace(&self, number: u128, decoder: &mut Decoder) -> Result<Option<Decoded>, Trouble> {
+    fn trace(&self, number: u128, decoder: &mut Decoder) -> Result<Option<Decoded>, SourceError> {
         let path = format!("/api/traces/{number:032x}");
         let bytes = match self.client.bytes(&path, &[], PROTOBUF, ANSWER_BYTES_MAX) {
             Ok(bytes) => bytes,
@@ -95,7 +97,7 @@ impl Store for Tempo {
         };
         // A trace of Tempo has its spans in the field of a request of OTLP.
         let decoded = decoder.protobuf(&bytes);
-        let failed = |error| Trouble(format!("GET {}{path}: failed to {error}", self.client.base()));
+        let failed = |error| SourceError::new(format!("GET {}{path}: failed to {error}", self.client.base()));
         decoded.map(Some).map_err(failed)
     }
 }

@@ -119,7 +119,7 @@ fn traces_are_found_by_their_numbers_and_by_a_search() {
     assert_eq!((request.kind, &*request.service, request.parent), (SpanKind::Server, "shop", None));
     assert_eq!((request.start_ns, question.start_ns), (6_000_000_000, 6_010_000_000), "on the run's clock");
     let [warning] = &told.records[..] else { panic!("a warning: {told:?}") };
-    assert_eq!(crate::lines::shown(warning), "warning a part of the traces is not here: traces_not_there=1");
+    assert_eq!(crate::lines::shown(warning), "warning traces are incomplete: traces_not_there=1");
 
     let asked = asked.lock().expect("nobody panics");
     let search = asked.iter().find(|path| path.contains("query.")).expect("a search");

@@ -1,31 +1,30 @@
-//! What sources build their answers with: signals of one point, rates out of counters, and the few out of many.
+//! Builds the answers of sources: signals of one point, rates of counters, and limits on the number of series.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
 use std::time::Duration;
 
-use model::{Datum, Evidence, Instant, Record, RecordKind, Signal};
+use model::{Datum, Evidence, Instant, Record, RecordKind, Signal, SignalId};
 
-use crate::contract::Trouble;
+use crate::contract::SourceError;
 
-/// Of a text that a server chose, so much is told.
+/// Maximum length of a server's text.
 const TEXT_CHARS_MAX: usize = 300;
 
-/// A signal's name, its unit, and what asks for it again.
+/// A signal of the catalogue, and the query by which anyone can ask for it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct What {
-    pub(crate) name: &'static str,
-    pub(crate) unit: &'static str,
-    pub(crate) query: &'static str,
+pub(crate) struct SignalQuery {
+    pub(crate) signal: SignalId,
+    pub(crate) text: &'static str,
 }
 
-impl What {
-    pub(crate) const fn new(name: &'static str, unit: &'static str, query: &'static str) -> What {
-        What { name, unit, query }
+impl SignalQuery {
+    pub(crate) const fn new(signal: SignalId, text: &'static str) -> SignalQuery {
+        SignalQuery { signal, text }
     }
 }
 
-/// What one question gave, while it is put together.
+/// Evidence of one query, while it is built.
 #[derive(Debug)]
 pub(crate) struct Answer {
     source: String,
@@ -40,17 +39,17 @@ impl Answer {
         Answer { source: source.to_owned(), at, step, evidence: Evidence::default() }
     }
 
-    /// Adds a point. What is no number is not told.
-    pub(crate) fn number(&mut self, what: &What, labels: &[(&str, &str)], value: f64) {
+    /// Adds a point. Non-finite values are left out.
+    pub(crate) fn number(&mut self, query: &SignalQuery, labels: &[(&str, &str)], value: f64) {
         if !value.is_finite() {
             return;
         }
         self.evidence.signals.push(Signal {
             source: self.source.clone(),
-            name: what.name.to_owned(),
+            name: query.signal.into(),
             labels: labels.iter().map(|(name, value)| ((*name).to_owned(), clip(value))).collect(),
-            unit: what.unit.to_owned(),
-            query: what.query.to_owned(),
+            unit: query.signal.unit().to_owned(),
+            query: query.text.to_owned(),
             step: self.step,
             points: vec![(self.at, value)],
         });
@@ -67,18 +66,18 @@ impl Answer {
         self.evidence.records.push(Record { source, kind, at, subject, fields });
     }
 
-    /// Adds something that somebody should know about the source.
+    /// Adds a warning about the source.
     pub(crate) fn warning(&mut self, text: &str) {
         self.record(RecordKind::Warning, text, Fields::new());
     }
 
-    /// All of it.
+    /// The evidence.
     pub(crate) fn evidence(self) -> Evidence {
         self.evidence
     }
 }
 
-/// What is known of a record.
+/// Fields of a record.
 pub(crate) type Fields = BTreeMap<String, Datum>;
 
 /// Fields by their names.
@@ -86,7 +85,7 @@ pub(crate) fn fields<const N: usize>(known: [(&str, Datum); N]) -> Fields {
     known.into_iter().map(|(name, datum)| (name.to_owned(), datum)).collect()
 }
 
-/// The counters of two answers, to tell what they rose by.
+/// Counters of two consecutive answers, for rates.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     before: HashMap<String, f64>,
@@ -112,21 +111,21 @@ impl Counters {
     }
 }
 
-/// The few of many that are told one by one: the first ones that were seen. They stay the same, so that no series ends because
-/// another began.
+/// The first names that were seen, up to a limit: those that have series of their own. They stay the same, so that no series
+/// ends because another begins.
 #[derive(Debug)]
-pub(crate) struct Few {
+pub(crate) struct FirstSeen {
     max: usize,
     names: BTreeSet<String>,
 }
 
-impl Few {
-    /// Not more than `max` of them.
-    pub(crate) fn new(max: usize) -> Few {
-        Few { max, names: BTreeSet::new() }
+impl FirstSeen {
+    /// At most `max` of them.
+    pub(crate) fn new(max: usize) -> FirstSeen {
+        FirstSeen { max, names: BTreeSet::new() }
     }
 
-    /// Whether this one is among them.
+    /// Whether this one is among the first.
     pub(crate) fn has(&mut self, name: &str) -> bool {
         if self.names.contains(name) {
             return true;
@@ -139,56 +138,56 @@ impl Few {
     }
 }
 
-/// Something that a source can do without. If it is refused the first time, that is told once and it is not asked for again; if
-/// it worked before, its failure is the source's.
+/// A query that a source can do without. If it fails the first time, a warning is recorded and it is not repeated; if it
+/// worked before, its failure is the source's.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct OptionalQuery {
     name: &'static str,
-    state: PartState,
+    state: QueryState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PartState {
+enum QueryState {
     Untried,
     Works,
     Refused,
 }
 
-impl Part {
-    /// A part that was not asked for yet.
-    pub(crate) const fn new(name: &'static str) -> Part {
-        Part { name, state: PartState::Untried }
+impl OptionalQuery {
+    /// A query that was not made yet.
+    pub(crate) const fn new(name: &'static str) -> OptionalQuery {
+        OptionalQuery { name, state: QueryState::Untried }
     }
 
-    /// Asks for it.
+    /// Runs the query.
     ///
     /// # Errors
-    /// It worked before and does not now.
+    /// It worked before and fails now.
     pub(crate) fn ask<T>(
         &mut self,
         answer: &mut Answer,
-        question: impl FnOnce() -> Result<T, Trouble>,
-    ) -> Result<Option<T>, Trouble> {
-        if self.state == PartState::Refused {
+        question: impl FnOnce() -> Result<T, SourceError>,
+    ) -> Result<Option<T>, SourceError> {
+        if self.state == QueryState::Refused {
             return Ok(None);
         }
         match question() {
             Ok(told) => {
-                self.state = PartState::Works;
+                self.state = QueryState::Works;
                 Ok(Some(told))
             }
-            Err(trouble) if self.state == PartState::Works => Err(trouble),
-            Err(trouble) => {
-                self.state = PartState::Refused;
-                answer.warning(&format!("nothing is told of {}: {trouble}", self.name));
+            Err(error) if self.state == QueryState::Works => Err(error),
+            Err(error) => {
+                self.state = QueryState::Refused;
+                answer.warning(&format!("{} are not collected: {error}", self.name));
                 Ok(None)
             }
         }
     }
 }
 
-/// What went wrong, with its causes, in one bounded line.
-pub(crate) fn trouble(error: &dyn Error) -> Trouble {
+/// Error with its causes in one bounded line.
+pub(crate) fn source_error(error: &dyn Error) -> SourceError {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause.filter(|_| text.len() < TEXT_CHARS_MAX) {
@@ -199,7 +198,7 @@ pub(crate) fn trouble(error: &dyn Error) -> Trouble {
         }
         cause = error.source();
     }
-    Trouble(line(&text))
+    SourceError::new(line(&text))
 }
 
 /// A text in one bounded line without its full stop.
@@ -208,7 +207,7 @@ pub(crate) fn line(text: &str) -> String {
     clip(words.join(" ").trim_end_matches('.'))
 }
 
-/// No more of a text than is told.
+/// Truncates a text to the maximum length.
 pub(crate) fn clip(text: &str) -> String {
     text.chars().take(TEXT_CHARS_MAX).collect()
 }
@@ -247,32 +246,32 @@ mod tests {
 
     #[test]
     fn the_few_stay_the_same() {
-        let mut few = Few::new(2);
+        let mut few = FirstSeen::new(2);
         let chosen = ["a", "b", "c", "a", "b", "c"].map(|name| few.has(name));
         assert_eq!(chosen, [true, true, false, true, true, false]);
     }
 
     #[test]
-    fn a_part_is_refused_once_and_fails_later() {
+    fn optional_queries_are_refused_once_and_fail_later() {
         let mut answer = Answer::new("made", at(1), Duration::from_secs(1));
-        let refusal = || Err::<(), _>(Trouble::new("403"));
-        let mut never = Part::new("nodes");
+        let refusal = || Err::<(), _>(SourceError::new("403"));
+        let mut never = OptionalQuery::new("nodes");
         assert_eq!(never.ask(&mut answer, refusal), Ok(None));
         assert_eq!(never.ask(&mut answer, || Ok(())), Ok(None), "nobody asks again");
-        let mut once = Part::new("consumers");
+        let mut once = OptionalQuery::new("consumers");
         assert_eq!(once.ask(&mut answer, || Ok(())), Ok(Some(())));
-        assert_eq!(once.ask(&mut answer, refusal), Err(Trouble::new("403")));
+        assert_eq!(once.ask(&mut answer, refusal), Err(SourceError::new("403")));
         let told = answer.evidence();
         let [warning] = &told.records[..] else { panic!("one warning: {told:?}") };
-        assert_eq!(warning.subject, "nothing is told of nodes: 403");
+        assert_eq!(warning.subject, "nodes are not collected: 403");
     }
 
     #[test]
     fn what_is_no_number_is_not_told() {
         let mut answer = Answer::new("made", at(1), Duration::from_secs(1));
-        let what = What::new("share", "1", "made");
-        answer.number(&what, &[], f64::NAN);
-        answer.number(&what, &[("long", &"x".repeat(1000))], 0.5);
+        let query = SignalQuery::new(SignalId::Cpu, "made");
+        answer.number(&query, &[], f64::NAN);
+        answer.number(&query, &[("long", &"x".repeat(1000))], 0.5);
         let [signal] = &answer.evidence().signals[..] else { panic!("one number") };
         assert_eq!((signal.points[0], signal.labels["long"].len()), ((at(1), 0.5), TEXT_CHARS_MAX));
     }
