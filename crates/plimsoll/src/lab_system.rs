@@ -8,7 +8,7 @@ use lab::State;
 
 use session::receiving::LabTraces;
 
-use crate::settings::LabScript;
+use crate::lab_script::LabScript;
 use crate::systems::SYSTEMS;
 
 /// The service's own numbers.

@@ -3,6 +3,7 @@
 //! What a verb does lives in crates: `session` runs a test, `runs` reads stored ones, `pages` answers the page.
 
 mod flags;
+mod lab_script;
 #[cfg(feature = "lab")]
 mod lab_system;
 mod settings;

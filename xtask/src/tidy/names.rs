@@ -24,7 +24,7 @@ const EXCEPTIONS: &[Exception] = &[
     exception("crates/testkit/src/", &[], "test servers expose metrics under these names"),
     exception("xtask/src/tidy/names.rs", &[], "this table"),
     exception("lab/", &[], "the lab's services expose metrics under these names"),
-    exception("crates/plimsoll/src/lab_script.rs", &["worker_count"], "a query of the lab's configuration"),
+    exception("crates/plimsoll/src/lab_system.rs", &["worker_count"], "a query of the lab's configuration"),
     exception("crates/report/src/evidence/rows.rs", &[], "keys of lanes in addresses of the page"),
     exception("crates/report/src/evidence/scene.rs", &[], "the run that tests of the page are made of"),
     exception("crates/report/src/evidence/tables.rs", FIELDS, FIELDS_REASON),

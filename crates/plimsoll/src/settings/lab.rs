@@ -2,18 +2,7 @@
 
 use std::path::Path;
 
-use evidence::Settings;
-use session::receiving::LabTraces;
-
-/// The system of the lab that a script belongs to, while it is up.
-pub(crate) struct LabScript {
-    /// The variable of `__ENV` that holds its address, and the address.
-    pub(crate) variable: (String, String),
-    /// Its evidence sources.
-    pub(crate) sources: Vec<Settings>,
-    /// Its spans; `None` where they go to another receiver.
-    pub(crate) traces: Option<LabTraces>,
-}
+use crate::lab_script::LabScript;
 
 /// Returns the system whose script this is. A program built without the lab finds none.
 #[cfg(feature = "lab")]

@@ -9,8 +9,6 @@ mod script;
 
 pub(crate) use common::compat;
 pub(crate) use evidence::{named as evidence_settings, sources as evidence_sources};
-#[cfg(feature = "lab")]
-pub(crate) use lab::LabScript;
 pub(crate) use lab::lab_script;
 pub(crate) use page::page_settings;
 pub(crate) use receiving::receive_settings;

@@ -18,13 +18,8 @@ use session::receiving::SHARE_DEFAULT;
 use crate::settings::receive_settings;
 
 /// Signals that are the CPU of a server, of whichever source.
-const CPU: [SignalId; 5] = [
-    SignalId::ProcessCpu,
-    SignalId::JvmProcessCpu,
-    SignalId::ContainerCpu,
-    SignalId::NodeCpu,
-    SignalId::Cpu,
-];
+const CPU: [SignalId; 5] =
+    [SignalId::ProcessCpu, SignalId::JvmProcessCpu, SignalId::ContainerCpu, SignalId::NodeCpu, SignalId::Cpu];
 
 /// Servers whose CPU is shown: those that use most.
 const SERVERS_MAX: usize = 20;

@@ -157,7 +157,10 @@ fn what_cannot_be_measured_is_told() {
         ("sweep script.js --vus 1 --over X", "--over"),
         ("capacity script.js --rate", "without an SLO"),
         ("capacity script.js --slo p(95)<1", "no colon"),
-        ("capacity script.js --slo http_req_failed:p(95)<1", "not valid for rate metric http_req_failed; use rate"),
+        (
+            "capacity script.js --slo http_req_failed:p(95)<1",
+            "not valid for rate metric http_req_failed; use rate",
+        ),
         ("capacity script.js --slo http_req_failed:rate==0 --from 5 --to 1", "search from 5 to 1"),
         ("capacity script.js --slo http_req_failed:rate==0 --vus 5", "--vus"),
         ("capacity --of nowhere.csv", "nowhere.csv"),
