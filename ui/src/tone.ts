@@ -1,6 +1,6 @@
 // Words of the API as a tone and an icon, so that colour never stands alone.
 
-import type { Capacity, CapacityLevel, Diagnosis, DiagnosisFinding, EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
+import type { Capacity, CapacityLevel, DiagnosisFinding, DiagnosisReport, EvidenceSource, Grade, PartName, Status, StripItem, Verdict } from './api/contract';
 import type { IconName } from './parts/icons';
 
 export type Tone = 'ok' | 'warn' | 'fail' | 'unk' | 'live';
@@ -86,7 +86,7 @@ export function ofKept(isKept: boolean | null): Look {
   return isKept === null ? LOOKS.unk : ofHeld(isKept);
 }
 
-export function ofOutcome(outcome: Diagnosis['outcome']): Look {
+export function ofOutcome(outcome: DiagnosisReport['outcome']): Look {
   if (outcome === 'limited') return LOOKS.fail;
   if (outcome === 'no_server_bottleneck') return LOOKS.ok;
   return outcome === 'generator' ? LOOKS.warn : LOOKS.unk;

@@ -39,8 +39,10 @@ pub struct AuditFinding {
     /// The rule's name; stable.
     pub rule: &'static str,
     /// `error`, `warning`, `note`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Severity"))]
     pub severity: &'static str,
     /// What carries it: `arithmetic`, `limit`, `statistics`, `pattern`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Strength"))]
     pub strength: &'static str,
     /// Where it was found.
     pub place: String,
@@ -48,6 +50,7 @@ pub struct AuditFinding {
     pub claim: String,
     /// The claim as the rule worded it, where `claim` is in another language; absent in English.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub original: Option<String>,
     /// The figures.
     pub evidence: Vec<AuditFigure>,

@@ -35,6 +35,7 @@ pub struct CapacityStudy {
     /// Its name; empty for a table.
     pub name: String,
     /// `sweep` (loads that somebody chose), `capacity` (loads that a search chose), `table`.
+    #[cfg_attr(test, schemars(with = "crate::closed::StudyKind"))]
     pub kind: &'static str,
     /// The script as it was named, or the table.
     pub script: String,
@@ -52,9 +53,11 @@ pub struct Capacity {
     /// What tells it from the others: `REPLICAS=2`, a version; empty where there is one.
     pub variant: String,
     /// What loads are counted in: `vus`, `per_second`.
+    #[cfg_attr(test, schemars(with = "crate::closed::LoadUnit"))]
     pub unit: &'static str,
     /// `confirmed` (the line was found and held), `found` (and not held), `broke` (its lower bound broke when it was held),
     /// `above_all` (every level keeps all objectives), `below_all` (none does), `unknown`.
+    #[cfg_attr(test, schemars(with = "crate::closed::CapacityVerdict"))]
     pub verdict: &'static str,
     /// The answer in a sentence.
     pub sentence: String,
@@ -120,6 +123,7 @@ pub struct CapacityLine {
     #[cfg_attr(test, schemars(with = "f64"))]
     pub confidence: Number,
     /// `inside`, `above_all`, `below_all`: whether levels lie on both sides of it.
+    #[cfg_attr(test, schemars(with = "crate::closed::LinePlace"))]
     pub place: &'static str,
     /// `isotonic`, `log_linear`.
     pub method: &'static str,
@@ -250,12 +254,14 @@ pub struct CapacityLevel {
     /// How long it was looked at, milliseconds.
     pub measured: Value,
     /// `valid`, `unmeasured`, `degraded`, `invalid`; null for a table.
+    #[cfg_attr(test, schemars(with = "Option<crate::closed::Grade>"))]
     pub grade: Option<&'static str>,
     /// Whether it decides anything.
     pub decides: bool,
     /// What the objectives measured, in their order.
     pub objectives: Vec<CapacityMeasured>,
     /// `baseline`, `normal`, `knee`, `past_knee`, `saturated`, `slo_exceeded`, `collapse`, `unknown`.
+    #[cfg_attr(test, schemars(with = "crate::closed::LevelVerdict"))]
     pub verdict: &'static str,
     /// The verdict in words.
     pub words: String,

@@ -19,6 +19,7 @@ pub struct Comparison {
     pub schema_version: &'static str,
     /// All rows in a word: `regressed` if any did, else `improved` if any did, else `inconclusive` unless all rows with a
     /// verdict are `equivalent`.
+    #[cfg_attr(test, schemars(with = "crate::closed::ComparisonVerdict"))]
     pub verdict: &'static str,
     /// The closing sentence, in English.
     pub sentence: String,
@@ -117,6 +118,7 @@ pub struct ComparisonRow {
     /// `mean`, `p95`, `error_share`, `goodput`, `throughput`.
     pub figure: String,
     /// `ms`, `share` (of 1) or `per_second`.
+    #[cfg_attr(test, schemars(with = "crate::closed::ComparedUnit"))]
     pub unit: &'static str,
     /// The first side's; null where there is none.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
@@ -138,6 +140,7 @@ pub struct ComparisonRow {
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub q_value: Option<Number>,
     /// `improved`, `regressed`, `equivalent`, `inconclusive`, `not_available`.
+    #[cfg_attr(test, schemars(with = "crate::closed::RowVerdict"))]
     pub verdict: &'static str,
     /// Why there is no verdict: `no_steady_part`, `unequal_load`, `unsupported`, `censored`, `no_values`; null where there
     /// is one.

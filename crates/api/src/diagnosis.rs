@@ -20,6 +20,7 @@ pub struct DiagnosisReport {
     /// The version of this shape: major, minor, patch.
     pub schema_version: &'static str,
     /// `limited` (the first finding limits), `no_server_bottleneck`, `generator`, `cannot_tell`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Outcome"))]
     pub outcome: &'static str,
     /// The same in one sentence.
     pub headline: String,
@@ -51,6 +52,7 @@ pub struct DiagnosisRun {
     /// Its id.
     pub id: String,
     /// `valid`, `unmeasured`, `degraded`, `invalid`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Grade"))]
     pub grade: &'static str,
     /// What was finished per second.
     pub throughput: DiagnosisNumber,
@@ -130,6 +132,7 @@ pub struct DiagnosisPart {
     /// Its name: a queue, a stage, `network`, `target`, `database`, `external`, `queue`, `unseen`.
     pub name: String,
     /// `waits` (hatched), `works` (solid), `travels`, `unseen`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Activity"))]
     pub does: &'static str,
     /// The mean over all.
     pub mean: DiagnosisNumber,
@@ -146,6 +149,7 @@ pub struct DiagnosisPart {
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisWay {
     /// `traces`, `little`, `logs`.
+    #[cfg_attr(test, schemars(with = "crate::closed::TimeMethod"))]
     pub method: &'static str,
     /// What it is computed from: `289 waiting / 6.13/s`.
     pub from: String,
@@ -180,8 +184,10 @@ pub struct DiagnosisFinding {
     /// One sentence that is true if the numbers are.
     pub claim: String,
     /// `limits`, `contributes`, `outcome`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Role"))]
     pub role: &'static str,
     /// What carries it: `arithmetic`, `limit`, `statistics`, `pattern`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Strength"))]
     pub strength: &'static str,
     /// The share of the latency, or of its growth with load, that it explains, of 1; null where that cannot be said.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
@@ -203,6 +209,7 @@ pub struct DiagnosisFinding {
     /// What to do about it.
     pub remedy: String,
     /// What that costs: `logic`, `setting`, `cache`, `resource`, `architecture`.
+    #[cfg_attr(test, schemars(with = "crate::closed::CostClass"))]
     pub cost: &'static str,
     /// What will be measured after it; null where nothing can be said.
     pub prediction: Option<DiagnosisPrediction>,
@@ -278,6 +285,7 @@ pub struct DiagnosisQuery {
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisExemplar {
     /// `trace`, `statement`, `line`.
+    #[cfg_attr(test, schemars(with = "crate::closed::DiagnosisExemplarKind"))]
     pub kind: &'static str,
     /// The run by its id; empty for what is of no single one.
     pub run: String,
@@ -325,6 +333,7 @@ pub struct DiagnosisPrediction {
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisRemedy {
     /// `logic`, `setting`, `cache`, `resource`, `architecture`.
+    #[cfg_attr(test, schemars(with = "crate::closed::CostClass"))]
     pub cost: &'static str,
     /// What to do.
     pub text: String,

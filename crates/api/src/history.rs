@@ -46,6 +46,7 @@ pub struct HistoryRun {
 #[serde(rename_all = "camelCase")]
 pub struct HistoryFigure {
     /// `p50`, `p95`, `p99`, `error_share`, `requests_per_second`.
+    #[cfg_attr(test, schemars(with = "crate::closed::HistoryFigureName"))]
     pub figure: &'static str,
     /// In milliseconds, as a share of 1, or per second; null where there is none, as of a quantile among failures.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
@@ -62,6 +63,7 @@ pub struct HistoryChange {
     /// The id of the first run after the change.
     pub since: String,
     /// `improved` or `regressed`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Direction"))]
     pub direction: &'static str,
     /// The mean of the runs since the change before.
     #[cfg_attr(test, schemars(with = "f64"))]

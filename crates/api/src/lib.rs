@@ -8,6 +8,8 @@
 
 pub mod audit;
 pub mod capacity;
+#[cfg(test)]
+mod closed;
 pub mod comparison;
 pub mod diagnosis;
 pub mod escape;

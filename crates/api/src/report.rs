@@ -58,15 +58,19 @@ pub struct Report {
     pub log: ReportLog,
     /// What the servers did meanwhile; absent where nobody told anything, and on the page, which asks for it apart.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Evidence"))]
     pub evidence: Option<Evidence>,
     /// What limits the target; absent where nobody looked, and on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "DiagnosisReport"))]
     pub diagnosis: Option<DiagnosisReport>,
     /// The study of capacity that the run is a step of; absent where it is of none, and on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "CapacityStudy"))]
     pub capacity: Option<CapacityStudy>,
     /// What changed since the run of the same script before this one; absent where there is none, and on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Comparison"))]
     pub previous: Option<Comparison>,
 }
 
@@ -76,6 +80,7 @@ pub struct Report {
 #[serde(rename_all = "camelCase")]
 pub struct ReportValidity {
     /// `valid`, `unmeasured`, `degraded`, `invalid`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Grade"))]
     pub grade: &'static str,
     /// The same with its reasons, as the terminal shows it.
     pub line: String,
@@ -95,6 +100,7 @@ pub struct ReportReason {
     /// What: `start_lag`, `worker_cpu`, ….
     pub fault: &'static str,
     /// How bad it is for the run; `valid` is a remark.
+    #[cfg_attr(test, schemars(with = "crate::closed::Grade"))]
     pub grade: &'static str,
     /// What was measured, at its worst.
     #[cfg_attr(test, schemars(with = "f64"))]
@@ -129,6 +135,7 @@ pub struct ReportSeconds {
 #[serde(rename_all = "camelCase")]
 pub struct ReportVerdict {
     /// `pass`, `fail`, `inconclusive`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Verdict"))]
     pub verdict: &'static str,
     /// Why, in an English sentence.
     pub sentence: String,
@@ -146,6 +153,7 @@ pub struct ReportRun {
     /// The script as it was named.
     pub script: String,
     /// `complete`, `partial` (it ended without an ending on record), `live` (still going).
+    #[cfg_attr(test, schemars(with = "crate::closed::State"))]
     pub state: &'static str,
     /// The start by the wall clock, RFC 3339, UTC.
     pub started: String,
@@ -154,6 +162,7 @@ pub struct ReportRun {
     pub elapsed_ms: Number,
     /// The part of the run that all numbers are of; absent for the whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "ReportWindow"))]
     pub window: Option<ReportWindow>,
     /// The version of Plimsoll that ran it.
     pub plimsoll_version: String,
@@ -169,6 +178,7 @@ pub struct ReportRun {
     pub notes: Vec<String>,
     /// Where the run comes from, if another tool made it; absent for runs of Plimsoll.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "ReportImport"))]
     pub imported: Option<ReportImport>,
 }
 
@@ -243,6 +253,7 @@ pub struct ReportValue {
     /// Why the value is only a bound or missing: `timeout`, `cut`, `dropped`, `failed`, or `n/a: …`; absent for a number
     /// that was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub censored: Option<String>,
 }
 
@@ -282,8 +293,10 @@ pub struct ReportMetric {
     pub name: String,
     /// `counter`, `gauge`, `rate`, `trend`.
     #[serde(rename = "type")]
+    #[cfg_attr(test, schemars(with = "crate::closed::MetricKind"))]
     pub kind: &'static str,
     /// `default`, `time` (milliseconds), `data` (bytes).
+    #[cfg_attr(test, schemars(with = "crate::closed::Contains"))]
     pub contains: &'static str,
     /// Counter `count`, `rate` (per second); gauge `value`, `min`, `max`; rate `rate`, `passes`, `fails`; trend the
     /// statistics that were asked for.
@@ -291,16 +304,19 @@ pub struct ReportMetric {
     pub values: Ordered<ReportValue>,
     /// Of a trend, whether it was computed from every value (`exact`) or from a histogram (`histogram`).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "crate::closed::Precision"))]
     pub precision: Option<&'static str>,
     /// The relative error that a histogram's quantiles have at most.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<f64>"))]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub relative_error_max: Option<Number>,
     /// Values that failed without a time, of which `avg` knows nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "u64"))]
     pub untimed: Option<u64>,
     /// Why it cannot have values in this run.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "&'static str"))]
     pub not_applicable: Option<&'static str>,
 }
 
@@ -372,6 +388,7 @@ pub struct ReportError {
 #[serde(rename_all = "camelCase")]
 pub struct ReportExemplar {
     /// `slowest`, `failed`, `bucket` (the first of its power of two milliseconds).
+    #[cfg_attr(test, schemars(with = "crate::closed::ExemplarKind"))]
     pub kind: &'static str,
     /// When it ended, milliseconds from the start of the run.
     #[cfg_attr(test, schemars(with = "f64"))]
@@ -386,6 +403,7 @@ pub struct ReportExemplar {
     pub status: String,
     /// The trace it belongs to, 32 hexadecimal digits.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub trace_id: Option<String>,
     /// Whether that trace is in the run's file.
     pub is_trace_kept: bool,
@@ -402,6 +420,7 @@ pub struct ReportExemplar {
 #[serde(rename_all = "camelCase")]
 pub struct ReportExemplarPart {
     /// `network`, `target`, `database`, `external`, `queue`, `unseen`, `poll`, `connecting`.
+    #[cfg_attr(test, schemars(with = "crate::closed::PartName"))]
     pub name: &'static str,
     /// How long it was.
     pub duration: ReportValue,
@@ -432,6 +451,7 @@ pub struct ReportDrop {
     /// The scenario.
     pub scenario: String,
     /// `vus_exhausted`, `vu_starting`, `time_up`.
+    #[cfg_attr(test, schemars(with = "crate::closed::DropCause"))]
     pub cause: &'static str,
     /// How many.
     pub count: u64,

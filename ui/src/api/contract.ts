@@ -1,762 +1,2843 @@
-/**
- * The contract between `plimsoll serve` / the live page of `plimsoll run` / `report --format html` and the page in `ui/`.
- *
- * Rules
- *  - All keys camelCase. Times `t` are SECONDS from the run's first window (may have a fraction); `…Ms` are milliseconds;
- *    wall clock times are RFC 3339 in UTC. Shares are of 1. Durations in ms. Data in bytes.
- *  - `null` always means "there is none", and a neighbouring key says why.
- *  - The page computes no statistic. Where a number is shown as text, a `Value` brings that text, the terminal's own.
- *    Chart readouts (crosshair, axis) are formatted by the page from raw numbers, by the rules of
- *    crates/report/src/number.rs; the golden vectors are crates/report/golden/{numbers,bytes,shares}.tsv (use them in a unit test).
- *  - All strings that come from scripts/servers are hostile: text nodes only.
- *  - `lang=en|ko` (default en) on any GET changes sentences (`line`, `sentence`, `why…Text`), never keys or numbers.
- *  - `from=&to=` (seconds, to exclusive; integers) restrict any GET under /runs/{id} to these windows; all numbers are then of the window.
- *  - Errors: status 4xx/5xx with ApiError. GETs have an ETag; `If-None-Match` gives 304.
- */
+// Generated from docs/format/page.openapi.json by `npm run contract`; do not edit.
+//
+// Answers of the API that the page reads.
+//
+// - Keys are camelCase. Times `t` are seconds from the run's first window and may have a fraction; keys that end in `Ms` are milliseconds; wall-clock times are RFC 3339 in UTC. Shares are of 1, durations are in milliseconds, data is in bytes.
+// - `null` means that there is no value; a key beside it gives the reason.
+// - Strings from scripts and servers are untrusted. Show them as text only.
+// - `lang=en|ko` (default `en`) changes sentences, never keys or numbers.
+// - `from` and `to` (whole seconds, `to` exclusive) restrict an answer about a run to these windows.
+// - Errors have a status of 4xx or 5xx and the shape `ApiError`. Answers to GET have an ETag; `If-None-Match` returns 304.
+// - Requests that change something need the header `X-Plimsoll: 1`, a JSON body and the same origin.
+// - Events have an id. A client that reconnects with `Last-Event-ID` continues after it; the event `reset` means that the client has to fetch everything again.
 
-export interface ApiError { error: { status: number; title: string; detail: string } }
 
-/** A number, as measured and as the terminal prints it. */
-export interface Value {
-  /** In the metric's unit; with `censored` a lower bound; null where there is none. */
-  value: number | null;
-  /** `812.34ms`, `99.20%`, `1.2 MB`, `> 60 s (timeout)`, `n/a`. */
-  text: string;
-  /** `timeout` `cut` `dropped` `failed` `n/a: …`; absent for a measured number. */
-  censored?: string;
-}
-export interface Fact { name: string; value: string }
+/** Server of the page: all runs, the live page of one run, or an exported report. */
+export type Mode = 'serve' | 'run' | 'report';
 
-export type Grade = "valid" | "unmeasured" | "degraded" | "invalid";
-export type Verdict = "pass" | "fail" | "inconclusive";
-export type State = "complete" | "partial" | "live";
-export type Status = "live" | "passed" | "failed" | "partial" | "imported";
+/** Activity during a part of the time: queueing, service, network, or not attributed. */
+export type Activity = 'waits' | 'works' | 'travels' | 'unseen';
 
-// ───────────────────────────────────────────────────────────── GET /api/v1/about
+/** Severity of an audit finding. */
+export type Severity = 'note' | 'warning' | 'error';
+
+/** Kind of reasoning that supports a finding. */
+export type Strength = 'arithmetic' | 'limit' | 'statistics' | 'pattern';
+
+/** Grade of a measurement: whether its numbers can be trusted. */
+export type Grade = 'valid' | 'unmeasured' | 'degraded' | 'invalid';
+
+/** Verdict of one load step. */
+export type LevelVerdict = 'baseline' | 'normal' | 'knee' | 'past_knee' | 'saturated' | 'slo_exceeded' | 'collapse' | 'unknown';
+
+/** Position of the maximum load relative to the measured steps. */
+export type LinePlace = 'inside' | 'above_all' | 'below_all';
+
+/** Unit of offered load. */
+export type LoadUnit = 'vus' | 'per_second';
+
+/** Outcome of a capacity study. */
+export type CapacityVerdict = 'confirmed' | 'found' | 'broke' | 'above_all' | 'below_all' | 'unknown';
+
+/** Kind of a capacity study: loads from the command line, loads from a search, or rows of a table. */
+export type StudyKind = 'sweep' | 'capacity' | 'table';
+
+/** Result of one validity check. */
+export type CheckStatus = 'ok' | 'warn' | 'fail' | 'unknown';
+
+/** Why a point has no value, or only a bound. */
+export type NoteKind = 'no_samples' | 'few_samples' | 'failed' | 'at_least' | 'unplanned';
+
+/** Unit of a compared figure: `share` is of 1. */
+export type ComparedUnit = 'ms' | 'share' | 'per_second';
+
+/** Verdict of one row of a comparison. */
+export type RowVerdict = 'improved' | 'regressed' | 'equivalent' | 'inconclusive' | 'not_available';
+
+/** Verdict of a whole comparison. */
+export type ComparisonVerdict = 'regressed' | 'improved' | 'equivalent' | 'inconclusive';
+
+/** Unit of a metric's values: `time` is milliseconds, `data` is bytes. */
+export type Contains = 'default' | 'time' | 'data';
+
+/** Cost class of a remedy, the cheapest first. */
+export type CostClass = 'logic' | 'setting' | 'cache' | 'resource' | 'architecture';
+
+/** Kind of an example. */
+export type DiagnosisExemplarKind = 'trace' | 'statement' | 'line';
+
+/** Role of a finding. */
+export type Role = 'limits' | 'contributes' | 'outcome';
+
+/** Method of measuring where the time goes. */
+export type TimeMethod = 'traces' | 'little' | 'logs';
+
+/** Outcome of a diagnosis. */
+export type Outcome = 'limited' | 'no_server_bottleneck' | 'generator' | 'cannot_tell';
+
+/** Direction of a change. */
+export type Direction = 'improved' | 'regressed';
+
+/** Source of a trend's statistics: every value, or a histogram. */
+export type Precision = 'exact' | 'histogram';
+
+/** Reason for a dropped iteration. */
+export type DropCause = 'vus_exhausted' | 'vu_starting' | 'time_up';
+
+/** Reason for keeping an example request: `bucket` is the first in its power of two of milliseconds. */
+export type ExemplarKind = 'slowest' | 'failed' | 'bucket';
+
+/** Part of the time of a request or trace. */
+export type PartName = 'network' | 'target' | 'database' | 'external' | 'queue' | 'unseen' | 'poll' | 'connecting';
+
+/** Group of lanes. */
+export type LaneGroup = 'queues' | 'workers' | 'database' | 'cache' | 'proxy' | 'runtime' | 'nodes' | 'host' | 'other';
+
+/** Scale of a lane's axis. */
+export type LaneScale = 'default' | 'share' | 'time' | 'seconds' | 'data' | 'data_per_second' | 'per_second';
+
+/** Health of a metrics source. */
+export type Health = 'ok' | 'gaps' | 'silent';
+
+/** Stage of queued work: `submit` is the submission, `poll` the time between completion and the next poll. */
+export type StageKind = 'queue' | 'work' | 'between' | 'submit' | 'poll';
+
+/** Verdict of a run against its thresholds. */
+export type Verdict = 'pass' | 'fail' | 'inconclusive';
+
+/** Figure of a run's history. */
+export type HistoryFigureName = 'p50' | 'p95' | 'p99' | 'error_share' | 'requests_per_second';
+
+/** Phase of a live run. */
+export type LivePhase = 'initializing' | 'setup' | 'running' | 'teardown' | 'ended';
+
+/** Level of a log line. */
+export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
+
+/** Kind of a node of the service map: `outside` is the sender of the requests. */
+export type MapNodeKind = 'outside' | 'service' | 'queue' | 'database' | 'external';
+
+/** Type of a metric. */
+export type MetricKind = 'counter' | 'gauge' | 'rate' | 'trend';
+
+/** Level of a row in the request tree. */
+export type NodeKind = 'scenario' | 'group' | 'request' | 'total';
+
+/** OpenTelemetry kind of a span. */
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+
+/** Phase of a request. `lookingUp` is part of `blocked`. */
+export type PhaseName = 'blocked' | 'lookingUp' | 'connecting' | 'tls' | 'sending' | 'waiting' | 'receiving';
+
+/** State of a run's record: `partial` has no end on record. */
+export type State = 'complete' | 'partial' | 'live';
+
+/** Status of a run in lists. */
+export type Status = 'live' | 'passed' | 'failed' | 'partial' | 'imported';
+
+/** Row of a trace: `wait` is queueing or time without a span, `fold` stands for the similar rows below it. */
+export type SpanRowKind = 'span' | 'wait' | 'fold';
+
+/** Trace that represents others: `typical` is the median. */
+export type TraceExemplarName = 'fastest' | 'typical' | 'slowest';
+
+/** Defect of a trace: `circles` are parent cycles, `twins` are duplicate span IDs. */
+export type TraceFlawName = 'orphans' | 'circles' | 'twins' | 'cut' | 'moved' | 'adopted';
+
+/** Reason for keeping a trace. */
+export type TraceKept = 'sample' | 'error' | 'slowest' | 'bucket' | 'found';
+
+
+/** What answers, and what it can do. */
 export interface About {
-  version: string;
-  /** `serve` (all runs), `run` (the live page of one run; other runs of the place are listed too), `report` (a file). */
-  mode: "serve" | "run" | "report";
+  /** Whether notes, baselines and stopping are possible. */
+  canWrite: boolean;
+  /** `serve`, `run` (the live page of a run) or `report` (a file). */
+  mode: Mode;
   /** Where runs are kept, in words. */
   place: string;
-  /** The run that this process is running or the report is of. */
+  /** The run that this process runs, or that the report is of. */
   run: string | null;
-  /** Whether notes, baselines and stop are possible. False in a report. */
-  canWrite: boolean;
+  /** The version of Plimsoll. */
+  version: string;
 }
 
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs?script=&tag=NAME=VALUE&status=&limit=&before=
-export interface RunList {
+/** Why there is no answer. */
+export interface ApiError {
+  /** What went wrong. */
+  error: ApiErrorDetail;
+}
+
+/** What went wrong. */
+export interface ApiErrorDetail {
+  /** It in a sentence. */
+  detail: string;
+  /** The HTTP status. */
+  status: number;
+  /** It in a few words. */
+  title: string;
+}
+
+/** Findings of a rule that are only counted. */
+export interface AuditBeyond {
+  /** How many there are. */
+  count: number;
+  /** The rule's name. */
+  rule: string;
+}
+
+/** What follows from figures by a law. */
+export interface AuditDerived {
+  /** What the law takes for granted. */
+  caveats: string[];
+  /** The figures, derived ones last. */
+  figures: AuditFigure[];
+  /** The law's name; stable. */
+  law: string;
+  /** Where its figures come from. */
   place: string;
-  /** The newest first. */
-  runs: RunRow[];
-  /** Pass as `before=` for older ones; null when there are none. */
-  before: string | null;
-  /** Files that could not be read; at most 20. */
-  unreadable: { file: string; why: string }[];
+  /** One sentence. */
+  says: string;
 }
-export interface RunRow {
-  id: string;
-  /** Empty if nobody named it. */
+
+/** A figure. */
+export interface AuditFigure {
+  /** What it is the figure of. */
   name: string;
-  script: string;
-  /** Null where the source of an imported run does not say. */
-  started: string | null;
-  status: Status;
-  state: State;
-  exitCode: number | null;
-  /** Format that another tool's run was read from: `k6-json`, `ngrinder`, … */
-  imported: string | null;
-  targetVersion: string;
-  tags: Fact[];
-  elapsed: Value;
-  /** Null only while it is live. */
-  grade: Grade | null;
-  verdict: Verdict;
-  thresholds: { held: number; total: number };
-  figures: RunFigures;
-  /** The note written on the page (PUT …/note); notes in the run's own file are in the run document. */
-  note: string;
-  /** At most one per script. */
-  isBaseline: boolean;
-  bytes: number;
-  /** Load shape: achieved requests/s in at most 40 equal parts of the run; a number, or null for a lost part. */
-  shape: (number | null)[];
-}
-export interface RunFigures {
-  requests: Value;
-  /** Requests per second. */
-  rate: Value;
-  /** Share of failed requests. */
-  failed: Value;
-  p50: Value;
-  p95: Value;
-  p99: Value;
+  /** The figure as people read it. */
+  text: string;
+  /** What the number counts: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers. */
+  unit: string;
+  /** The number; null for what is none. */
+  value: number | null;
 }
 
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}?from=&to=&lang=      ({id}: id, a beginning of it, @last, @prev)
-export interface RunPage {
-  /** docs/format/report.schema.json (1.2.0): what `plimsoll report --format json` writes, without what is asked for apart. */
-  report: Report;
-  status: Status;
-  /** Windows that exist: 0 ≤ t < seconds. */
-  seconds: number;
-  /** What the numbers are of; the whole run without from/to. */
-  window: { from: number; to: number; isWhole: boolean };
-  /** RFC 3339 of t = 0. */
-  zero: string;
-  /** RFC 3339; null while live or unknown. */
-  ended: string | null;
-  scenarios: { name: string; executor: string; isOpen: boolean }[];
-  /** Why there is no response time: all scenarios closed. Null otherwise. */
-  noResponseTime: string | null;
-  /** Metrics that have samples, for pickers. */
-  metrics: { name: string; type: string; contains: "default" | "time" | "data" }[];
-  /** Rerun command. */
-  command: string;
-  modules: { path: string; sha256: string }[];
-  /** For the tabs. */
-  counts: { requests: number; errors: number; logs: number; thresholds: number; traces: number };
-  headline: Headline;
-  note: string;
-  isBaseline: boolean;
-  /** `plimsoll serve` and the link, to reopen the run when this process is gone. */
-  reopen: string;
-}
-/** What stands in the header of each screen and in the validity strip; `validity.line` is the sentence. */
-export interface Headline {
-  verdict: Verdict;
-  sentence: string;
-  grade: Grade | null;
-  /** One per thing that validity looks at, for the strip; the worst first among those that are not ok. */
-  strip: StripItem[];
-  figures: RunFigures;
-  /** Iterations. */
-  iterations: { due: Value; started: Value; finished: Value; dropped: Value };
-}
-export interface StripItem {
-  /** `dropped` `generator_cpu` `run_delay` `lateness` `timer_lag` `sockets` `network` `recorded` `steady` `clock` `throttled` `steal` */
-  key: string;
-  status: "ok" | "warn" | "fail" | "unknown";
-  value: Value;
-  limit: Value | null;
-}
-/** docs/format/report.schema.json; the file is the truth. */
-export interface Report {
-  schemaVersion: string;
-  validity: Validity | null;
-  verdict: { verdict: Verdict; sentence: string };
-  run: {
-    id: string; name: string; script: string; state: State; started: string; elapsedMs: number;
-    window?: { fromMs: number; toMs: number };
-    plimsollVersion: string; commit: string; dirty: boolean; targetVersion: string;
-    tags: Fact[]; notes: string[];
-    imported?: { source: string; file: string; isStartKnown: boolean; gaps: string[]; figures: { name: string; value: number; unit: string; note: string }[] };
-  };
-  outcome: { exitCode: number; message: string } | null;
-  thresholds: Threshold[];
-  metrics: Metric[];
-  checks: Check[];
-  scenarios: Part[];
-  groups: Part[];
-  endpoints: { method: string; name: string; requests: number; failed: number; duration: Metric }[];
-  errors: { code: number; message: string; count: number; example: string }[];
-  errorsBeyond: number;
-  exemplars: { kind: "slowest" | "failed" | "bucket"; atMs: number; duration: Value; method: string; url: string; status: string; traceId?: string; isTraceKept: boolean; /** Whose its time was, where its trace says so. */ parts?: { name: PartName; duration: Value }[]; error: string }[];
-  generator: { workers: number; workersLost: number; samplesLost: number; windowsLost: number; drops: { scenario: string; cause: "vus_exhausted" | "vu_starting" | "time_up"; count: number }[] };
-  environment: Fact[];
-  options: Record<string, unknown> | null;
-  log: { before: number; lines: string[] };
-}
-export interface Validity {
-  grade: Grade;
-  line: string;
-  reasons: { fault: string; grade: Grade; observed: number; limit: number; unit: string; seconds: [number, number][] }[];
-  unmeasured: string[];
-  seconds: { valid: number; unmeasured: number; degraded: number; invalid: number };
-}
-export interface Threshold {
-  metric: string; condition: string; ok: boolean; statistic: string; observed: Value;
-  limit: number | null;
-  /** Room left in the metric's unit, negative when crossed; null for bounds and == !=. */
-  margin: number | null;
-  marginShare: number | null;
-}
-export interface Metric {
-  name: string; type: "counter" | "gauge" | "rate" | "trend"; contains: "default" | "time" | "data";
-  /** Ordered as the terminal shows them. */
-  values: Record<string, Value>;
-  precision?: "exact" | "histogram"; relativeErrorMax?: number; untimed?: number; notApplicable?: string;
-}
-export interface Check { name: string; passes: number; fails: number }
-export interface Part { name: string; path: string; checks: Check[]; metrics: Metric[]; groups: Part[] }
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/series?metric=&tags=&from=&to=&step=
-/** Columns over time. All columns are as long as `t`. Windows that were lost have no `t` (leave the gap: neighbours are further apart than `step`). */
-export interface Series {
-  /** Seconds per point: 1, 10, 60, 300 or 600; chosen so that there are ≤ 1500 points unless asked for. */
-  step: number;
-  /** Start of each point. */
-  t: number[];
-  /** Seconds that each point really covers (the last one may be shorter). */
-  width: number[];
-  /** Iterations per second that were due by plan; values null where a scenario has no planned rate. */
-  offered: Column;
-  /** Iterations started per second. */
-  started: Column;
-  /** Iterations finished per second. */
-  finished: Column;
-  /** Iterations per second that were due and not started. */
-  dropped: Column;
-  /** Requests per second. */
-  requests: Column;
-  /** Failed requests per second. */
-  failed: Column;
-  /** VUs that run; last value of the point. */
-  vus: Column;
-  vusMax: Column;
-  /** Mean number of requests under way (Little's law: an integral, no sample). */
-  inFlight: Column;
-  /** Bytes per second. */
-  sent: Column;
-  received: Column;
-  /** At most 8 kinds and `other`; per second. */
-  errors: { kind: string; code: number; values: number[]; total: number }[];
-  /** Of `metric` (default: http_req_response_time where it exists, else http_req_duration), of the tags asked for. */
-  latency: Latency;
-  /** `setup_started` `scenarios_started` `scenarios_ended` `teardown_started` `ended` … */
-  marks: { t: number; kind: string; text: string }[];
-  /** Limits of thresholds on `metric` that can be drawn: quantiles, avg, max. */
-  limits: { condition: string; statistic: string; value: number; ok: boolean; text: string }[];
-}
-export interface Column {
-  values: (number | null)[];
-  /** Why points (indexes from ≤ i < to) have no value or only a bound; empty where all is well. */
-  notes: Note[];
-}
-export interface Note {
-  from: number; to: number;
-  /** `no_samples`; `few_samples` (fewer than 10 beyond the quantile); `failed` (it lies among failures without a time);
-   *  `at_least` (the value is a lower bound: timeouts, cut responses, drops); `unplanned` (no planned rate). */
-  why: "no_samples" | "few_samples" | "failed" | "at_least" | "unplanned";
-}
-export interface Latency {
-  metric: string; contains: "default" | "time" | "data"; tags: string;
-  p50: Column; p95: Column; p99: Column; max: Column; mean: Column;
-  /** Samples per point. */
-  count: number[];
+/** A claim, the figures it rests on, what follows and how to mend it. */
+export interface AuditFinding {
+  /** What could make the claim wrong. */
+  caveats: string[];
+  /** The claim. */
+  claim: string;
+  /** The figures. */
+  evidence: AuditFigure[];
+  /** What follows. */
+  implies: string;
+  /** The claim as the rule worded it, where `claim` is in another language; absent in English. */
+  original?: string;
+  /** Where it was found. */
+  place: string;
+  /** How to mend it. */
+  remedy: string;
+  /** The rule's name; stable. */
+  rule: string;
+  /** `error`, `warning`, `note`. */
+  severity: Severity;
+  /** What carries it: `arithmetic`, `limit`, `statistics`, `pattern`. */
+  strength: Strength;
 }
 
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/requests?from=&to=
-export interface Requests {
-  /** The metric of the times: http_req_duration. */
-  metric: string;
-  total: RequestNode | null;
-  /** Scenarios, each with groups and requests below. */
-  nodes: RequestNode[];
-  /** Endpoints beyond 1,000, those with the fewest requests. */
-  leftOut: number;
-  /** All statuses there are, for the matrix's columns; "0" is: no response. */
-  statuses: string[];
-}
-export interface RequestNode {
-  kind: "scenario" | "group" | "request" | "total";
-  /** Stable key for the URL. */
-  key: string;
-  /** Scenario, group, or the tag `name`. */
-  name: string;
-  /** Of requests. */
-  method: string;
-  /** Pass as `tags=` to /series and /distribution: JSON, opaque. Empty where no filter is possible. */
-  tags: string;
-  count: Value;
-  rate: Value;
-  failed: Value;
-  failedShare: Value;
-  stats: { avg: Value; min: Value; p50: Value; p90: Value; p95: Value; p99: Value; max: Value };
-  /** Share of all request time (sum of durations). */
-  share: Value;
-  /** In order: blocked, lookingUp, connecting, tls, sending, waiting, receiving. Means add up to blocked + … ; lookingUp is part of blocked. Empty for nodes without samples. */
-  phases: { name: "blocked" | "lookingUp" | "connecting" | "tls" | "sending" | "waiting" | "receiving"; mean: Value; p95: Value }[];
-  /** By the tags status and error_code. */
-  statuses: { status: string; errorCode: string; count: number; failed: number }[];
-  children: RequestNode[];
-}
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/distribution?metric=&tags=&from=&to=
-export interface Distribution {
-  metric: string; contains: "default" | "time" | "data"; tags: string;
-  /** All that was tried; those with a time; failed without one. */
-  population: number; timed: number; untimed: number;
-  precision: "exact" | "histogram"; relativeErrorMax: number;
-  /** Log buckets, at most 120, no gaps between them: bounds[i] < x ≤ bounds[i+1]. Empty without samples. */
-  histogram: { bounds: number[]; counts: number[] };
-  /** The metric's own curve first; beside http_req_response_time that of http_req_duration, and the other way round, where both exist. */
-  curves: Curve[];
-  /** p50 p90 p95 p99 p99.9 p99.99 max; those without support say so. */
-  marks: { q: number; label: string; value: Value; isSupported: boolean; /** Samples that it would need. */ needs: number }[];
-  heat: {
-    step: number; t: number[];
-    /** At most 48 rows of values; same rule as above. */
-    bounds: number[];
-    /** counts[i] is the column of t[i], from the lowest row. */
-    counts: number[][];
-    countMax: number;
-  };
-}
-export interface Curve {
-  metric: string;
-  /** Quantiles (0…1) with at least 10 samples beyond them, from 0 on; dense towards 1. */
-  q: number[];
-  /** At these quantiles; null where it lies among failures without a time. */
-  values: (number | null)[];
-  /** From this index on values are lower bounds; null if none is. */
-  atLeastFrom: number | null;
-}
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/errors?from=&to=
-export interface Errors {
-  total: number;
-  /** Of all requests, or null without requests. */
-  requests: number;
-  errors: {
-    code: number; message: string; count: number;
-    /** Of all errors. */
-    share: Value;
-    example: string;
-    tags: Fact[];
-    /** First and last window that has it. */
-    first: number; last: number;
-    /** Counts in at most 60 equal parts of the window that is shown. */
-    shape: number[];
-  }[];
-  /** Errors without an entry of their own, because there were too many distinct ones. */
-  beyond: number;
-  exemplars: Report["exemplars"];
-}
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/logs?after=&level=&limit=&q=
-export interface Logs {
-  lines: LogLine[];
-  /** Pass as `after=`; null at the end of what there is. */
-  next: number | null;
-  /** Of all lines of the run. */
-  total: number;
-  /** Lines over the limit of the file. */
-  lost: number;
-}
-export interface LogLine {
-  /** From 1, in order. */
-  id: number; t: number; at: string;
-  level: "debug" | "info" | "warning" | "error";
-  /** `console`, `stacktrace`, or empty for the runner itself. */
-  source: string;
-  message: string;
-  fields: Fact[];
-}
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/generator?from=&to=
-export interface Generator {
-  workers: number;
-  host: Fact[];
-  /** Same items as Headline.strip. */
-  strip: StripItem[];
-  vitals: {
-    /** `worker_cpu` `worker_run_delay` `other_cpu` `host_cpu` `host_steal` `throttled` `timer_lag` `ports` `ports_max` `descriptors` `descriptors_max` `segments_sent` `segments_repeated` `syn_repeated` `listen_drops` `resident`, and `lateness_p99` (ms) */
-    name: string;
-    /** `1` share, `ms`, `By`, empty: a number. */
-    unit: string;
-    worker: number | null;
-    t: number[];
-    values: number[];
-    max: Value;
-  }[];
-}
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/validity?from=&to=&lang=
-export interface ValidityPage {
-  validity: Validity;
-  /** Sentences in the language asked for, in the order of validity.reasons. */
-  reasons: { fault: string; grade: Grade; sentence: string; observed: Value; limit: Value; seconds: [number, number][] }[];
-  unmeasured: { fault: string; text: string }[];
-  /** Runs of seconds of one grade (inclusive), in order. */
-  grades: { from: number; to: number; grade: Grade }[];
-  strip: StripItem[];
-}
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/audit
-/** Exactly what `plimsoll audit --format json` writes; with `lang=ko` its sentences are Korean. */
-export interface Audit {
-  schemaVersion: string;
-  sources: string[];
-  findings: { rule: string; severity: "note" | "warning" | "error"; strength: string; place: string; claim: string; original?: string; evidence: AuditFigure[]; implies: string; remedy: string; caveats: string[] }[];
-  beyond: { rule: string; count: number }[];
-  derived: { law: string; place: string; says: string; figures: AuditFigure[]; caveats: string[] }[];
+/** Everything that an audit says. */
+export interface AuditReport {
+  /** Findings that are not told one by one. */
+  beyond: AuditBeyond[];
+  /** What follows from the figures. */
+  derived: AuditDerived[];
+  /** What is wrong, the worst first. */
+  findings: AuditFinding[];
+  /** What was not understood, and therefore not used. */
   remarks: string[];
+  /** Remarks that are not told one by one. */
   remarksBeyond: number;
-}
-export interface AuditFigure { name: string; value: number | null; unit: string; text: string }
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/thresholds
-export interface Thresholds {
-  thresholds: (Threshold & {
-    abortOnFail: boolean;
-    /** How it stood each time it was judged (cumulative, as k6 judges). At most 1500 points. */
-    t: number[];
-    values: (number | null)[];
-    oks: boolean[];
-    limitText: string;
-    marginText: string | null;
-  })[];
-}
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/traces?service=&operation=&min_ms=&max_ms=&status=ok|error&kept=&q=&limit=
-export type PartName = "network" | "target" | "database" | "external" | "queue" | "unseen" | "poll" | "connecting";
-export interface TraceSample { share: Value | null; sampled: number; errors: number; slowest: number; buckets: number; found: number }
-export interface TracePart { name: PartName; duration: Value; share: Value; count: number }
-export interface TraceRow {
-  /** 32 hexadecimal digits. */
-  id: string;
-  t: number; at: string;
-  /** Of the root. */
-  service: string; operation: string;
-  /** Until the last of its work was over. */
-  duration: Value;
-  /** Of the root alone. */
-  answer: Value;
-  /** Share of the root's operation that took no longer. */
-  place: Value | null;
-  errors: number; spans: number;
-  kept: "sample" | "error" | "slowest" | "bucket" | "found";
-  /** Shares: network, target, database, external, queue, unseen, poll. */
-  parts: number[];
-}
-export interface StageRow { kind: "queue" | "work" | "between" | "submit" | "poll"; name: string; traces: number; mean: Value; p95: Value; share: Value }
-export interface SpeedDifference {
-  operation: string; fast: number; slow: number; fastMax: Value; slowMin: Value;
-  rows: { service: string; operation: string; kind: StageRow["kind"]; fast: Value; slow: Value; more: Value }[];
-}
-export interface Traces {
-  total: number; matching: number;
-  /** Found, and not told one by one: the shortest. */
-  leftOut: number;
-  sample: TraceSample;
-  services: string[]; operations: string[];
-  exemplars: { name: "fastest" | "typical" | "slowest"; id: string; duration: Value }[];
-  /** The longest first. */
-  traces: TraceRow[];
-  parts: TracePart[];
-  /** How many traces `parts` and `stages` are of. */
-  averaged: number;
-  /** Slow ones and failures are more than their share among those. */
-  isBiased: boolean;
-  /** Empty where nothing went through a queue. */
-  stages: StageRow[];
-  mean: Value | null;
-  difference: SpeedDifference | null;
-}
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/traces/{trace}
-/** Times are milliseconds from the trace's start. */
-export interface TracePage {
-  id: string; t: number; at: string; kept: TraceRow["kept"];
-  service: string; operation: string; duration: Value; answer: Value;
-  spans: number; errors: number; services: string[];
-  rows: SpanRow[];
-  leftOut: number;
-  /** Rows without their attributes. */
-  bare: number;
-  path: { row: number | null; kind: StageRow["kind"]; part: PartName; start: number; end: number }[];
-  /** The whole time in parts; long waits are drawn shorter. */
-  stretches: { start: number; end: number; duration: Value; isWait: boolean }[];
-  parts: TracePart[];
-  repeats: { row: number | null; statement: string; parent: string; count: number; total: Value; mean: Value; share: Value; without: Value }[];
-  flaws: { name: "orphans" | "circles" | "twins" | "cut" | "moved" | "adopted"; count: number }[];
-}
-export interface SpanRow {
-  /** `wait`: a message in its queue, or nobody who was seen; `fold`: the rows below it are alike. */
-  kind: "span" | "wait" | "fold";
-  id: string; parent: number | null; depth: number;
-  service: string; operation: string; side: string; peer: string; part: PartName;
-  start: number; length: number; duration: Value; own: Value; onPath: Value;
-  isError: boolean; count: number; isRepeated: boolean;
-  statement: string | null;
-  attributes: Fact[];
-}
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/services
-export interface Services {
-  window: { from: number; to: number; isWhole: boolean };
-  sample: TraceSample;
-  places: ServicesPlace[];
-  edges: ServicesEdge[];
-  leftOut: number;
-  operations: { service: string; operation: string; side: string; count: Value; rate: Value; failed: Value; failedShare: Value; p50: Value; p95: Value; p99: Value; max: Value }[];
-  operationsLeftOut: number;
-}
-export interface ServicesPlace { key: string; kind: "outside" | "service" | "queue" | "database" | "external"; name: string; rate: Value; failed: Value; p50: Value; p95: Value }
-export interface ServicesEdge { from: string; to: string; count: Value; rate: Value; failed: Value; p50: Value; p95: Value }
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/compare?a=ID[,ID]&b=ID[,ID]&margin=&lang=
-export interface ComparePage {
-  /** docs/format/comparison.schema.json, exactly what `plimsoll compare --format json` writes. */
-  comparison: Comparison;
-  /** One per comparison.rows: as `plimsoll compare` prints them. */
-  texts: { series: string; figure: string; a: string; b: string; /** with its interval: `×1.083 (1.021 … 1.143)` */ change: string; verdict: string }[];
-  /** Sentences in the language asked for. */
-  sentence: string;
-  findings: string[];
-}
-export interface Comparison {
+  /** The version of this shape: major, minor, patch. */
   schemaVersion: string;
-  verdict: "regressed" | "improved" | "equivalent" | "inconclusive";
-  sentence: string;
-  options: { confidence: number; margin: number; marginMs: number; sloMs: number | null; despiteUnequalLoad: boolean; despiteNoSteadyPart: boolean };
-  a: ComparedRun[]; b: ComparedRun[];
-  findings: { kind: string; refuses: boolean; sentence: string }[];
-  withinRunOnly: boolean;
-  rows: ComparisonRow[];
-  endpointsLeftOut: number;
-}
-export interface ComparedRun { id: string; name: string; script: string; started: string; targetVersion: string; seconds: number; steady: { from: number; to: number } | null }
-export interface ComparisonRow {
-  series: string; figure: string; unit: "ms" | "share" | "per_second";
-  a: number | null; b: number | null;
-  ratio: number | null; ratioInterval: { lower: number | null; upper: number | null } | null;
-  difference: number | null; differenceInterval: { lower: number | null; upper: number | null } | null;
-  qValue: number | null;
-  verdict: "improved" | "regressed" | "equivalent" | "inconclusive" | "not_available";
-  why: string | null; moreMinutes: number | null; moreRuns: number | null;
+  /** What was looked at: runs and tables. */
+  sources: string[];
 }
 
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/evidence?from=&to=
-/** What the servers did in the window: lanes, tables and sentences are of the same points, so that no two of them differ. */
-export interface Evidence {
-  start: string; end: string;
-  sources: EvidenceSource[];
-  lanes: Lane[]; lanesBeyond: number;
-  happenings: { t: number; source: string; subject: string; text: string }[]; happeningsBeyond: number;
-  /** Read from the lanes; `lane` is the key of the one that it is from. */
-  story: { t: number; to: number | null; clock: string; text: string; lane: string | null }[];
-  /** Work through queues, from submission to answer: the means of the parts add up to `sum`. */
-  ways: WayRow[];
-  queues: QueueRow[];
-  /** Of the whole run, whatever the window; so are tasks, configuration and warnings. */
-  statements: StatementRow[];
-  waits: { source: string; kind: string; event: string; mean: Value; peak: Value; share: Value }[];
-  tasks: { source: string; task: string; count: Value; min: Value; avg: Value; p95: Value; max: Value }[];
-  profiles: Profile[];
-  configuration: EvidenceSubject[]; warnings: EvidenceSubject[];
-  rowsBeyond: number;
-  /** What the run's file had no room for. */
-  lost: number;
+/** The bounds of an interval. */
+export interface Bounds {
+  /** The lower one; null where nothing bounds it. */
+  lower: number | null;
+  /** The upper one; null where nothing bounds it. */
+  upper: number | null;
 }
-export interface EvidenceSource {
-  name: string; kind: string; address: string;
-  health: "ok" | "gaps" | "silent";
-  answers: number | null; failures: number | null; trouble: string | null;
-  points: number; first: number | null; last: number | null;
-  gaps: LaneGap[]; facts: Fact[];
-}
-export interface LaneGap { from: number; to: number; reason: string }
-/** Series of one source in one unit. Each has its own times: a null breaks its line. */
-export interface Lane {
-  key: string;
-  group: "queues" | "workers" | "database" | "cache" | "proxy" | "runtime" | "nodes" | "host" | "other";
-  title: string; signals: string[]; isSummed: boolean;
-  scale: "default" | "share" | "time" | "seconds" | "data" | "data_per_second" | "per_second";
-  unit: string; isStepped: boolean; namesPeaks: boolean;
-  source: string; stepMs: number; queries: string[]; queriesBeyond: number;
-  series: LaneSeries[]; seriesBeyond: number;
-  limits: { value: number; text: string }[];
-  gaps: LaneGap[];
-}
-export interface LaneSeries {
-  label: string; labels: Fact[];
-  t: number[]; values: (number | null)[];
-  peak: { t: number; value: Value };
-  start: Value; end: Value; limit: Value | null;
-}
-export interface WayRow {
-  service: string; operation: string; isTask: boolean; isBiased: boolean; traces: number;
-  mean: Value; p95: Value; parts: StageRow[]; sum: Value; sumOff: Value;
-  /** As whoever waited measured it, of all tasks. */
-  measured: { count: number; mean: Value; off: Value } | null;
-  laws: QueueLaw[];
-}
-/** By traces, and by Little's law: messages ÷ rate. */
-export interface QueueLaw {
-  queue: string; rate: Value; ready: Value; unacked: Value;
-  wait: Value; waitByLaw: Value; waitOff: Value;
-  stay: Value; stayByLaw: Value; stayOff: Value;
-}
-export interface QueueRow {
-  /** Who told, whose numbers are taken first. */
-  sources: string[]; queue: string;
-  start: Value; peak: Value; peakT: number | null; peakClock: string; end: Value; unackedPeak: Value;
-  consumersMin: Value; consumersMax: Value; consumersSteady: Value; prefetch: Value; utilisation: Value;
-}
-export interface StatementRow {
-  source: string; text: string; calls: Value; total: Value; mean: Value; share: Value; blocksHit: Value; blocksRead: Value; facts: Fact[];
-}
-/** What a program did at some time. Frames are shares of the whole width, those that each calls behind it. */
-export interface Profile {
-  source: string; subject: string; t: number; clock: string; length: Value; total: Value; query: string;
-  frames: { depth: number; from: number; width: number; name: string; text: string }[];
-  framesLeftOut: number;
-  functions: { name: string; own: Value; share: Value }[];
-}
-export interface EvidenceSubject { t: number; source: string; subject: string; facts: Fact[] }
 
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/capacity
-export interface CapacityPage {
-  /** Null for a run that is a level of none. */
-  study: CapacityStudy | null;
-  /** Finds out what the study left open, or makes one of the run's script; empty where nothing is open. */
-  command: string;
-}
-/** docs/format/capacity.schema.json, exactly what `plimsoll capacity --json` and `plimsoll sweep --json` write. */
-export interface CapacityStudy {
-  schemaVersion: string; name: string; kind: "sweep" | "capacity" | "table"; script: string; loadTime: Value;
-  /** One for each variant of the target. */
-  parts: Capacity[];
-}
-export interface Bounds { lower: number | null; upper: number | null }
+/** What is known of one variant of a target. */
 export interface Capacity {
-  /** Empty where there is one. */
-  variant: string;
-  unit: "vus" | "per_second";
-  verdict: "confirmed" | "found" | "broke" | "above_all" | "below_all" | "unknown";
-  sentence: string; confirmed: string; plan: string;
-  objectives: { text: string; selector: string; statistic: string; limit: Value; isTime: boolean; line: CapacityLine | null }[];
-  /** The place of the objective that is broken first. */
+  /** The place of the objective that is broken first; null where none is. */
   binding: number | null;
-  line: CapacityLine | null;
-  recommended: { load: Value; vus: Value; throughput: Value; requests: Value; headRoom: number } | null;
-  /** `cycle`: milliseconds; load ÷ it is the no-waiting line of a closed loop. */
-  ceiling: { throughput: Value; interval: Bounds; plateau: Bounds; cycle: number | null } | null;
+  /** What the charts say, in sentences. */
+  captions: CapacityCaptions;
+  /** The most that the system gets done. */
+  ceiling: CapacityCeiling | null;
+  /** How it was confirmed, in a sentence; empty where it was not. */
+  confirmed: string;
+  /** What a piece of work takes of each resource, what is used up first ahead of the others. */
+  demands: CapacityDemand[];
+  /** What ends it; null where nobody can say. */
+  end: CapacityEnd | null;
+  /** Where waiting begins: the least and the largest of all methods; null where none found one. */
   knee: Bounds | null;
-  knees: { method: string; load: Value; interval: Bounds | null; isChosen: boolean }[];
-  demands: { resource: string; perWork: Value; interval: Bounds; idle: Value; limit: Value; ceiling: Value; ceilingInterval: Bounds | null; levels: number; fit: number; used: Value }[];
-  end: { resource: string; ceiling: Value; interval: Bounds; used: Value } | null;
-  /** The lowest load first. */
+  /** The same by each method. */
+  knees: CapacityKnee[];
+  /** The levels, the lowest load first. */
   levels: CapacityLevel[];
-  captions: { throughput: string; time: string; knee: string };
-  missing: { kind: string; sentence: string }[];
+  /** The highest load that keeps all objectives. */
+  line: CapacityLine | null;
+  /** What is missing, or makes the answer weaker than it looks. */
+  missing: CapacityMissing[];
+  /** What the system is held to, in the order in which it was asked for. */
+  objectives: CapacityObjective[];
+  /** What to plan for and what ends it, in sentences; empty where nobody can say. */
+  plan: string;
+  /** The load to plan for. */
+  recommended: CapacityRecommended | null;
+  /** The answer in a sentence. */
+  sentence: string;
+  /** What loads are counted in: `vus`, `per_second`. */
+  unit: LoadUnit;
+  /** What tells it from the others: `REPLICAS=2`, a version; empty where there is one. */
+  variant: string;
+  /**
+   * `confirmed` (the line was found and held), `found` (and not held), `broke` (its lower bound broke when it was held),
+   * `above_all` (every level keeps all objectives), `below_all` (none does), `unknown`.
+   */
+  verdict: CapacityVerdict;
 }
-export interface CapacityLine { load: Value; interval: Bounds; confidence: number; place: "inside" | "above_all" | "below_all"; method: string; throughput: Value }
+
+/** What the charts say, in sentences. */
+export interface CapacityCaptions {
+  /** How the methods agree on the knee. */
+  knee: string;
+  /** Throughput against offered load. */
+  throughput: string;
+  /** Time against throughput. */
+  time: string;
+}
+
+/** The most that a system gets done. */
+export interface CapacityCeiling {
+  /**
+   * The time of a piece of work while nobody waits, thinking included, milliseconds: load ÷ this is the no-waiting line of a
+   * closed loop. Null for open ones.
+   */
+  cycle: number | null;
+  /** Its interval. */
+  interval: Bounds;
+  /** The throughput of the levels on the plateau. */
+  plateau: Bounds;
+  /** Work per second. */
+  throughput: ReportValue;
+}
+
+/** One number, and what it is worth. */
+export interface ReportValue {
+  /**
+   * Why the value is only a bound or missing: `timeout`, `cut`, `dropped`, `failed`, or `n/a: …`; absent for a number
+   * that was measured.
+   */
+  censored?: string;
+  /** As the terminal shows it. */
+  text: string;
+  /**
+   * The number in the metric's unit (times in milliseconds, data in bytes, rates as shares of 1); with `censored`, a
+   * lower bound of it. Null where there is none.
+   */
+  value: number | null;
+}
+
+/** What a piece of work takes of a resource: usage = demand × throughput + idle usage. */
+export interface CapacityDemand {
+  /** The throughput at which it is used up. */
+  ceiling: ReportValue;
+  /** Its interval; null without a limit. */
+  ceilingInterval: Bounds | null;
+  /** What the line explains of the variance, from 0 to 1. */
+  fit: number;
+  /** Usage without work. */
+  idle: ReportValue;
+  /** Its interval. */
+  interval: Bounds;
+  /** How many levels were fitted. */
+  levels: number;
+  /** The most of it that may be used. */
+  limit: ReportValue;
+  /** Usage per piece of work. */
+  perWork: ReportValue;
+  /** The resource. */
+  resource: string;
+  /** Usage at the highest level as a share of the limit. */
+  used: ReportValue;
+}
+
+/** What ends it. */
+export interface CapacityEnd {
+  /** The throughput at which it is used up. */
+  ceiling: ReportValue;
+  /** Its interval. */
+  interval: Bounds;
+  /** The resource. */
+  resource: string;
+  /** How much of it was used at the highest level. */
+  used: ReportValue;
+}
+
+/** Where waiting begins. */
+export interface CapacityKnee {
+  /** Its interval; null where the method has none. */
+  interval: Bounds | null;
+  /** Whether this is the one that counts. */
+  isChosen: boolean;
+  /** The load, or why there is none. */
+  load: ReportValue;
+  /** `asymptotic_bounds`, `power`, `kneedle`, `two_segments`, `usl`. */
+  method: string;
+}
+
+/** One level of load. */
 export interface CapacityLevel {
-  /** Empty for a row of a table. */
+  /** Whether it decides anything. */
+  decides: boolean;
+  /** The share of requests that failed. */
+  failed: ReportValue;
+  /** The change of throughput from the level before, as a share; null for the first. */
+  gain: ReportValue;
+  /** `valid`, `unmeasured`, `degraded`, `invalid`; null for a table. */
+  grade: Grade | null;
+  /** The load. */
+  load: ReportValue;
+  /** How long it was looked at, milliseconds. */
+  measured: ReportValue;
+  /** What it is called; empty without a name. */
+  name: string;
+  /** What the objectives measured, in their order. */
+  objectives: CapacityMeasured[];
+  /** Throughput ÷ time. */
+  power: ReportValue;
+  /** `asked`, `ramp`, `narrow`, `hold`, `above`, `descent`. */
+  purpose: string;
+  /** What else is to be said, in a sentence; empty where nothing is. */
+  remark: string;
+  /** Requests per second. */
+  requests: ReportValue;
+  /** The run, by its id; empty for a row of a table. */
   run: string;
-  name: string; purpose: string;
-  load: Value; vus: Value; throughput: Value; requests: Value; time: Value; failed: Value; gain: Value; power: Value; measured: Value;
-  grade: Grade | null; decides: boolean;
-  /** In the order of the objectives. */
-  objectives: { value: Value; isKept: boolean | null; holds: number | null; against: Value }[];
-  verdict: "baseline" | "normal" | "knee" | "past_knee" | "saturated" | "slo_exceeded" | "collapse" | "unknown";
-  words: string; remark: string;
+  /** Work per second. */
+  throughput: ReportValue;
+  /** The time that levels are compared by, milliseconds. */
+  time: ReportValue;
+  /** `baseline`, `normal`, `knee`, `past_knee`, `saturated`, `slo_exceeded`, `collapse`, `unknown`. */
+  verdict: LevelVerdict;
+  /** VUs that looped, or that were busy on average. */
+  vus: ReportValue;
+  /** The verdict in words. */
+  words: string;
 }
 
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/diagnosis
-/** docs/format/diagnosis.schema.json, exactly what `plimsoll diagnose --json` writes. */
-export interface Diagnosis {
-  schemaVersion: string;
-  /** `limited`: the first finding limits. */
-  outcome: "limited" | "no_server_bottleneck" | "generator" | "cannot_tell";
-  headline: string;
-  /** By ascending load. */
-  runs: { id: string; grade: Grade; throughput: DiagnosisNumber; mean: DiagnosisNumber | null }[];
-  /** Whose the time of requests was. */
-  attribution: DiagnosisTime | null;
-  timeUses: DiagnosisTime[];
-  /** What explains most first. */
-  findings: DiagnosisFinding[];
-  findingsBeyond: number;
-  /** The cheapest first; `finding` counts from 1. */
-  remedies: { cost: CostClass; text: string; finding: number }[];
-  ruledOut: DiagnosisRuledOut[];
-  missing: DiagnosisMissing[];
-  caveats: string[];
-}
-export type CostClass = "logic" | "setting" | "cache" | "resource" | "architecture";
-export interface DiagnosisNumber {
-  name: string; value: number | null; unit: string; text: string;
-  interval: { low: number; high: number; text: string } | null;
-  /** What it is of, or against; may be empty. */
-  note: string;
-}
-/** The parts add up to the mean. */
-export interface DiagnosisTime {
-  of: string; count: number; mean: DiagnosisNumber; measured: DiagnosisNumber | null; waits: DiagnosisNumber; waitsShare: number;
-  parts: { name: string; does: "waits" | "works" | "travels" | "unseen"; mean: DiagnosisNumber; share: number; low: DiagnosisNumber | null }[];
-  ways: { method: "traces" | "little" | "logs"; from: string; waits: DiagnosisNumber | null; works: DiagnosisNumber | null; rest: DiagnosisNumber | null; sum: DiagnosisNumber; apart: number | null }[];
-  disagreement: number | null;
-  caveats: string[];
-}
-export interface DiagnosisFinding {
-  detector: string; label: string; place: string; title: string; summary: string; claim: string;
-  role: "limits" | "contributes" | "outcome";
-  strength: "arithmetic" | "limit" | "statistics" | "pattern";
-  explains: number | null;
-  numbers: DiagnosisNumber[];
-  demand: { used: string; through: string; x: number[]; y: number[]; slope: number; slopeLow: number; slopeHigh: number; intercept: number; limit: number | null; caption: string } | null;
-  queries: { source: string; signal: string; text: string; run: string; from: string; to: string; tFrom: number; tTo: number; stepMs: number; points: number }[];
-  exemplars: { kind: "trace" | "statement" | "line"; run: string; trace: string; text: string }[];
-  ruledOut: DiagnosisRuledOut[];
-  flags: string[]; caveats: string[];
-  remedy: string; cost: CostClass;
-  prediction: { change: string; now: DiagnosisNumber | null; then: DiagnosisNumber | null; nextLimit: string; wrongIf: string; command: string } | null;
-}
-export interface DiagnosisRuledOut { what: string; why: string; number: string }
-export interface DiagnosisMissing { what: string; tells: string; connect: string }
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/history?script=PATH|ID&limit=
-/** docs/format/history.schema.json, exactly what `plimsoll history --format json` writes. */
-export interface History {
-  schemaVersion: string;
-  runs: { id: string; started: string; targetVersion: string; figures: { figure: "p50" | "p95" | "p99" | "error_share" | "requests_per_second"; value: number | null }[] }[];
-  runsLeftOut: number;
-  changes: { figure: string; since: string; direction: "improved" | "regressed"; before: number; after: number; pValue: number }[];
+/** What an objective measured at a level. */
+export interface CapacityMeasured {
+  /** How far the statistic is from the limit, as a share of it; null where there is no such thing. */
+  against: ReportValue;
+  /** The probability that it holds; null where nothing was seen. */
+  holds: number | null;
+  /** Whether the objective holds, more likely than not; null where nothing was seen. */
+  isKept: boolean | null;
+  /** The statistic. */
+  value: ReportValue;
 }
 
-// ───────────────────────────────────────────────────────────── writes: need header `X-Plimsoll: 1` (CSRF), JSON body, same origin
-/** PUT /api/v1/runs/{id}/note       body {"note": string ≤ 4000}  → NoteAnswer */
-/** PUT /api/v1/runs/{id}/baseline   body {"isBaseline": boolean} → NoteAnswer (the baseline of its script; unpins another) */
-/** POST /api/v1/runs/{id}/stop      empty body → 202 {}; 409 if this process does not run it. Graceful as k6's stop through the REST API. */
-/** POST /api/v1/session             with `Authorization: Bearer TOKEN` → 204 and a cookie. See README, token. */
-export interface NoteAnswer { note: string; isBaseline: boolean }
-
-// ───────────────────────────────────────────────────────────── GET /api/v1/runs/{id}/events  (text/event-stream)
-/**
- * 204 if the run is not live in this process (EventSource then stops by itself; poll GET /runs/{id} each 5 s while its state is `live`).
- * Each event has an id; reconnecting with Last-Event-ID goes on after it; if that is too long ago the first event is `reset`:
- * fetch everything anew. All listeners get the same bytes; there is one `tick` per second. A comment line each 15 s keeps it open.
- */
-export type LiveEvent =
-  | { event: "tick"; data: Tick }
-  | { event: "thresholds"; data: { thresholds: LiveThreshold[] } }
-  | { event: "log"; data: LogLine }
-  | { event: "ended"; data: { reopen: string } }
-  | { event: "reset"; data: { why: string } };
-export interface Tick {
-  state: LiveState;
-  /** The window that is complete now, in the shape of Series with one point (`t.length === 1`, step 1); null before the first. Append it. */
-  point: Series | null;
-  /** So far; replaces RunPage.headline. */
-  headline: Headline;
-  /** The most frequent so far, at most 20. */
-  errors: { code: number; message: string; count: number; lastT: number }[];
-  errorsTotal: number;
+/** The highest load that keeps what is asked. */
+export interface CapacityLine {
+  /** What the interval covers; 0 where it is but the levels around the line. */
+  confidence: number;
+  /** Its interval; an end that nothing bounds is null. */
+  interval: Bounds;
+  /** The load. */
+  load: ReportValue;
+  /** `isotonic`, `log_linear`. */
+  method: string;
+  /** `inside`, `above_all`, `below_all`: whether levels lie on both sides of it. */
+  place: LinePlace;
+  /** Work per second at the line. */
+  throughput: ReportValue;
 }
-export interface LiveState {
-  phase: "initializing" | "setup" | "running" | "teardown" | "ended";
-  isPaused: boolean; isStopping: boolean;
-  elapsedMs: number;
-  /** By plan; null where nobody knows. */
-  plannedMs: number | null;
-  /** VUs ready / planned while initializing. */
-  vus: number; vusMax: number;
-  /** `6m42s`, as in the terminal's progress. */
+
+/** What is missing, or makes the answer weaker than it looks. */
+export interface CapacityMissing {
+  /**
+   * `objectives`, `levels`, `load_above`, `load_below`, `valid_levels`, `measurement`, `evidence`, `limits`, `hold`,
+   * `repeats`, `monotony`, `agreement`, `budget`.
+   */
+  kind: string;
+  /** It in a sentence, with what to do about it. */
+  sentence: string;
+}
+
+/** Something that the system is held to. */
+export interface CapacityObjective {
+  /** Whether it is about a time, so that it belongs into a chart of times. */
+  isTime: boolean;
+  /** With what, in the unit of its metric. */
+  limit: ReportValue;
+  /** The highest load that keeps this one. */
+  line: CapacityLine | null;
+  /** What it is about: `http_req_duration`. */
+  selector: string;
+  /** What is compared: `p(95)`. */
+  statistic: string;
+  /** It as it was written: `http_req_duration: p(95)<800`. */
   text: string;
 }
-export type LiveThreshold = Thresholds["thresholds"][number]; // with empty t, values, oks
+
+/** The load to plan for. */
+export interface CapacityRecommended {
+  /** The part of the line's lower bound that it is. */
+  headRoom: number;
+  /** The load. */
+  load: ReportValue;
+  /** Requests per second. */
+  requests: ReportValue;
+  /** Work per second. */
+  throughput: ReportValue;
+  /** The same in VUs. */
+  vus: ReportValue;
+}
+
+/** What the page is answered about a run: the study that it is a level of. */
+export interface CapacityPage {
+  /** The command that finds out what the study left open, or makes one of the run's script; empty where nothing is open. */
+  command: string;
+  /** The study; null for a run that is a level of none. */
+  study: CapacityStudy | null;
+}
+
+/** Levels of load that were measured in order to be looked at together. */
+export interface CapacityStudy {
+  /** `sweep` (loads that somebody chose), `capacity` (loads that a search chose), `table`. */
+  kind: StudyKind;
+  /** The time under load that its levels took together, milliseconds. */
+  loadTime: ReportValue;
+  /** Its name; empty for a table. */
+  name: string;
+  /** One for each variant of the target, in the order in which they were measured first. */
+  parts: Capacity[];
+  /** The version of this shape: major, minor, patch. */
+  schemaVersion: string;
+  /** The script as it was named, or the table. */
+  script: string;
+}
+
+/** Values, and why some are missing. */
+export interface Column {
+  /** What is to be known of some of them. */
+  notes: Note[];
+  /** The values. */
+  values: (number | null)[];
+}
+
+/** What is to be known of the points `from` to `to`, which is not among them. */
+export interface Note {
+  /** The first. */
+  from: number;
+  /** The one after the last. */
+  to: number;
+  /** What. */
+  why: NoteKind;
+}
+
+/** A comparison. */
+export interface ComparePage {
+  /** What `compare --format json` writes. */
+  comparison: Comparison;
+  /** What to know before reading the rows, in the language asked for. */
+  findings: string[];
+  /** The closing sentence in the language asked for. */
+  sentence: string;
+  /** Its rows as `compare` prints them. */
+  texts: ComparisonText[];
+}
+
+/** A comparison of two sides. */
+export interface Comparison {
+  /** The runs of the first side. */
+  a: ComparedRun[];
+  /** The runs of the second side. */
+  b: ComparedRun[];
+  /** Endpoints that were not compared, because there were too many; those with the fewest requests. */
+  endpointsLeftOut: number;
+  /** What to know before reading the rows, most serious first. */
+  findings: ComparisonFinding[];
+  /** What was asked for. */
+  options: ComparisonOptions;
+  /** One per series and figure. */
+  rows: ComparisonRow[];
+  /** The version of this shape: major, minor, patch. */
+  schemaVersion: string;
+  /** The closing sentence, in English. */
+  sentence: string;
+  /**
+   * All rows in a word: `regressed` if any did, else `improved` if any did, else `inconclusive` unless all rows with a
+   * verdict are `equivalent`.
+   */
+  verdict: ComparisonVerdict;
+  /** Whether a side has too few runs for their variation to be known: intervals are of these runs alone. */
+  withinRunOnly: boolean;
+}
+
+/** One run of a side. */
+export interface ComparedRun {
+  /** The run's id. */
+  id: string;
+  /** The name its owner gave it; empty without one. */
+  name: string;
+  /** The script as it was named. */
+  script: string;
+  /** How many seconds under load there are. */
+  seconds: number;
+  /** The start by the wall clock, RFC 3339, UTC. */
+  started: string;
+  /** The steady ones; null where the run has none. */
+  steady: SteadySeconds | null;
+  /** The version of what was tested; empty where it is not known. */
+  targetVersion: string;
+}
+
+/** Seconds of a run under load. */
+export interface SteadySeconds {
+  /** The first, counted from 0. */
+  from: number;
+  /** The one after the last. */
+  to: number;
+}
+
+/** Something to know before reading the rows. */
+export interface ComparisonFinding {
+  /**
+   * `no_run`, `unequal_rate`, `unequal_vus`, `open_and_closed`, `untrusted`, `no_steady_part`, `different_scripts`,
+   * `different_durations`, `load_unknown`, `closed_loop`, `target_versions`, `only_on`.
+   */
+  kind: string;
+  /** Whether it kept latencies and rates from getting a verdict. */
+  refuses: boolean;
+  /** The same in an English sentence, with its figures. */
+  sentence: string;
+}
+
+/** What was asked for. */
+export interface ComparisonOptions {
+  /** What intervals cover. */
+  confidence: number;
+  /** Whether runs without a steady part were judged whole. */
+  despiteNoSteadyPart: boolean;
+  /** Whether latencies were judged although the load was unequal. */
+  despiteUnequalLoad: boolean;
+  /** The relative difference that does not matter. */
+  margin: number;
+  /** A difference of durations in milliseconds that does not matter. */
+  marginMs: number;
+  /** What counts as a good response, in milliseconds; null where every success does. */
+  sloMs: number | null;
+}
+
+/** A figure of both sides. */
+export interface ComparisonRow {
+  /** The first side's; null where there is none. */
+  a: number | null;
+  /** The second side's. */
+  b: number | null;
+  /** b less a; of shares only. */
+  difference: number | null;
+  /** The interval of the difference. */
+  differenceInterval: Bounds | null;
+  /** `mean`, `p95`, `error_share`, `goodput`, `throughput`. */
+  figure: string;
+  /** About how many minutes more per side would decide an inconclusive row. */
+  moreMinutes: number | null;
+  /** About how many runs more per side would. */
+  moreRuns: number | null;
+  /** The share of false findings at which this row is one, over all rows; null without a verdict. */
+  qValue: number | null;
+  /** b divided by a; null where there is no such thing. */
+  ratio: number | null;
+  /** The interval of the ratio. */
+  ratioInterval: Bounds | null;
+  /** The endpoint (`GET /cart`) or metric; empty for what is about the whole run. */
+  series: string;
+  /** `ms`, `share` (of 1) or `per_second`. */
+  unit: ComparedUnit;
+  /** `improved`, `regressed`, `equivalent`, `inconclusive`, `not_available`. */
+  verdict: RowVerdict;
+  /**
+   * Why there is no verdict: `no_steady_part`, `unequal_load`, `unsupported`, `censored`, `no_values`; null where there
+   * is one.
+   */
+  why: string | null;
+}
+
+/** A row of a comparison in words. */
+export interface ComparisonText {
+  /** The first side's. */
+  a: string;
+  /** The second side's. */
+  b: string;
+  /** The change and its interval. */
+  change: string;
+  /** The figure. */
+  figure: string;
+  /** The series. */
+  series: string;
+  /** The verdict. */
+  verdict: string;
+}
+
+/** Values by quantile. */
+export interface Curve {
+  /** From this place on values are lower bounds; null where none is. */
+  atLeastFrom: number | null;
+  /** The metric. */
+  metric: string;
+  /** Quantiles with at least ten samples beyond them. */
+  q: number[];
+  /** The values there; null among failures without a time. */
+  values: (number | null)[];
+}
+
+/** Use of a resource against throughput, as it is drawn. */
+export interface DiagnosisDemand {
+  /** What the line says, in a sentence. */
+  caption: string;
+  /** Use where nothing goes through. */
+  intercept: number;
+  /** The most that can be used; null where nobody told. */
+  limit: number | null;
+  /** The slope: use per one of what goes through. */
+  slope: number;
+  /** The upper end. */
+  slopeHigh: number;
+  /** The lower end of its 95 % interval. */
+  slopeLow: number;
+  /** What goes through, with its unit: `requests/s`. */
+  through: string;
+  /** What is used, with its unit: `CPU, cores`. */
+  used: string;
+  /** Throughput of each window. */
+  x: number[];
+  /** Use in each window. */
+  y: number[];
+}
+
+/** One that shows it. */
+export interface DiagnosisExemplar {
+  /** `trace`, `statement`, `line`. */
+  kind: DiagnosisExemplarKind;
+  /** The run by its id; empty for what is of no single one. */
+  run: string;
+  /** It in words: a trace's duration, a statement, a line. */
+  text: string;
+  /** The number of a trace; empty for others. */
+  trace: string;
+}
+
+/** A claim about what limits, with all that is needed to check it. */
+export interface DiagnosisFinding {
+  /** What could make the claim wrong. */
+  caveats: string[];
+  /** One sentence that is true if the numbers are. */
+  claim: string;
+  /** What that costs: `logic`, `setting`, `cache`, `resource`, `architecture`. */
+  cost: CostClass;
+  /** Use against throughput; null where no demand was fitted. */
+  demand: DiagnosisDemand | null;
+  /** Who made it; stable. */
+  detector: string;
+  /** Up to three that show it. */
+  exemplars: DiagnosisExemplar[];
+  /** The share of the latency, or of its growth with load, that it explains, of 1; null where that cannot be said. */
+  explains: number | null;
+  /** What is wrong with the data that it rests on. */
+  flags: string[];
+  /** The kind of fault in the field's words: `connection pool too small`. */
+  label: string;
+  /** The numbers, in the order that the reasoning takes them. */
+  numbers: DiagnosisNumber[];
+  /** What it is about: a service, a queue, a pool, a statement. */
+  place: string;
+  /** What will be measured after it; null where nothing can be said. */
+  prediction: DiagnosisPrediction | null;
+  /** What asks for the numbers again. */
+  queries: DiagnosisQuery[];
+  /** What to do about it. */
+  remedy: string;
+  /** `limits`, `contributes`, `outcome`. */
+  role: Role;
+  /** Rivals that were looked at for this claim. */
+  ruledOut: DiagnosisRuledOut[];
+  /** What carries it: `arithmetic`, `limit`, `statistics`, `pattern`. */
+  strength: Strength;
+  /** Its numbers in one line. */
+  summary: string;
+  /** A few words: `scan-worker CPU is at its limit`. */
+  title: string;
+}
+
+/** A number with its name, unit and text. */
+export interface DiagnosisNumber {
+  /** Its interval; null where there is none. */
+  interval: DiagnosisInterval | null;
+  /** What it is the number of. */
+  name: string;
+  /** What it is of, or against: `limit, 4 pods`; empty where that is plain. */
+  note: string;
+  /** The number as people read it. */
+  text: string;
+  /** What the number counts: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers. */
+  unit: string;
+  /** The number; null for what is none. */
+  value: number | null;
+}
+
+/** An interval of a number, in the number's unit. */
+export interface DiagnosisInterval {
+  /** Its upper end. */
+  high: number;
+  /** Its lower end. */
+  low: number;
+  /** As people read it: `[0.54 – 0.6]`. */
+  text: string;
+}
+
+/** What will be measured after a remedy: a claim that can fail. */
+export interface DiagnosisPrediction {
+  /** What is changed. */
+  change: string;
+  /** The command that tries it. */
+  command: string;
+  /** What limits then. */
+  nextLimit: string;
+  /** The most that goes through now; null where it is not known. */
+  now: DiagnosisNumber | null;
+  /** The most that will, with its 90 % interval; null where no demand is known. */
+  then: DiagnosisNumber | null;
+  /** What would prove it wrong. */
+  wrongIf: string;
+}
+
+/** A question to a source, to be asked again. */
+export interface DiagnosisQuery {
+  /** The first instant, RFC 3339, UTC. */
+  from: string;
+  /** Points that were used. */
+  points: number;
+  /** The run by its id. */
+  run: string;
+  /** The signal that it gave. */
+  signal: string;
+  /** The source by its name in the settings. */
+  source: string;
+  /** Milliseconds between points; zero where they come when something happens. */
+  stepMs: number;
+  /** The first instant, seconds from the run's first window. */
+  tFrom: number;
+  /** The last one. */
+  tTo: number;
+  /** What asks for it: PromQL, SQL, a path. */
+  text: string;
+  /** The last one. */
+  to: string;
+}
+
+/** What was looked at and is not it. */
+export interface DiagnosisRuledOut {
+  /** The number that says so. */
+  number: string;
+  /** What was suspected. */
+  what: string;
+  /** Why it is not it. */
+  why: string;
+}
+
+/** Evidence that is not there. */
+export interface DiagnosisMissing {
+  /** How to connect it: a flag, or lines of a file, to be copied. */
+  connect: string;
+  /** What it would tell. */
+  tells: string;
+  /** What it is. */
+  what: string;
+}
+
+/** A part of the time. */
+export interface DiagnosisPart {
+  /** `waits` (hatched), `works` (solid), `travels`, `unseen`. */
+  does: Activity;
+  /** The same at low load; null where that was not measured. */
+  low: DiagnosisNumber | null;
+  /** The mean over all. */
+  mean: DiagnosisNumber;
+  /** Its name: a queue, a stage, `network`, `target`, `database`, `external`, `queue`, `unseen`. */
+  name: string;
+  /** The share of the whole, of 1. They add up to 1. */
+  share: number;
+}
+
+/** Something to do. */
+export interface DiagnosisRemedy {
+  /** `logic`, `setting`, `cache`, `resource`, `architecture`. */
+  cost: CostClass;
+  /** The finding that it mends, counted from 1. */
+  finding: number;
+  /** What to do. */
+  text: string;
+}
+
+/** Everything that a diagnosis says. */
+export interface DiagnosisReport {
+  /** Whose the time of requests was: parts that add up to it; null where no trace tells. */
+  attribution: DiagnosisTime | null;
+  /** What holds for all of it. */
+  caveats: string[];
+  /** What limits, what contributes, and what else is wrong; what explains most first. */
+  findings: DiagnosisFinding[];
+  /** Findings that are not told one by one. */
+  findingsBeyond: number;
+  /** The same in one sentence. */
+  headline: string;
+  /** What nobody could look at, and what would have to be connected, what would tell most first. */
+  missing: DiagnosisMissing[];
+  /** `limited` (the first finding limits), `no_server_bottleneck`, `generator`, `cannot_tell`. */
+  outcome: Outcome;
+  /** What could be done, the cheapest first. */
+  remedies: DiagnosisRemedy[];
+  /** What was looked at and is not it. */
+  ruledOut: DiagnosisRuledOut[];
+  /** The runs that were looked at, by ascending load. */
+  runs: DiagnosisRun[];
+  /** The version of this shape: major, minor, patch. */
+  schemaVersion: string;
+  /** Where requests and tasks spend their time. */
+  timeUses: DiagnosisTime[];
+}
+
+/** Where a request or a task spends its time. The parts add up to the whole. */
+export interface DiagnosisTime {
+  /** What could make it wrong. */
+  caveats: string[];
+  /** How many of them it is the mean of. */
+  count: number;
+  /** How far the ways disagree about waiting, as a share of the longest; null where there is but one. */
+  disagreement: number | null;
+  /** Their mean time. */
+  mean: DiagnosisNumber;
+  /** What the test itself measured for it; null where it did not. */
+  measured: DiagnosisNumber | null;
+  /** What takes the time: an operation, a task. */
+  of: string;
+  /** The parts, in order of time. */
+  parts: DiagnosisPart[];
+  /** All parts that wait, together. */
+  waits: DiagnosisNumber;
+  /** The same as a share of 1. */
+  waitsShare: number;
+  /** The same by up to three ways; the first is that of the parts. */
+  ways: DiagnosisWay[];
+}
+
+/** One way to know where the time goes. */
+export interface DiagnosisWay {
+  /** How far that is from what was measured, as a share of it; null where nothing was measured or the sum was made to fit. */
+  apart: number | null;
+  /** What it is computed from: `289 waiting / 6.13/s`. */
+  from: string;
+  /** `traces`, `little`, `logs`. */
+  method: TimeMethod;
+  /** Everything else. */
+  rest: DiagnosisNumber | null;
+  /** What the way adds up to. */
+  sum: DiagnosisNumber;
+  /** Waiting; null where the way does not tell. */
+  waits: DiagnosisNumber | null;
+  /** Being worked on. */
+  works: DiagnosisNumber | null;
+}
+
+/** A run that was looked at. */
+export interface DiagnosisRun {
+  /** `valid`, `unmeasured`, `degraded`, `invalid`. */
+  grade: Grade;
+  /** Its id. */
+  id: string;
+  /** The mean time of what was finished; null where nothing was. */
+  mean: DiagnosisNumber | null;
+  /** What was finished per second. */
+  throughput: DiagnosisNumber;
+}
+
+/** How the values of a trend are spread. */
+export interface Distribution {
+  /** `default`, `time` (milliseconds), `data` (bytes). */
+  contains: Contains;
+  /** Values by quantile: this metric's, and then that of the other way to count the time of requests. */
+  curves: Curve[];
+  /** The histogram over time. */
+  heat: Heat;
+  /** What was measured, by size. */
+  histogram: Histogram;
+  /** Quantiles that people name. */
+  marks: QuantileMark[];
+  /** The metric. */
+  metric: string;
+  /** Everything that was tried. */
+  population: number;
+  /** `exact` or `histogram`. */
+  precision: Precision;
+  /** The relative error that a histogram's quantiles have at most. */
+  relativeErrorMax: number;
+  /** The tags that were asked for. */
+  tags: string;
+  /** What has a time. */
+  timed: number;
+  /** What failed without one. */
+  untimed: number;
+}
+
+/** A histogram for each point of time. */
+export interface Heat {
+  /** As of [`Histogram`]. */
+  bounds: number[];
+  /** The largest count. */
+  countMax: number;
+  /** For each point, how many there are between the bounds. */
+  counts: number[][];
+  /** Seconds of a point. */
+  step: number;
+  /** The start of each point, seconds. */
+  t: number[];
+}
+/**
+ * Counts between bounds: `bounds[i] < x <= bounds[i + 1]`. Bounds grow by one factor; a first bound of 0 takes everything
+ * below the second.
+ */
+export interface Histogram {
+  /** One more than counts; none without values. */
+  bounds: number[];
+  /** How many. */
+  counts: number[];
+}
+
+/** A quantile that people name. */
+export interface QuantileMark {
+  /** Whether at least ten samples are beyond it. */
+  isSupported: boolean;
+  /** `p50`, `max`, …. */
+  label: string;
+  /** How many samples it takes. */
+  needs: number;
+  /** As a share of 1. */
+  q: number;
+  /** The value; null without support. */
+  value: ReportValue;
+}
+
+/** The run is over. */
+export interface Ended {
+  /** How to see it again. */
+  reopen: string;
+}
+
+/** A distinct error. */
+export interface ErrorRow {
+  /** k6's error code; 0 for exceptions of the script. */
+  code: number;
+  /** How often. */
+  count: number;
+  /** The first one in full. */
+  example: string;
+  /** The first window that has it. */
+  first: number;
+  /** The last one. */
+  last: number;
+  /** The message. */
+  message: string;
+  /** How often in up to 60 equal parts of what is shown. */
+  shape: number[];
+  /** As a share of all errors. */
+  share: ReportValue;
+  /** The tags of the first one. */
+  tags: ReportFact[];
+}
+
+/** A name and a value. */
+export interface ReportFact {
+  /** The name. */
+  name: string;
+  /** The value. */
+  value: string;
+}
+
+/** Errors of one kind. */
+export interface ErrorSeries {
+  /** k6's error code; 0 for exceptions, and for all others. */
+  code: number;
+  /** The message, or `other`. */
+  kind: string;
+  /** How many. */
+  total: number;
+  /** Per second. */
+  values: number[];
+}
+
+/** What went wrong. */
+export interface Errors {
+  /** Errors that are in no row, because there were too many distinct ones. */
+  beyond: number;
+  /** Distinct errors, the most frequent first. */
+  errors: ErrorRow[];
+  /** Single requests that failed, and the slowest. */
+  exemplars: ReportExemplar[];
+  /** How many requests. */
+  requests: number;
+  /** How many errors. */
+  total: number;
+}
+
+/** A request that stands for others. */
+export interface ReportExemplar {
+  /** When it ended, milliseconds from the start of the run. */
+  atMs: number;
+  /** Its `http_req_duration`, milliseconds. */
+  duration: ReportValue;
+  /** What went wrong; empty where nothing did. */
+  error: string;
+  /** Whether that trace is in the run's file. */
+  isTraceKept: boolean;
+  /** `slowest`, `failed`, `bucket` (the first of its power of two milliseconds). */
+  kind: ExemplarKind;
+  /** The tag `method`. */
+  method: string;
+  /** Whose its time was, from connecting to the last byte; empty where no trace says so. */
+  parts?: ReportExemplarPart[];
+  /** The tag `status`. */
+  status: string;
+  /** The trace it belongs to, 32 hexadecimal digits. */
+  traceId?: string;
+  /** Its URL, or the tag `name`. */
+  url: string;
+}
+
+/** A part of the time of a request. */
+export interface ReportExemplarPart {
+  /** How long it was. */
+  duration: ReportValue;
+  /** `network`, `target`, `database`, `external`, `queue`, `unseen`, `poll`, `connecting`. */
+  name: PartName;
+}
+
+/** What the servers did in the part that is looked at. */
+export interface Evidence {
+  /** What was configured. */
+  configuration: Subject[];
+  /** When it ends. */
+  end: string;
+  /** What happened once, in order of time. */
+  happenings: Happening[];
+  /** Happenings that are left out, because there were too many. */
+  happeningsBeyond: number;
+  /** Numbers over time, in the order to show. */
+  lanes: Lane[];
+  /** Lanes that are left out, because there were too many. */
+  lanesBeyond: number;
+  /** What sources told and the run's file had no room for. */
+  lost: number;
+  /** Profiles, each as a flame graph. */
+  profiles: Profile[];
+  /** The queues. */
+  queues: QueueRow[];
+  /** Rows of tables that are left out, because there were too many. */
+  rowsBeyond: number;
+  /** Who was asked. */
+  sources: EvidenceSource[];
+  /** When the part begins, RFC 3339, UTC. */
+  start: string;
+  /** Statements of databases, what took most of the time first. */
+  statements: StatementRow[];
+  /** What happened, in order, in sentences. */
+  story: StoryLine[];
+  /** Kinds of tasks. */
+  tasks: TaskRow[];
+  /** What sessions of databases did or waited for, the most frequent first. */
+  waits: WaitRow[];
+  /** What nobody asked about and somebody should know. */
+  warnings: Subject[];
+  /** The ways of work through queues, those of which most traces are first. */
+  ways: WayRow[];
+}
+
+/** What is known of something. */
+export interface Subject {
+  /** What is known. */
+  facts: ReportFact[];
+  /** Who told. */
+  source: string;
+  /** What it is about. */
+  subject: string;
+  /** When, seconds. */
+  t: number;
+}
+
+/** Something that happened once. */
+export interface Happening {
+  /** Who told. */
+  source: string;
+  /** What it is about. */
+  subject: string;
+  /** When, seconds. */
+  t: number;
+  /** What happened. */
+  text: string;
+}
+
+/** Series of one source in one unit, drawn above each other. */
+export interface Lane {
+  /** When nothing is known. */
+  gaps: LaneGap[];
+  /** `queues`, `workers`, `database`, `cache`, `proxy`, `runtime`, `nodes`, `host`, `other`. */
+  group: LaneGroup;
+  /** Whether a value holds until the next. */
+  isStepped: boolean;
+  /** Whether series of several labels are added up to those that are drawn. */
+  isSummed: boolean;
+  /** Its name in addresses: stays the same while the sources are the same. */
+  key: string;
+  /** What must not be passed. */
+  limits: LaneLimit[];
+  /** Whether the highest points are to be named. */
+  namesPeaks: boolean;
+  /** What asks for it again. */
+  queries: string[];
+  /** Queries that are left out, because there were too many. */
+  queriesBeyond: number;
+  /**
+   * What axes show: `default`, `share`, `time` (milliseconds), `seconds`, `data` (bytes), `data_per_second`,
+   * `per_second`.
+   */
+  scale: LaneScale;
+  /** The series, in the order of their labels. */
+  series: LaneSeries[];
+  /** Series that are left out, those with the lowest peaks. */
+  seriesBeyond: number;
+  /** The signals that are drawn. */
+  signals: string[];
+  /** The source. */
+  source: string;
+  /** Milliseconds between points; zero where they come when something happens. */
+  stepMs: number;
+  /** What it is, in words. */
+  title: string;
+  /** The unit in UCUM, as the source has it. */
+  unit: string;
+}
+
+/** A time of which nothing is known. */
+export interface LaneGap {
+  /** From when, seconds. */
+  from: number;
+  /** Why. */
+  reason: string;
+  /** Until when. */
+  to: number;
+}
+
+/** A limit as a line. */
+export interface LaneLimit {
+  /** It in words. */
+  text: string;
+  /** Where. */
+  value: number;
+}
+
+/** One series of a lane. */
+export interface LaneSeries {
+  /** The last one. */
+  end: ReportValue;
+  /** What tells it from the others of its lane. */
+  label: string;
+  /** All of its labels. */
+  labels: ReportFact[];
+  /** Its own limit; null where there is none. */
+  limit: ReportValue | null;
+  /** The highest point. */
+  peak: Peak;
+  /** The first value. */
+  start: ReportValue;
+  /** When, seconds, rising. */
+  t: number[];
+  /** The values: of many, the smallest and the largest of neighbours. Null where the line breaks. */
+  values: (number | null)[];
+}
+
+/** The highest point of a series. */
+export interface Peak {
+  /** When, seconds: the first time that it was so high. */
+  t: number;
+  /** How high. */
+  value: ReportValue;
+}
+
+/** What a program did at some time, by who called whom. */
+export interface Profile {
+  /** The same as a clock. */
+  clock: string;
+  /** The widest frames, those that each calls behind it. */
+  frames: Frame[];
+  /** Frames that are left out, because there were too many. */
+  framesLeftOut: number;
+  /** The functions that did most by themselves. */
+  functions: FunctionRow[];
+  /** How long it was. */
+  length: ReportValue;
+  /** What asks for it again. */
+  query: string;
+  /** Who told. */
+  source: string;
+  /** What was measured: `cpu`. */
+  subject: string;
+  /** From when on, seconds. */
+  t: number;
+  /** How much was done. */
+  total: ReportValue;
+}
+
+/** A call in a flame graph. */
+export interface Frame {
+  /** How many calls are around it. */
+  depth: number;
+  /** Where it begins, a share of the whole width. */
+  from: number;
+  /** The function. */
+  name: string;
+  /** What it took, with all that it called. */
+  text: string;
+  /** How wide it is. */
+  width: number;
+}
+
+/** A function of a profile. */
+export interface FunctionRow {
+  /** Its name. */
+  name: string;
+  /** What it did by itself. */
+  own: ReportValue;
+  /** The share of that. */
+  share: ReportValue;
+}
+
+/** A queue. */
+export interface QueueRow {
+  /** The most. */
+  consumersMax: ReportValue;
+  /** The fewest consumers. */
+  consumersMin: ReportValue;
+  /** As many as there were for most of the time. */
+  consumersSteady: ReportValue;
+  /** How many were ready at last. */
+  end: ReportValue;
+  /** The most that were ready. */
+  peak: ReportValue;
+  /** When, as a clock. */
+  peakClock: string;
+  /** When, seconds; null where nobody knows. */
+  peakT: number | null;
+  /** How many messages a consumer may take at once. */
+  prefetch: ReportValue;
+  /** Its name. */
+  queue: string;
+  /** Who told, whose numbers are taken first. */
+  sources: string[];
+  /** Messages that were ready at first. Those that consumers had taken are apart. */
+  start: ReportValue;
+  /** The most that consumers had taken and not acknowledged. */
+  unackedPeak: ReportValue;
+  /** The share of time in which the queue could hand over at once, on average. */
+  utilisation: ReportValue;
+}
+
+/** Somebody who was asked. */
+export interface EvidenceSource {
+  /** Where it is; empty where nobody said. */
+  address: string;
+  /** How often it answered in all of the run; null where nobody counted. */
+  answers: number | null;
+  /** What else is known of it. */
+  facts: ReportFact[];
+  /** How often it did not. */
+  failures: number | null;
+  /** The first of them, seconds; null where there is none. */
+  first: number | null;
+  /** When it told nothing. */
+  gaps: LaneGap[];
+  /** `ok`, `gaps` (something is missing), `silent` (it told nothing in the part that is looked at). */
+  health: Health;
+  /** Its kind; empty where nobody said. */
+  kind: string;
+  /** The last of them. */
+  last: number | null;
+  /** Its name in the settings. */
+  name: string;
+  /** Points that it told. */
+  points: number;
+  /** Why it failed last; null where its last answer was one. */
+  trouble: string | null;
+}
+
+/** A statement of a database. */
+export interface StatementRow {
+  /** Blocks that were found in memory. */
+  blocksHit: ReportValue;
+  /** Blocks that were read. */
+  blocksRead: ReportValue;
+  /** How often it was called. */
+  calls: ReportValue;
+  /** What else is known. */
+  facts: ReportFact[];
+  /** How long one took, on average. */
+  mean: ReportValue;
+  /** Of the time of all statements; of those that were told, where the source does not say it. */
+  share: ReportValue;
+  /** Who told. */
+  source: string;
+  /** Its text, without its parameters. */
+  text: string;
+  /** How long all calls took. */
+  total: ReportValue;
+}
+
+/** A sentence of what happened. */
+export interface StoryLine {
+  /** When, as a clock: `0:38–2:08`. */
+  clock: string;
+  /** The lane that it is read from; null where it is from none. */
+  lane: string | null;
+  /** When, seconds. */
+  t: number;
+  /** What. */
+  text: string;
+  /** Until when; null where it is a moment. */
+  to: number | null;
+}
+
+/** A kind of task. */
+export interface TaskRow {
+  /** The mean. */
+  avg: ReportValue;
+  /** How many. */
+  count: ReportValue;
+  /** The longest. */
+  max: ReportValue;
+  /** The shortest. */
+  min: ReportValue;
+  /** The 95th percentile. */
+  p95: ReportValue;
+  /** Who told. */
+  source: string;
+  /** Its name. */
+  task: string;
+}
+
+/** What sessions did or waited for. */
+export interface WaitRow {
+  /** For what. */
+  event: string;
+  /** The kind of wait. */
+  kind: string;
+  /** How many sessions at a time, on average. */
+  mean: ReportValue;
+  /** The most at a time. */
+  peak: ReportValue;
+  /** Of all that were active. */
+  share: ReportValue;
+  /** Who told. */
+  source: string;
+}
+
+/** The way of work through queues, from its submission to its answer, in the part that is looked at. */
+export interface WayRow {
+  /** Whether its traces were kept for what is remarkable about them, and stand for no others. */
+  isBiased: boolean;
+  /** Whether it is a task of `plimsoll/flow`, so that its length is what whoever polled has waited. */
+  isTask: boolean;
+  /** What Little's law says of the queues on it. */
+  laws: QueueLaw[];
+  /** How long it took. */
+  mean: ReportValue;
+  /** How long all such tasks took, as whoever waited for them measured it; null where nobody did. */
+  measured: WayMeasured | null;
+  /** What it began with. */
+  operation: string;
+  /** The 95th percentile. */
+  p95: ReportValue;
+  /** Its parts, in the order in which they begin on average. */
+  parts: StageRow[];
+  /** Who began it. */
+  service: string;
+  /** The parts' means added up. */
+  sum: ReportValue;
+  /** How far that is from `mean`, as a share of it. */
+  sumOff: ReportValue;
+  /** How many traces it is the mean of. */
+  traces: number;
+}
+
+/** A queue by its traces and by Little's law: messages ÷ rate = time. */
+export interface QueueLaw {
+  /** Its name. */
+  queue: string;
+  /** Messages per second that came through. */
+  rate: ReportValue;
+  /** Messages that were ready, on average. */
+  ready: ReportValue;
+  /** How long messages waited and were worked on, by traces. */
+  stay: ReportValue;
+  /** (`ready` + `unacked`) ÷ `rate`. */
+  stayByLaw: ReportValue;
+  /** How far the law is from the traces, as a share of these. */
+  stayOff: ReportValue;
+  /** Messages that consumers had taken and not acknowledged, on average. */
+  unacked: ReportValue;
+  /** How long messages waited until somebody began to work on them, by traces. */
+  wait: ReportValue;
+  /** `ready` ÷ `rate`. */
+  waitByLaw: ReportValue;
+  /** How far the law is from the traces, as a share of these. */
+  waitOff: ReportValue;
+}
+
+/** How long tasks took, as whoever waited for them measured it. */
+export interface WayMeasured {
+  /** How many were finished. */
+  count: number;
+  /** How long they took on average. */
+  mean: ReportValue;
+  /** How far the sum of the parts is from that, as a share of it. */
+  off: ReportValue;
+}
+
+/** A stage of queued work. */
+export interface StageRow {
+  /** `queue`, `work`, `between`, `submit` (whoever waits sends it in), `poll` (all is done, and whoever waits has yet to ask). */
+  kind: StageKind;
+  /** The mean over all traces; the means add up to that of the whole. */
+  mean: ReportValue;
+  /** The queue; without one, what is done. */
+  name: string;
+  /** The 95th percentile of those that have it. */
+  p95: ReportValue;
+  /** Of the whole. */
+  share: ReportValue;
+  /** Traces that have it. */
+  traces: number;
+}
+
+/** What the generator and its machine were doing. */
+export interface Generator {
+  /** The machine. */
+  host: ReportFact[];
+  /** What the measurement's worth depends on. */
+  strip: StripItem[];
+  /** What was read, once per window. */
+  vitals: VitalSeries[];
+  /** Worker threads. */
+  workers: number;
+}
+
+/** One thing that a measurement's worth depends on. */
+export interface StripItem {
+  /**
+   * `dropped`, `generator_cpu`, `run_delay` (waiting for a core), `lateness`, `timer_lag`, `sockets`, `network`, `recorded`,
+   * `steady`, `clock`, `throttled`, `steal`.
+   */
+  key: string;
+  /** What it should not have passed; null where it did not. */
+  limit: ReportValue | null;
+  /** `ok`, `warn`, `fail`, `unknown`. */
+  status: CheckStatus;
+  /** What was measured; what passed the limit where one was passed. */
+  value: ReportValue;
+}
+
+/** A thing that is read about the generator. */
+export interface VitalSeries {
+  /** The largest. */
+  max: ReportValue;
+  /** Its name. */
+  name: string;
+  /** When, seconds. */
+  t: number[];
+  /** `1` is a share; `ms`; `By`; empty is a number of things. */
+  unit: string;
+  /** The values. */
+  values: number[];
+  /** Of which worker thread. */
+  worker: number | null;
+}
+
+/** Seconds of one grade, the last one among them. */
+export interface GradeRange {
+  /** The first. */
+  from: number;
+  /** What they are worth. */
+  grade: Grade;
+  /** The last. */
+  to: number;
+}
+
+/** What is said first: whether the numbers can be trusted, and what they come to. */
+export interface Headline {
+  /** Key figures. */
+  figures: RunFigures;
+  /** What the measurement is worth; null where nobody judged it yet. */
+  grade: Grade | null;
+  /** Iterations. */
+  iterations: IterationCounts;
+  /** Why, in a sentence. */
+  sentence: string;
+  /** What was looked at, the worst first. */
+  strip: StripItem[];
+  /** `pass`, `fail`, `inconclusive`. */
+  verdict: Verdict;
+}
+
+/** What runs are known by. */
+export interface RunFigures {
+  /** The share of failed requests. */
+  failed: ReportValue;
+  /** The median of `http_req_duration`, milliseconds. */
+  p50: ReportValue;
+  /** Its 95th percentile. */
+  p95: ReportValue;
+  /** Its 99th percentile. */
+  p99: ReportValue;
+  /** Requests per second. */
+  rate: ReportValue;
+  /** Requests. */
+  requests: ReportValue;
+}
+
+/** Iterations of a run. */
+export interface IterationCounts {
+  /** Due and not started. */
+  dropped: ReportValue;
+  /** Due by plan: started and dropped. */
+  due: ReportValue;
+  /** Finished, in whichever way. */
+  finished: ReportValue;
+  /** Started. */
+  started: ReportValue;
+}
+
+/** The runs of one script. */
+export interface History {
+  /** The changes, figure by figure, in order of the runs. */
+  changes: HistoryChange[];
+  /** The runs, the oldest first. */
+  runs: HistoryRun[];
+  /** Older runs that were not looked at. */
+  runsLeftOut: number;
+  /** The version of this shape: major, minor, patch. */
+  schemaVersion: string;
+}
+
+/** A change between two runs that follow each other. */
+export interface HistoryChange {
+  /** The mean of the runs until the next change. */
+  after: number;
+  /** The mean of the runs since the change before. */
+  before: number;
+  /** `improved` or `regressed`. */
+  direction: Direction;
+  /** The figure. */
+  figure: string;
+  /** The probability of runs without a change looking so. */
+  pValue: number;
+  /** The id of the first run after the change. */
+  since: string;
+}
+
+/** One run. */
+export interface HistoryRun {
+  /** Its figures. */
+  figures: HistoryFigure[];
+  /** The run's id. */
+  id: string;
+  /** The start by the wall clock, RFC 3339, UTC. */
+  started: string;
+  /** The version of what was tested; empty where it is not known. */
+  targetVersion: string;
+}
+
+/** One figure of one run. */
+export interface HistoryFigure {
+  /** `p50`, `p95`, `p99`, `error_share`, `requests_per_second`. */
+  figure: HistoryFigureName;
+  /** In milliseconds, as a share of 1, or per second; null where there is none, as of a quantile among failures. */
+  value: number | null;
+}
+
+/** A trend over time. */
+export interface Latency {
+  /** `default`, `time` (milliseconds), `data` (bytes). */
+  contains: Contains;
+  /** Samples. */
+  count: number[];
+  /** The largest values. */
+  max: Column;
+  /** Means. */
+  mean: Column;
+  /** The metric. */
+  metric: string;
+  /** Medians. */
+  p50: Column;
+  /** 95th percentiles. */
+  p95: Column;
+  /** 99th percentiles. */
+  p99: Column;
+  /** The tags that were asked for. */
+  tags: string;
+}
+
+/** A threshold as a line. */
+export interface LimitLine {
+  /** The condition as written. */
+  condition: string;
+  /** Whether it held in the end. */
+  ok: boolean;
+  /** The statistic. */
+  statistic: string;
+  /** The limit as the terminal shows it. */
+  text: string;
+  /** The limit, in the metric's unit. */
+  value: number;
+}
+
+/** An error so far. */
+export interface LiveError {
+  /** k6's error code. */
+  code: number;
+  /** How often. */
+  count: number;
+  /** The last window that has it. */
+  lastT: number;
+  /** The message. */
+  message: string;
+}
+
+/** How a live run stands. */
+export interface LiveState {
+  /** Since the scenarios began, milliseconds. */
+  elapsedMs: number;
+  /** Whether it is held. */
+  isPaused: boolean;
+  /** Whether it was told to stop. */
+  isStopping: boolean;
+  /** `initializing`, `setup`, `running`, `teardown`, `ended`. */
+  phase: LivePhase;
+  /** How long the scenarios take by plan, milliseconds; null where nobody knows. */
+  plannedMs: number | null;
+  /** The time since the scenarios began, as the terminal writes durations. */
+  text: string;
+  /** VUs at work. */
+  vus: number;
+  /** VUs that were made. */
+  vusMax: number;
+}
+
+/** Thresholds as they stand, without their past. */
+export interface LiveThresholds {
+  /** In the order of the report. */
+  thresholds: ThresholdOverTime[];
+}
+
+/** A threshold, and how it stood each time that it was judged. */
+export interface ThresholdOverTime {
+  /** Whether crossing it ends the run. */
+  abortOnFail: boolean;
+  /** The condition as written. */
+  condition: string;
+  /** What it was compared with, in the metric's unit. */
+  limit: number | null;
+  /** The limit as the terminal shows it. */
+  limitText: string;
+  /**
+   * How far the observed value was from the limit, in the metric's unit: positive is room left. Null where the observed
+   * value is a bound or missing, and for `==` and `!=`.
+   */
+  margin: number | null;
+  /** The same as a share of the limit. */
+  marginShare: number | null;
+  /** The margin as reports show it; null where there is none. */
+  marginText: string | null;
+  /** The metric or sub-metric. */
+  metric: string;
+  /** What was observed. */
+  observed: ReportValue;
+  /** Whether it held. */
+  ok: boolean;
+  /** Whether it held. */
+  oks: boolean[];
+  /** The statistic that was compared. */
+  statistic: string;
+  /** When it was judged, seconds. */
+  t: number[];
+  /** What was observed until then; null where there was nothing, or no number. */
+  values: (number | null)[];
+}
+
+/** One line of the log. */
+export interface LogRow {
+  /** When, RFC 3339, UTC. */
+  at: string;
+  /** Further fields. */
+  fields: ReportFact[];
+  /** Its number, from 1. */
+  id: number;
+  /** `debug`, `info`, `warning`, `error`. */
+  level: LogLevel;
+  /** The text. */
+  message: string;
+  /** `console`, `stacktrace`, or empty for the runner itself. */
+  source: string;
+  /** When, seconds. */
+  t: number;
+}
+
+/** Lines of the log. */
+export interface Logs {
+  /** In order. */
+  lines: LogRow[];
+  /** Lines that are not in the file, because there were too many. */
+  lost: number;
+  /** What to pass as `after` for the next ones; null where there are none. */
+  next: number | null;
+  /** How many the run has. */
+  total: number;
+}
+
+/** Something that happened once. */
+export interface Mark {
+  /** `setup_started`, `scenarios_started`, `scenarios_ended`, `teardown_started`, `ended`, `samples_lost`. */
+  kind: string;
+  /** When, seconds. */
+  t: number;
+  /** More about it. */
+  text: string;
+}
+
+/** A metric. */
+export interface MetricName {
+  /** `default`, `time` (milliseconds), `data` (bytes). */
+  contains: Contains;
+  /** Its name. */
+  name: string;
+  /** `counter`, `gauge`, `rate`, `trend`. */
+  type: MetricKind;
+}
+
+/** A source text of the test. */
+export interface ModuleHash {
+  /** Its path or URL. */
+  path: string;
+  /** SHA-256 in hexadecimal digits. */
+  sha256: string;
+}
+
+/** What was written about a run. */
+export interface NoteAnswer {
+  /** Whether it is its script's baseline. */
+  isBaseline: boolean;
+  /** The note. */
+  note: string;
+}
+
+/** What a service did. */
+export interface OperationRow {
+  /** How often. */
+  count: ReportValue;
+  /** How often it failed. */
+  failed: ReportValue;
+  /** The share that failed. */
+  failedShare: ReportValue;
+  /** The longest. */
+  max: ReportValue;
+  /** What was done. */
+  operation: string;
+  /** The median. */
+  p50: ReportValue;
+  /** The 95th percentile. */
+  p95: ReportValue;
+  /** The 99th percentile. */
+  p99: ReportValue;
+  /** How often per second. */
+  rate: ReportValue;
+  /** Who did it. */
+  service: string;
+  /** `internal`, `server`, `client`, `producer`, `consumer`. */
+  side: SpanKind;
+}
+
+/** A part of a critical path. */
+export interface PathPiece {
+  /** When it ends. */
+  end: number;
+  /** `work`, `queue`, `between`. */
+  kind: StageKind;
+  /** Whose it is; see `TracePart`. */
+  part: PartName;
+  /** Its row; null where that is left out. */
+  row: number | null;
+  /** When it begins. */
+  start: number;
+}
+
+/** One phase of requests. */
+export interface Phase {
+  /** The mean, milliseconds. */
+  mean: ReportValue;
+  /** `blocked`, `lookingUp` (a part of `blocked`), `connecting`, `tls`, `sending`, `waiting`, `receiving`. */
+  name: PhaseName;
+  /** The 95th percentile. */
+  p95: ReportValue;
+}
+
+/** A statement that ran again and again. */
+export interface RepeatRow {
+  /** How often. */
+  count: number;
+  /** The mean. */
+  mean: ReportValue;
+  /** What it ran in. */
+  parent: string;
+  /** Its fold; null where that is left out. */
+  row: number | null;
+  /** Of the critical path. */
+  share: ReportValue;
+  /** It without what differs. */
+  statement: string;
+  /** How long all together took. */
+  total: ReportValue;
+  /** How long the trace would be without what is on the critical path. */
+  without: ReportValue;
+}
+
+/** Everything that is known of one run. */
+export interface Report {
+  /** The study of capacity that the run is a step of; absent where it is of none, and on the page. */
+  capacity?: CapacityStudy;
+  /** All checks over all groups, one per name. */
+  checks: ReportCheck[];
+  /** What limits the target; absent where nobody looked, and on the page. */
+  diagnosis?: DiagnosisReport;
+  /** Requests by the tags `method` and `name`. */
+  endpoints: ReportEndpoint[];
+  /** Host and environment. */
+  environment: ReportFact[];
+  /** Distinct errors, the most frequent first. */
+  errors: ReportError[];
+  /** Errors that are in no entry, because there were too many distinct ones. */
+  errorsBeyond: number;
+  /** What the servers did meanwhile; absent where nobody told anything, and on the page, which asks for it apart. */
+  evidence?: Evidence;
+  /** Single requests that stand for others. */
+  exemplars: ReportExemplar[];
+  /** What the load generator says about itself. */
+  generator: ReportGenerator;
+  /** The groups of the whole run. */
+  groups: ReportPart[];
+  /** The last lines of the log. */
+  log: ReportLog;
+  /** Metrics and sub-metrics (`metric{tag:value}`) of the whole run, by name. */
+  metrics: ReportMetric[];
+  /** The consolidated options, with k6's keys. */
+  options: {
+    [k: string]: unknown;
+  } | null;
+  /** How the process ended; null where nobody knows. */
+  outcome: ReportOutcome | null;
+  /** What changed since the run of the same script before this one; absent where there is none, and on the page. */
+  previous?: Comparison;
+  /** Which run it is. */
+  run: ReportRun;
+  /** Each scenario. */
+  scenarios: ReportPart[];
+  /** The version of this shape: major, minor, patch. */
+  schemaVersion: string;
+  /** Every threshold, by metric, in the order of the script. */
+  thresholds: ReportThreshold[];
+  /** Whether the numbers can be trusted; null where nobody judged that. */
+  validity: ReportValidity | null;
+  /** What the run says about the target. */
+  verdict: ReportVerdict;
+}
+
+/** A check. */
+export interface ReportCheck {
+  /** How often it did not. */
+  fails: number;
+  /** Its name. */
+  name: string;
+  /** How often it held. */
+  passes: number;
+}
+
+/** The requests of one endpoint. */
+export interface ReportEndpoint {
+  /** Their `http_req_duration`. */
+  duration: ReportMetric;
+  /** How many of them failed. */
+  failed: number;
+  /** The tag `method`. */
+  method: string;
+  /** The tag `name`. */
+  name: string;
+  /** How many. */
+  requests: number;
+}
+
+/** A metric or sub-metric. */
+export interface ReportMetric {
+  /** `default`, `time` (milliseconds), `data` (bytes). */
+  contains: Contains;
+  /** `metric` or `metric{tag:value,…}`. */
+  name: string;
+  /** Why it cannot have values in this run. */
+  notApplicable?: string;
+  /** Of a trend, whether it was computed from every value (`exact`) or from a histogram (`histogram`). */
+  precision?: Precision;
+  /** The relative error that a histogram's quantiles have at most. */
+  relativeErrorMax?: number;
+  /** `counter`, `gauge`, `rate`, `trend`. */
+  type: MetricKind;
+  /** Values that failed without a time, of which `avg` knows nothing. */
+  untimed?: number;
+  /**
+   * Counter `count`, `rate` (per second); gauge `value`, `min`, `max`; rate `rate`, `passes`, `fails`; trend the
+   * statistics that were asked for.
+   */
+  values: {
+    [k: string]: ReportValue;
+  };
+}
+
+/** A distinct error. */
+export interface ReportError {
+  /** k6's error code; 0 for exceptions of the script. */
+  code: number;
+  /** How often. */
+  count: number;
+  /** The first one in full. */
+  example: string;
+  /** The message. */
+  message: string;
+}
+
+/** What the load generator says about itself. */
+export interface ReportGenerator {
+  /** Iterations that were due and not started. */
+  drops: ReportDrop[];
+  /** Samples that did not fit into a queue to an export. */
+  samplesLost: number;
+  /** Windows that did not reach the run file. */
+  windowsLost: number;
+  /** Threads that made load; 0 where that is not known. */
+  workers: number;
+  /** Threads that stopped answering. */
+  workersLost: number;
+}
+
+/** Iterations that were due and not started. */
+export interface ReportDrop {
+  /** `vus_exhausted`, `vu_starting`, `time_up`. */
+  cause: DropCause;
+  /** How many. */
+  count: number;
+  /** The scenario. */
+  scenario: string;
+}
+
+/** A scenario or group. */
+export interface ReportPart {
+  /** Its checks. */
+  checks: ReportCheck[];
+  /** Groups in it. */
+  groups: ReportPart[];
+  /** Metrics of its samples. */
+  metrics: ReportMetric[];
+  /** Its name. */
+  name: string;
+  /** A group's names from the root, each after `::`; empty for a scenario. */
+  path: string;
+}
+
+/** The last lines of the log. */
+export interface ReportLog {
+  /** Lines before them. */
+  before: number;
+  /** The lines, the oldest first. */
+  lines: string[];
+}
+
+/** How the process ended. */
+export interface ReportOutcome {
+  /** Its exit code. */
+  exitCode: number;
+  /** What the code means; empty with code 0. */
+  message: string;
+}
+
+/** Which run it is. Texts that are not known are empty. */
+export interface ReportRun {
+  /** The commit that the script was in. */
+  commit: string;
+  /** Whether there were changes on top of that commit. */
+  dirty: boolean;
+  /** From the start to the end, or as far as is known, milliseconds. */
+  elapsedMs: number;
+  /** The run's id. */
+  id: string;
+  /** Where the run comes from, if another tool made it; absent for runs of Plimsoll. */
+  imported?: ReportImport;
+  /** The name its owner gave it. */
+  name: string;
+  /** What people wrote beside it. */
+  notes: string[];
+  /** The version of Plimsoll that ran it. */
+  plimsollVersion: string;
+  /** The script as it was named. */
+  script: string;
+  /** The start by the wall clock, RFC 3339, UTC. */
+  started: string;
+  /** `complete`, `partial` (it ended without an ending on record), `live` (still going). */
+  state: State;
+  /** The run's own tags. */
+  tags: ReportFact[];
+  /** The version of what was tested. */
+  targetVersion: string;
+  /** The part of the run that all numbers are of; absent for the whole run. */
+  window?: ReportWindow;
+}
+
+/** Where a run of another tool comes from, and what is not known of it. */
+export interface ReportImport {
+  /** Figures as the source stated them, or as they follow from its rows. */
+  figures: ReportFigure[];
+  /** The name of the file that was read. */
+  file: string;
+  /** What the source does not tell, a sentence each. */
+  gaps: string[];
+  /** Whether `started` is the source's; if not, it is the time of the import. */
+  isStartKnown: boolean;
+  /** The format: `k6-json`, `k6-csv`, `k6-summary`, `k6-text`, `ngrinder`. */
+  source: string;
+}
+
+/** One figure of a source. */
+export interface ReportFigure {
+  /** What it is. */
+  name: string;
+  /** How to read it; empty where the name says all. */
+  note: string;
+  /** `ms`, `%`, `/s`; empty for a plain count. */
+  unit: string;
+  /** Its value. */
+  value: number;
+}
+
+/** A part of a run, from its start. */
+export interface ReportWindow {
+  /** Where it begins, milliseconds. */
+  fromMs: number;
+  /** Where it ends, milliseconds. */
+  toMs: number;
+}
+
+/** A threshold and how it ended. */
+export interface ReportThreshold {
+  /** The condition as written. */
+  condition: string;
+  /** What it was compared with, in the metric's unit. */
+  limit: number | null;
+  /**
+   * How far the observed value was from the limit, in the metric's unit: positive is room left. Null where the observed
+   * value is a bound or missing, and for `==` and `!=`.
+   */
+  margin: number | null;
+  /** The same as a share of the limit. */
+  marginShare: number | null;
+  /** The metric or sub-metric. */
+  metric: string;
+  /** What was observed. */
+  observed: ReportValue;
+  /** Whether it held. */
+  ok: boolean;
+  /** The statistic that was compared. */
+  statistic: string;
+}
+
+/** Whether the numbers can be trusted: what is said about the generator and the data before the target. */
+export interface ReportValidity {
+  /** `valid`, `unmeasured`, `degraded`, `invalid`. */
+  grade: Grade;
+  /** The same with its reasons, as the terminal shows it. */
+  line: string;
+  /** Every reason, the worst first. */
+  reasons: ReportReason[];
+  /** How many seconds were judged, by grade. */
+  seconds: ReportSeconds;
+  /** Faults that nobody looked for. */
+  unmeasured: string[];
+}
+
+/** Something that is wrong with a measurement. */
+export interface ReportReason {
+  /** What: `start_lag`, `worker_cpu`, …. */
+  fault: string;
+  /** How bad it is for the run; `valid` is a remark. */
+  grade: Grade;
+  /** What it should not have passed. */
+  limit: number;
+  /** What was measured, at its worst. */
+  observed: number;
+  /** Seconds from the start in which it was so, as first and last; empty where it is of the run as a whole. */
+  seconds: [number, number][];
+  /** The unit of both: `1` for shares, `ms`, or none for a number of things. */
+  unit: string;
+}
+
+/** Judged seconds by grade. */
+export interface ReportSeconds {
+  /** To be used with care. */
+  degraded: number;
+  /** To be left out. */
+  invalid: number;
+  /** Too little was measured. */
+  unmeasured: number;
+  /** Nothing is wrong with them. */
+  valid: number;
+}
+
+/** What the run says about the target. */
+export interface ReportVerdict {
+  /** Why, in an English sentence. */
+  sentence: string;
+  /** `pass`, `fail`, `inconclusive`. */
+  verdict: Verdict;
+}
+
+/** A scenario, a group or an endpoint. */
+export interface RequestNode {
+  /** What is in it. */
+  children: RequestNode[];
+  /** Requests. */
+  count: ReportValue;
+  /** Failed ones. */
+  failed: ReportValue;
+  /** The share of failed ones. */
+  failedShare: ReportValue;
+  /** What tells it from all others. */
+  key: string;
+  /** `total`, `scenario`, `group`, `request`. */
+  kind: NodeKind;
+  /** The tag `method`; empty for what is no endpoint. */
+  method: string;
+  /** The scenario, the group, or the tag `name`. */
+  name: string;
+  /** What the time was spent with, in order. */
+  phases: Phase[];
+  /** Requests per second. */
+  rate: ReportValue;
+  /** The share of the time of all requests. */
+  share: ReportValue;
+  /** How long they took, milliseconds. */
+  stats: RequestStats;
+  /** How many there were of each status and error code. */
+  statuses: StatusCount[];
+  /** What to ask other answers for with `tags`. */
+  tags: string;
+}
+
+/** Statistics of a duration. A quantile with fewer than ten samples beyond it is null and says so. */
+export interface RequestStats {
+  /** The mean. */
+  avg: ReportValue;
+  /** The largest. */
+  max: ReportValue;
+  /** The smallest. */
+  min: ReportValue;
+  /** The median. */
+  p50: ReportValue;
+  /** The 90th percentile. */
+  p90: ReportValue;
+  /** The 95th percentile. */
+  p95: ReportValue;
+  /** The 99th percentile. */
+  p99: ReportValue;
+}
+
+/** Requests with one status. */
+export interface StatusCount {
+  /** How many. */
+  count: number;
+  /** The tag `error_code`; empty without. */
+  errorCode: string;
+  /** How many of them failed. */
+  failed: number;
+  /** The tag `status`; `0` is no response. */
+  status: string;
+}
+
+/** Requests by scenario, group and endpoint. */
+export interface Requests {
+  /** Endpoints that are not told one by one: those with the fewest requests. */
+  leftOut: number;
+  /** The metric of the times. */
+  metric: string;
+  /** The scenarios. */
+  nodes: RequestNode[];
+  /** All statuses, in order; `0` is no response. */
+  statuses: string[];
+  /** All of them; null without requests. */
+  total: RequestNode | null;
+}
+
+/** What came before is not known any more. */
+export interface Reset {
+  /** Why. */
+  why: string;
+}
+
+/** Runs, the newest first. */
+export interface RunList {
+  /** What to pass as `before` for older ones; null where there are none. */
+  before: string | null;
+  /** Where they are kept, in words. */
+  place: string;
+  /** The runs. */
+  runs: RunRow[];
+  /** Files that cannot be read. */
+  unreadable: Unreadable[];
+}
+
+/** A run in a line. Texts that are not known are empty. */
+export interface RunRow {
+  /** The size of its file. */
+  bytes: number;
+  /** How long it was, milliseconds. */
+  elapsed: ReportValue;
+  /** The process's exit code; null where nobody knows. */
+  exitCode: number | null;
+  /** Its key figures. */
+  figures: RunFigures;
+  /** `valid`, `unmeasured`, `degraded`, `invalid`; null while the run goes on. */
+  grade: Grade | null;
+  /** Its id. */
+  id: string;
+  /** The format that another tool's run was read from. */
+  imported: string | null;
+  /** Whether runs of its script are compared with it. */
+  isBaseline: boolean;
+  /** The name its owner gave it. */
+  name: string;
+  /** What was written about it on the page. */
+  note: string;
+  /** The script as it was named. */
+  script: string;
+  /** Requests per second in up to 40 equal parts of the run; null where a part was lost. */
+  shape: (number | null)[];
+  /** The start, RFC 3339, UTC; null where the source of an imported run does not say. */
+  started: string | null;
+  /** `complete`, `partial`, `live`. */
+  state: State;
+  /** `live`, `passed`, `failed`, `partial`, `imported`. */
+  status: Status;
+  /** The run's own tags. */
+  tags: ReportFact[];
+  /** The version of what was tested. */
+  targetVersion: string;
+  /** How many thresholds there are, and how many held. */
+  thresholds: ThresholdCount;
+  /** `pass`, `fail`, `inconclusive`. */
+  verdict: Verdict;
+}
+
+/** How many thresholds there are. */
+export interface ThresholdCount {
+  /** Those that held. */
+  held: number;
+  /** All of them. */
+  total: number;
+}
+
+/** A file that cannot be read. */
+export interface Unreadable {
+  /** Its name. */
+  file: string;
+  /** Why, as a sentence. */
+  why: string;
+}
+
+/** A run, or a part of it. */
+export interface RunPage {
+  /** The command that ran it. */
+  command: string;
+  /** How much other answers hold. */
+  counts: TabCounts;
+  /** The wall clock at the end; null where nobody knows. */
+  ended: string | null;
+  /** What is said first. */
+  headline: Headline;
+  /** Whether runs of its script are compared with it. */
+  isBaseline: boolean;
+  /** The metrics with samples. */
+  metrics: MetricName[];
+  /** The source texts. */
+  modules: ModuleHash[];
+  /** Why there are no response times: no scenario has due times. Null where there are. */
+  noResponseTime: string | null;
+  /** What was written about it on the page. */
+  note: string;
+  /** How to see it again when this process is gone. */
+  reopen: string;
+  /** What `report --format json` writes. */
+  report: Report;
+  /** The scenarios. */
+  scenarios: ScenarioName[];
+  /** How many windows there are, each a second. */
+  seconds: number;
+  /** `live`, `passed`, `failed`, `partial`, `imported`. */
+  status: Status;
+  /** What the numbers are of. */
+  window: ShownWindow;
+  /** The wall clock at t = 0, RFC 3339, UTC. */
+  zero: string;
+}
+
+/** How much other answers hold. */
+export interface TabCounts {
+  /** Distinct errors. */
+  errors: number;
+  /** Log lines of the whole run. */
+  logs: number;
+  /** Endpoints. */
+  requests: number;
+  /** Thresholds. */
+  thresholds: number;
+  /** Traces that were kept. */
+  traces: number;
+}
+
+/** A scenario. */
+export interface ScenarioName {
+  /** Its executor. */
+  executor: string;
+  /** Whether it starts iterations by plan. */
+  isOpen: boolean;
+  /** Its name. */
+  name: string;
+}
+
+/** Windows `from` to `to`, which is not among them. */
+export interface ShownWindow {
+  /** The first. */
+  from: number;
+  /** Whether they are all there are. */
+  isWhole: boolean;
+  /** The one after the last. */
+  to: number;
+}
+
+/** Columns over time, all as long as `t`. Windows that were lost have no place in them. */
+export interface Series {
+  /** Iterations per second that were due and not started. */
+  dropped: Column;
+  /** Errors per second by kind: the most frequent ones, and what else there is. */
+  errors: ErrorSeries[];
+  /** Failed requests per second. */
+  failed: Column;
+  /** Iterations finished per second. */
+  finished: Column;
+  /** The mean number of requests under way. */
+  inFlight: Column;
+  /** How long it took. */
+  latency: Latency;
+  /** Thresholds on the metric that can be drawn. */
+  limits: LimitLine[];
+  /** What happened once. */
+  marks: Mark[];
+  /** Iterations per second that were due by plan. */
+  offered: Column;
+  /** Bytes received per second. */
+  received: Column;
+  /** Requests per second. */
+  requests: Column;
+  /** Bytes sent per second. */
+  sent: Column;
+  /** Iterations started per second. */
+  started: Column;
+  /** Seconds of a point. */
+  step: number;
+  /** The start of each point, seconds. */
+  t: number[];
+  /** VUs, the last value of each point. */
+  vus: Column;
+  /** VUs that were made. */
+  vusMax: Column;
+  /** How many seconds each covers; the last one may be shorter. */
+  width: number[];
+}
+
+/** Services, databases, queues and hosts, and what goes between them. */
+export interface Services {
+  /** Ways from one to another. */
+  edges: ServicesEdge[];
+  /** Calls on ways that are not told one by one. */
+  leftOut: number;
+  /** What services did, of all spans received; what was done most first. */
+  operations: OperationRow[];
+  /** Operations that are not told one by one: those that were done least. */
+  operationsLeftOut: number;
+  /** Everything that calls or is called. */
+  places: ServicesPlace[];
+  /** How the traces were chosen that the ways are read from. */
+  sample: TraceSample;
+  /** What the numbers are of: whole tens of seconds around what was asked for. */
+  window: ShownWindow;
+}
+
+/** A way from one place to another. */
+export interface ServicesEdge {
+  /** Calls in the traces that were kept. */
+  count: ReportValue;
+  /** The share that failed in it. */
+  failed: ReportValue;
+  /** The key of who calls, or of the queue that is taken from. */
+  from: string;
+  /** How long calls took in it; from a queue, how long messages waited. */
+  p50: ReportValue;
+  /** How long calls took in it; from a queue, how long messages waited. */
+  p95: ReportValue;
+  /** Calls per second, from the unbiased sample and its share. */
+  rate: ReportValue;
+  /** The key of who is called. */
+  to: string;
+}
+
+/** Something that calls or is called. */
+export interface ServicesPlace {
+  /** The share that failed. */
+  failed: ReportValue;
+  /** What tells it from all others. */
+  key: string;
+  /** `outside` (whoever sends the requests), `service`, `queue`, `database`, `external`. */
+  kind: MapNodeKind;
+  /** Its name; empty for what is outside. */
+  name: string;
+  /** How long it took; of a queue, how long messages waited. */
+  p50: ReportValue;
+  /** How long it took; of a queue, how long messages waited. */
+  p95: ReportValue;
+  /** Of a service: what it answered or took from queues, per second, of all spans. Of others: of the sample, scaled up. */
+  rate: ReportValue;
+}
+
+/** How traces were chosen. */
+export interface TraceSample {
+  /** Traces that were kept for a bucket of the histogram of what they begin with. */
+  buckets: number;
+  /** Traces that were kept because something in them failed. */
+  errors: number;
+  /** Traces that a store of traces had: neither all of them nor an unbiased sample. */
+  found: number;
+  /** Traces of the unbiased sample. */
+  sampled: number;
+  /** The share of all traces that is in the unbiased sample; null without one. */
+  share: ReportValue | null;
+  /** Traces that were kept because they are among the slowest. */
+  slowest: number;
+}
+
+/** A row of a trace. */
+export interface SpanRow {
+  /** What else is known. */
+  attributes: ReportFact[];
+  /** How many spans: of a fold all of them. */
+  count: number;
+  /** How many are above it. */
+  depth: number;
+  /** The same as a text; of a fold, all of them together. */
+  duration: ReportValue;
+  /** The span's number, 16 hexadecimal digits; that of the next row's for a wait, of the first for a fold. */
+  id: string;
+  /** Whether it failed, or one of a fold. */
+  isError: boolean;
+  /** Of a fold: whether they are one statement again and again. */
+  isRepeated: boolean;
+  /**
+   * `span`; `wait`: a message is in its queue, or nobody who was seen does anything until the next row; `fold`: the rows
+   * below it are alike.
+   */
+  kind: SpanRowKind;
+  /** How long it takes; of a fold, from the first to the last. */
+  length: number;
+  /** How much of it is on the critical path itself. */
+  onPath: ReportValue;
+  /** What was done; the queue of a wait, empty where it is in none. */
+  operation: string;
+  /** What no row below it covers. */
+  own: ReportValue;
+  /** The row that it is below. */
+  parent: number | null;
+  /** Whose its own time is; see `TracePart`. */
+  part: PartName;
+  /** The database, queue or host that it works with; empty without. */
+  peer: string;
+  /** Who did it. */
+  service: string;
+  /** `internal`, `server`, `client`, `producer`, `consumer`. */
+  side: SpanKind;
+  /** When it begins. */
+  start: number;
+  /** What it asked a database. */
+  statement: string | null;
+}
+
+/** The slow traces of an operation against its fast ones. */
+export interface SpeedDifference {
+  /** Traces that took no longer than the median. */
+  fast: number;
+  /** The longest of the fast ones. */
+  fastMax: ReportValue;
+  /** What the traces begin with. */
+  operation: string;
+  /** What takes longest longer first. */
+  rows: SpeedRow[];
+  /** Traces that took no less than the 95th percentile. */
+  slow: number;
+  /** The shortest of the slow ones. */
+  slowMin: ReportValue;
+}
+
+/** What an operation takes of the critical path. */
+export interface SpeedRow {
+  /** The mean in fast traces. */
+  fast: ReportValue;
+  /** `work`, `queue`, `between`. */
+  kind: StageKind;
+  /** How much longer it is in slow ones. */
+  more: ReportValue;
+  /** What is done. */
+  operation: string;
+  /** Who does it. */
+  service: string;
+  /** The mean in slow traces. */
+  slow: ReportValue;
+}
+
+/** Thresholds over time. */
+export interface Thresholds {
+  /** As in the report. */
+  thresholds: ThresholdOverTime[];
+}
+
+/** A second of a live run. */
+export interface Tick {
+  /** The most frequent errors so far. */
+  errors: LiveError[];
+  /** All errors so far. */
+  errorsTotal: number;
+  /** What is said first, so far. */
+  headline: Headline;
+  /** The window that was completed, as a series of one point; null before the first. */
+  point: Series | null;
+  /** How it stands. */
+  state: LiveState;
+}
+
+/** A trace that stands for others. */
+export interface TraceExemplar {
+  /** How long it took. */
+  duration: ReportValue;
+  /** Its number. */
+  id: string;
+  /** `fastest`, `typical` (the median), `slowest`. */
+  name: TraceExemplarName;
+}
+
+/** What was wrong with a trace. */
+export interface TraceFlaw {
+  /** How many spans. */
+  count: number;
+  /** `orphans`, `circles`, `twins`, `cut`, `moved`, `adopted`. */
+  name: TraceFlawName;
+}
+
+/** A trace, as it is drawn. Times are milliseconds from its start. */
+export interface TracePage {
+  /** How long what it begins with took. */
+  answer: ReportValue;
+  /** It by the wall clock. */
+  at: string;
+  /** Rows whose attributes are not here: there were too many. */
+  bare: number;
+  /** From its start until the last of its work was over. */
+  duration: ReportValue;
+  /** Spans that failed. */
+  errors: number;
+  /** What was wrong with it, and mended. */
+  flaws: TraceFlaw[];
+  /** Its number, 32 hexadecimal digits. */
+  id: string;
+  /** Why it was kept. */
+  kept: TraceKept;
+  /** Spans that are in no row: those that would come last. */
+  leftOut: number;
+  /** What it begins with. */
+  operation: string;
+  /** Whose the time of the critical path was; the parts add up to the duration. */
+  parts: TracePart[];
+  /** The critical path in order of time, without holes. */
+  path: PathPiece[];
+  /** Statements that ran again and again. */
+  repeats: RepeatRow[];
+  /** Spans, waits and folded repeats, from top to bottom. */
+  rows: SpanRow[];
+  /** Who did what it begins with. */
+  service: string;
+  /** Who did something in it. */
+  services: string[];
+  /** How many spans there are. */
+  spans: number;
+  /** Its time in parts, without holes; long waits are drawn shorter. */
+  stretches: TraceStretch[];
+  /** When it began. */
+  t: number;
+}
+
+/** Whose a part of the time was. */
+export interface TracePart {
+  /** Spans that it is of; queues for `queue`. */
+  count: number;
+  /** How long it was. */
+  duration: ReportValue;
+  /** `network`, `target`, `database`, `external`, `queue`, `unseen`, `poll`, `connecting`. */
+  name: PartName;
+  /** Of the whole. */
+  share: ReportValue;
+}
+
+/** A part of a trace's time. */
+export interface TraceStretch {
+  /** How long it is. */
+  duration: ReportValue;
+  /** When it ends. */
+  end: number;
+  /** Whether it is one long wait. */
+  isWait: boolean;
+  /** When it begins. */
+  start: number;
+}
+
+/** A trace in a list. */
+export interface TraceRow {
+  /** How long what it begins with took. */
+  answer: ReportValue;
+  /** It by the wall clock. */
+  at: string;
+  /** From its begin until the last of its work was over. */
+  duration: ReportValue;
+  /** Spans that failed. */
+  errors: number;
+  /** Its number, 32 hexadecimal digits. */
+  id: string;
+  /** Why it was kept: `sample`, `error`, `slowest`, `bucket`, `found`. */
+  kept: TraceKept;
+  /** What it begins with. */
+  operation: string;
+  /** Shares of its time: network, target, database, external, queue, unseen, poll, connecting. */
+  parts: (number | null)[];
+  /** The share of all runs of what it begins with that took no longer; null where they were not counted. */
+  place: ReportValue | null;
+  /** Who did what it begins with. */
+  service: string;
+  /** How many spans there are. */
+  spans: number;
+  /** When it began. */
+  t: number;
+}
+
+/** Traces that were kept, as a search found them. */
+export interface Traces {
+  /** How many traces `parts` and `stages` are of. */
+  averaged: number;
+  /** What slow ones do longer than fast ones; null for few traces. */
+  difference: SpeedDifference | null;
+  /** Those that stand for others. */
+  exemplars: TraceExemplar[];
+  /** Whether these are all that were found, of which slow ones and failures are more than their share. */
+  isBiased: boolean;
+  /** Of these, those that are not told one by one: the shortest. */
+  leftOut: number;
+  /** Those that were found. */
+  matching: number;
+  /** How long they took on average; null without traces. */
+  mean: ReportValue | null;
+  /** What they begin with. */
+  operations: string[];
+  /** Whose the time was, on average; of the unbiased sample where it has any of those that were found. */
+  parts: TracePart[];
+  /** How those that were kept were chosen. */
+  sample: TraceSample;
+  /** Who did something in any of them. */
+  services: string[];
+  /** The same for work that went through queues, stage by stage; empty where there is none. */
+  stages: StageRow[];
+  /** All that were kept. */
+  total: number;
+  /** Those that were found, the longest first. */
+  traces: TraceRow[];
+}
+
+/** Something that nobody looked for. */
+export interface Unmeasured {
+  /** What. */
+  fault: string;
+  /** In words. */
+  text: string;
+}
+
+/** Whether the numbers can be trusted. */
+export interface ValidityPage {
+  /** Which seconds are worth what. */
+  grades: GradeRange[];
+  /** The reasons in words, in the same order. */
+  reasons: ValidityReason[];
+  /** What it depends on. */
+  strip: StripItem[];
+  /** What nobody looked for, in words. */
+  unmeasured: Unmeasured[];
+  /** As in the report. */
+  validity: ReportValidity;
+}
+
+/** A reason in words. */
+export interface ValidityReason {
+  /** What is wrong. */
+  fault: string;
+  /** How bad it is for the run. */
+  grade: Grade;
+  /** What it should not have passed. */
+  limit: ReportValue;
+  /** What was measured, at its worst. */
+  observed: ReportValue;
+  /** In which seconds, as first and last. */
+  seconds: [number, number][];
+  /** In a sentence. */
+  sentence: string;
+}

@@ -2,7 +2,7 @@
 
 import { apiPath } from '../state/window';
 import { API, source } from './source';
-import type { Headline, LiveState, LiveThreshold, LogLine, RunPage, Series, Tick } from './contract';
+import type { Headline, LiveState, LogRow, RunPage, Series, ThresholdOverTime, Tick } from './contract';
 import { joined, LIVE_POINTS_MAX } from './series';
 
 /** How many of the newest log lines a live page holds. */
@@ -18,10 +18,10 @@ export class LiveFeed {
   series = $state.raw<Series | undefined>(undefined);
   state = $state.raw<LiveState | undefined>(undefined);
   headline = $state.raw<Headline | undefined>(undefined);
-  thresholds = $state.raw<LiveThreshold[] | undefined>(undefined);
+  thresholds = $state.raw<ThresholdOverTime[] | undefined>(undefined);
   errors = $state.raw<Tick['errors']>([]);
   errorsTotal = $state(0);
-  lines = $state.raw<LogLine[]>([]);
+  lines = $state.raw<LogRow[]>([]);
   connection = $state<Connection>('connecting');
   /** How to open the run again when its process is gone. */
   reopen = $state('');
@@ -80,10 +80,10 @@ export class LiveFeed {
         if (data !== undefined) then(data);
       });
     on<Tick>('tick', (tick) => this.#tick(tick));
-    on<{ thresholds: LiveThreshold[] }>('thresholds', (data) => {
+    on<{ thresholds: ThresholdOverTime[] }>('thresholds', (data) => {
       if (!this.isPaused) this.thresholds = data.thresholds;
     });
-    on<LogLine>('log', (line) => {
+    on<LogRow>('log', (line) => {
       if (!this.isPaused) this.lines = [...this.lines.slice(1 - LIVE_LINES_MAX), line];
     });
     on<unknown>('reset', () => void this.#refetch());

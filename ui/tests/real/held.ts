@@ -1,7 +1,7 @@
 // Screens held to what the terminal and the files say: the texts have to be equal, to the last digit.
 
 import { expect, type Page } from '@playwright/test';
-import type { Metric, Part, Report } from '../../src/api/contract';
+import type { Report, ReportMetric, ReportPart } from '../../src/api/contract';
 import { card, cells, markdownRows, metricOf, textOf, titles, type Open } from './real';
 import { duration, pathOf, phasesOf, plain, textsOf, tree, type WindowRow } from './sums';
 
@@ -57,7 +57,7 @@ async function thresholdsAre(page: Page, report: Report, markdown: string): Prom
 }
 
 async function checksAre(page: Page, report: Report): Promise<void> {
-  const of = (parts: Part[]): string[][] =>
+  const of = (parts: ReportPart[]): string[][] =>
     parts.flatMap((part) => [...part.checks.map((check) => [check.fails === 0 ? 'held' : 'failed', `${check.name} ${part.path}`, plain(check.passes), plain(check.fails)]), ...of(part.groups)]);
   const expected = of(report.groups);
   if (expected.length > 0) expect(await cells(card(page, 'Checks').locator('table'))).toEqual(expected);
@@ -69,7 +69,7 @@ async function metricsAre(page: Page, report: Report): Promise<Shown> {
   const others = report.metrics.filter((metric) => metric.type !== 'trend');
   const columns = (await titles(tables.nth(0))).slice(1, -1);
   expect(columns).toEqual([...new Set(trends.flatMap((metric) => Object.keys(metric.values)))]);
-  const note = (metric: Metric) => `${metric.notApplicable ?? (metric.precision === 'exact' ? 'exact' : '±0.1 %')}${metric.untimed ? ` · avg without ${metric.untimed} failed` : ''}`;
+  const note = (metric: ReportMetric) => `${metric.notApplicable ?? (metric.precision === 'exact' ? 'exact' : '±0.1 %')}${metric.untimed ? ` · avg without ${metric.untimed} failed` : ''}`;
   const rows = await cells(tables.nth(0));
   expect(rows).toEqual(trends.map((metric) => [metric.name, ...columns.map((column) => metric.values[column]?.text ?? '–'), note(metric)]));
   const plainRows = await cells(tables.nth(1));
@@ -169,7 +169,7 @@ export async function requestsAre(page: Page, open: Open, report: Report, window
 }
 
 /** What the report has on the durations of the row's requests alone, if it has that. */
-function durationOf(report: Report, row: TreeRow, rows: TreeRow[]): Metric | undefined {
+function durationOf(report: Report, row: TreeRow, rows: TreeRow[]): ReportMetric | undefined {
   if (row.kind === 'branch') {
     const part = row.path.includes(' > ') ? undefined : report.scenarios.find((scenario) => scenario.name === row.label);
     return part && metricOf(part.metrics, 'http_req_duration');
@@ -179,7 +179,7 @@ function durationOf(report: Report, row: TreeRow, rows: TreeRow[]): Metric | und
 }
 
 /** The distribution that is open says what a metric of the report says; `rows` are its series in the export. */
-export async function distributionIs(page: Page, metric: Metric, rows: WindowRow[]): Promise<void> {
+export async function distributionIs(page: Page, metric: ReportMetric, rows: WindowRow[]): Promise<void> {
   const population = rows.reduce((sum, row) => sum + row.count, 0);
   const measured = population - rows.reduce((sum, row) => sum + row.unmeasured, 0);
   const untimed = metric.untimed ?? 0;

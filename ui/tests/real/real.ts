@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test as base, type Locator, type Page } from '@playwright/test';
-import type { Comparison, Metric, Report, Value } from '../../src/api/contract';
+import type { Comparison, Report, ReportMetric, ReportValue } from '../../src/api/contract';
 
 /** Names the file in which `setup` says what it made. */
 export const PLACE_ENV = 'PLIMSOLL_REAL_PLACE';
@@ -68,15 +68,15 @@ export function markdownRows(text: string): string[][] {
 }
 
 /** A metric of a report. */
-export function metricOf(metrics: Metric[], name: string): Metric {
+export function metricOf(metrics: ReportMetric[], name: string): ReportMetric {
   const metric = metrics.find((known) => known.name === name);
   if (!metric) throw new Error(`there is no metric ${name}`);
   return metric;
 }
 
 /** The text of a statistic as the terminal writes it. */
-export function textOf(metrics: Metric[], name: string, statistic: string): string {
-  const value: Value | undefined = metricOf(metrics, name).values[statistic];
+export function textOf(metrics: ReportMetric[], name: string, statistic: string): string {
+  const value: ReportValue | undefined = metricOf(metrics, name).values[statistic];
   if (!value) throw new Error(`${name} has no ${statistic}`);
   return value.text;
 }

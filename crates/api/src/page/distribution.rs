@@ -13,6 +13,7 @@ pub struct Distribution {
     /// The metric.
     pub metric: String,
     /// `default`, `time` (milliseconds), `data` (bytes).
+    #[cfg_attr(test, schemars(with = "crate::closed::Contains"))]
     pub contains: &'static str,
     /// The tags that were asked for.
     pub tags: String,
@@ -23,6 +24,7 @@ pub struct Distribution {
     /// What failed without one.
     pub untimed: u64,
     /// `exact` or `histogram`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Precision"))]
     pub precision: &'static str,
     /// The relative error that a histogram's quantiles have at most.
     #[cfg_attr(test, schemars(with = "f64"))]

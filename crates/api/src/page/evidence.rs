@@ -63,6 +63,7 @@ pub struct EvidenceSource {
     /// Where it is; empty where nobody said.
     pub address: String,
     /// `ok`, `gaps` (something is missing), `silent` (it told nothing in the part that is looked at).
+    #[cfg_attr(test, schemars(with = "crate::closed::Health"))]
     pub health: &'static str,
     /// How often it answered in all of the run; null where nobody counted.
     pub answers: Option<u64>,
@@ -106,6 +107,7 @@ pub struct Lane {
     /// Its name in addresses: stays the same while the sources are the same.
     pub key: String,
     /// `queues`, `workers`, `database`, `cache`, `proxy`, `runtime`, `nodes`, `host`, `other`.
+    #[cfg_attr(test, schemars(with = "crate::closed::LaneGroup"))]
     pub group: &'static str,
     /// What it is, in words.
     pub title: String,
@@ -115,6 +117,7 @@ pub struct Lane {
     pub is_summed: bool,
     /// What axes show: `default`, `share`, `time` (milliseconds), `seconds`, `data` (bytes), `data_per_second`,
     /// `per_second`.
+    #[cfg_attr(test, schemars(with = "crate::closed::LaneScale"))]
     pub scale: &'static str,
     /// The unit in UCUM, as the source has it.
     pub unit: String,

@@ -44,8 +44,10 @@ pub struct RunRow {
     /// The start, RFC 3339, UTC; null where the source of an imported run does not say.
     pub started: Option<String>,
     /// `live`, `passed`, `failed`, `partial`, `imported`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Status"))]
     pub status: &'static str,
     /// `complete`, `partial`, `live`.
+    #[cfg_attr(test, schemars(with = "crate::closed::State"))]
     pub state: &'static str,
     /// The process's exit code; null where nobody knows.
     pub exit_code: Option<i32>,
@@ -58,8 +60,10 @@ pub struct RunRow {
     /// How long it was, milliseconds.
     pub elapsed: Value,
     /// `valid`, `unmeasured`, `degraded`, `invalid`; null while the run goes on.
+    #[cfg_attr(test, schemars(with = "Option<crate::closed::Grade>"))]
     pub grade: Option<&'static str>,
     /// `pass`, `fail`, `inconclusive`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Verdict"))]
     pub verdict: &'static str,
     /// How many thresholds there are, and how many held.
     pub thresholds: ThresholdCount,

@@ -28,6 +28,7 @@ pub struct Tick {
 #[serde(rename_all = "camelCase")]
 pub struct LiveState {
     /// `initializing`, `setup`, `running`, `teardown`, `ended`.
+    #[cfg_attr(test, schemars(with = "crate::closed::LivePhase"))]
     pub phase: &'static str,
     /// Whether it is held.
     pub is_paused: bool,

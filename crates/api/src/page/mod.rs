@@ -1,8 +1,18 @@
-//! What the page reads: the answers of `/api/v1`.
+//! The answers of `/api/v1`, which the page reads.
 //!
-//! Numbers that are shown come with their text, so that the page says what the terminal says; numbers that are drawn come
-//! bare, in columns. Times `t` are seconds from the run's first window. A null has its reason beside it. The shapes are
-//! published as `docs/format/page.openapi.json`, which a test writes from these types.
+//! The shapes are published as `docs/format/page.openapi.json`, which a test writes from these types; the types of the page
+//! (`ui/src/api/contract.ts`) are generated from that file. Every answer keeps these rules:
+//!
+//! * Keys are camelCase. Times `t` are seconds from the run's first window and may have a fraction; keys that end in `Ms` are
+//!   milliseconds; wall-clock times are RFC 3339 in UTC. Shares are of 1, data is in bytes.
+//! * `null` means that there is no value; a key beside it gives the reason.
+//! * The page computes no statistics. A number that is shown has its text, the same as in the terminal; numbers for charts come
+//!   without text, in columns, and the page formats them by the rules of `crates/report/src/number.rs`, which the vectors in
+//!   `crates/report/golden` test.
+//! * Strings from scripts and servers are untrusted: the page inserts them as text nodes only.
+//! * `lang=en|ko` (default `en`) changes sentences, never keys or numbers.
+//! * `from` and `to` (whole seconds, `to` exclusive) restrict an answer about a run to these windows.
+//! * Errors are [`ApiError`] with a status of 4xx or 5xx. Answers to GET have an ETag; `If-None-Match` returns 304.
 
 mod distribution;
 mod evidence;
@@ -53,6 +63,7 @@ pub struct About {
     /// The version of Plimsoll.
     pub version: String,
     /// `serve`, `run` (the live page of a run) or `report` (a file).
+    #[cfg_attr(test, schemars(with = "crate::closed::Mode"))]
     pub mode: &'static str,
     /// Where runs are kept, in words.
     pub place: String,

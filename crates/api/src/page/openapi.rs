@@ -62,6 +62,21 @@ fn content(kind: &str, schema: &Value) -> Value {
     json!({ "description": "", "content": { kind: { "schema": schema } } })
 }
 
+/// The rules that hold for every answer.
+const RULES: &str = "\
+Answers of the API that the page reads.
+
+- Keys are camelCase. Times `t` are seconds from the run's first window and may have a fraction; keys that end in `Ms` are \
+milliseconds; wall-clock times are RFC 3339 in UTC. Shares are of 1, durations are in milliseconds, data is in bytes.
+- `null` means that there is no value; a key beside it gives the reason.
+- Strings from scripts and servers are untrusted. Show them as text only.
+- `lang=en|ko` (default `en`) changes sentences, never keys or numbers.
+- `from` and `to` (whole seconds, `to` exclusive) restrict an answer about a run to these windows.
+- Errors have a status of 4xx or 5xx and the shape `ApiError`. Answers to GET have an ETag; `If-None-Match` returns 304.
+- Requests that change something need the header `X-Plimsoll: 1`, a JSON body and the same origin.
+- Events have an id. A client that reconnects with `Last-Event-ID` continues after it; the event `reset` means that the client \
+has to fetch everything again.";
+
 fn document() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let settings = settings.with(|settings| settings.definitions_path = "/components/schemas".into());
@@ -132,7 +147,7 @@ fn document() -> Value {
     let schemas = all.generator.take_definitions(true);
     json!({
         "openapi": "3.1.0",
-        "info": { "title": "Plimsoll", "version": "1", "description": "What the page reads. Times t are seconds from a run's first window." },
+        "info": { "title": "Plimsoll", "version": "1", "description": RULES },
         "paths": all.paths,
         "components": { "schemas": schemas },
     })

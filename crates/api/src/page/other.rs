@@ -73,6 +73,7 @@ pub struct LogRow {
     /// When, RFC 3339, UTC.
     pub at: String,
     /// `debug`, `info`, `warning`, `error`.
+    #[cfg_attr(test, schemars(with = "crate::closed::LogLevel"))]
     pub level: &'static str,
     /// `console`, `stacktrace`, or empty for the runner itself.
     pub source: String,
@@ -139,6 +140,7 @@ pub struct ValidityReason {
     /// What is wrong.
     pub fault: &'static str,
     /// How bad it is for the run.
+    #[cfg_attr(test, schemars(with = "crate::closed::Grade"))]
     pub grade: &'static str,
     /// In a sentence.
     pub sentence: String,
@@ -169,6 +171,7 @@ pub struct GradeRange {
     /// The last.
     pub to: u32,
     /// What they are worth.
+    #[cfg_attr(test, schemars(with = "crate::closed::Grade"))]
     pub grade: &'static str,
 }
 

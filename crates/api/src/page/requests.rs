@@ -27,6 +27,7 @@ pub struct Requests {
 #[serde(rename_all = "camelCase")]
 pub struct RequestNode {
     /// `total`, `scenario`, `group`, `request`.
+    #[cfg_attr(test, schemars(with = "crate::closed::NodeKind"))]
     pub kind: &'static str,
     /// What tells it from all others.
     pub key: String,
@@ -81,6 +82,7 @@ pub struct RequestStats {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Phase {
     /// `blocked`, `lookingUp` (a part of `blocked`), `connecting`, `tls`, `sending`, `waiting`, `receiving`.
+    #[cfg_attr(test, schemars(with = "crate::closed::PhaseName"))]
     pub name: &'static str,
     /// The mean, milliseconds.
     pub mean: Value,

@@ -13,6 +13,7 @@ pub struct RunPage {
     /// What `report --format json` writes.
     pub report: Report,
     /// `live`, `passed`, `failed`, `partial`, `imported`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Status"))]
     pub status: &'static str,
     /// How many windows there are, each a second.
     pub seconds: u32,
@@ -78,8 +79,10 @@ pub struct MetricName {
     pub name: String,
     /// `counter`, `gauge`, `rate`, `trend`.
     #[serde(rename = "type")]
+    #[cfg_attr(test, schemars(with = "crate::closed::MetricKind"))]
     pub kind: &'static str,
     /// `default`, `time` (milliseconds), `data` (bytes).
+    #[cfg_attr(test, schemars(with = "crate::closed::Contains"))]
     pub contains: &'static str,
 }
 
@@ -114,10 +117,12 @@ pub struct TabCounts {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Headline {
     /// `pass`, `fail`, `inconclusive`.
+    #[cfg_attr(test, schemars(with = "crate::closed::Verdict"))]
     pub verdict: &'static str,
     /// Why, in a sentence.
     pub sentence: String,
     /// What the measurement is worth; null where nobody judged it yet.
+    #[cfg_attr(test, schemars(with = "Option<crate::closed::Grade>"))]
     pub grade: Option<&'static str>,
     /// What was looked at, the worst first.
     pub strip: Vec<StripItem>,
@@ -135,6 +140,7 @@ pub struct StripItem {
     /// `steady`, `clock`, `throttled`, `steal`.
     pub key: &'static str,
     /// `ok`, `warn`, `fail`, `unknown`.
+    #[cfg_attr(test, schemars(with = "crate::closed::CheckStatus"))]
     pub status: &'static str,
     /// What was measured; what passed the limit where one was passed.
     pub value: Value,

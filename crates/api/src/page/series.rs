@@ -124,6 +124,7 @@ pub struct Latency {
     /// The metric.
     pub metric: String,
     /// `default`, `time` (milliseconds), `data` (bytes).
+    #[cfg_attr(test, schemars(with = "crate::closed::Contains"))]
     pub contains: &'static str,
     /// The tags that were asked for.
     pub tags: String,

@@ -33,6 +33,7 @@ pub struct ServicesPlace {
     /// What tells it from all others.
     pub key: String,
     /// `outside` (whoever sends the requests), `service`, `queue`, `database`, `external`.
+    #[cfg_attr(test, schemars(with = "crate::closed::MapNodeKind"))]
     pub kind: &'static str,
     /// Its name; empty for what is outside.
     pub name: String,
@@ -77,6 +78,7 @@ pub struct OperationRow {
     /// What was done.
     pub operation: String,
     /// `internal`, `server`, `client`, `producer`, `consumer`.
+    #[cfg_attr(test, schemars(with = "crate::closed::SpanKind"))]
     pub side: &'static str,
     /// How often.
     pub count: Value,

@@ -65,6 +65,7 @@ pub struct TraceSample {
 #[serde(rename_all = "camelCase")]
 pub struct TraceExemplar {
     /// `fastest`, `typical` (the median), `slowest`.
+    #[cfg_attr(test, schemars(with = "crate::closed::TraceExemplarName"))]
     pub name: &'static str,
     /// Its number.
     pub id: String,
@@ -99,6 +100,7 @@ pub struct TraceRow {
     /// How many spans there are.
     pub spans: u32,
     /// Why it was kept: `sample`, `error`, `slowest`, `bucket`, `found`.
+    #[cfg_attr(test, schemars(with = "crate::closed::TraceKept"))]
     pub kept: &'static str,
     /// Shares of its time: network, target, database, external, queue, unseen, poll, connecting.
     #[cfg_attr(test, schemars(with = "Vec<Option<f64>>"))]
@@ -111,6 +113,7 @@ pub struct TraceRow {
 #[serde(rename_all = "camelCase")]
 pub struct TracePart {
     /// `network`, `target`, `database`, `external`, `queue`, `unseen`, `poll`, `connecting`.
+    #[cfg_attr(test, schemars(with = "crate::closed::PartName"))]
     pub name: &'static str,
     /// How long it was.
     pub duration: Value,
@@ -126,6 +129,7 @@ pub struct TracePart {
 #[serde(rename_all = "camelCase")]
 pub struct StageRow {
     /// `queue`, `work`, `between`, `submit` (whoever waits sends it in), `poll` (all is done, and whoever waits has yet to ask).
+    #[cfg_attr(test, schemars(with = "crate::closed::StageKind"))]
     pub kind: &'static str,
     /// The queue; without one, what is done.
     pub name: String,
@@ -168,6 +172,7 @@ pub struct SpeedRow {
     /// What is done.
     pub operation: String,
     /// `work`, `queue`, `between`.
+    #[cfg_attr(test, schemars(with = "crate::closed::StageKind"))]
     pub kind: &'static str,
     /// The mean in fast traces.
     pub fast: Value,
@@ -190,6 +195,7 @@ pub struct TracePage {
     /// It by the wall clock.
     pub at: String,
     /// Why it was kept.
+    #[cfg_attr(test, schemars(with = "crate::closed::TraceKept"))]
     pub kept: &'static str,
     /// Who did what it begins with.
     pub service: String,
@@ -230,6 +236,7 @@ pub struct TracePage {
 pub struct SpanRow {
     /// `span`; `wait`: a message is in its queue, or nobody who was seen does anything until the next row; `fold`: the rows
     /// below it are alike.
+    #[cfg_attr(test, schemars(with = "crate::closed::SpanRowKind"))]
     pub kind: &'static str,
     /// The span's number, 16 hexadecimal digits; that of the next row's for a wait, of the first for a fold.
     pub id: String,
@@ -242,10 +249,12 @@ pub struct SpanRow {
     /// What was done; the queue of a wait, empty where it is in none.
     pub operation: String,
     /// `internal`, `server`, `client`, `producer`, `consumer`.
+    #[cfg_attr(test, schemars(with = "crate::closed::SpanKind"))]
     pub side: &'static str,
     /// The database, queue or host that it works with; empty without.
     pub peer: String,
     /// Whose its own time is; see `TracePart`.
+    #[cfg_attr(test, schemars(with = "crate::closed::PartName"))]
     pub part: &'static str,
     /// When it begins.
     #[cfg_attr(test, schemars(with = "f64"))]
@@ -279,8 +288,10 @@ pub struct PathPiece {
     /// Its row; null where that is left out.
     pub row: Option<u32>,
     /// `work`, `queue`, `between`.
+    #[cfg_attr(test, schemars(with = "crate::closed::StageKind"))]
     pub kind: &'static str,
     /// Whose it is; see `TracePart`.
+    #[cfg_attr(test, schemars(with = "crate::closed::PartName"))]
     pub part: &'static str,
     /// When it begins.
     #[cfg_attr(test, schemars(with = "f64"))]
@@ -336,6 +347,7 @@ pub struct RepeatRow {
 #[serde(rename_all = "camelCase")]
 pub struct TraceFlaw {
     /// `orphans`, `circles`, `twins`, `cut`, `moved`, `adopted`.
+    #[cfg_attr(test, schemars(with = "crate::closed::TraceFlawName"))]
     pub name: &'static str,
     /// How many spans.
     pub count: u64,

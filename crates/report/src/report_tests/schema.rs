@@ -43,6 +43,7 @@ fn what_does_not_follow_the_schema_is_found() {
         assert_ne!(complaints(&schema, &schema, &bad, "report"), Vec::<String>::new());
     };
     check(&|report| report["errorsBeyond"] = "three".into());
+    check(&|report| report["verdict"]["verdict"] = "perhaps".into());
     check(&|report| report["checks"][0]["passes"] = Value::Null);
     check(&|report| drop(report.as_object_mut().map(|object| object.remove("verdict"))));
     check(&|report| report["unheard"] = 1.into());
@@ -58,7 +59,7 @@ pub(crate) fn follows(schema: &str, text: &str) {
     assert!(complaints.is_empty(), "{complaints:#?}");
 }
 
-/// The part of JSON Schema (draft 2020-12) that schemars writes: `$ref`, `anyOf`, `type`, `properties`, `required`,
+/// The part of JSON Schema (draft 2020-12) that schemars writes: `$ref`, `anyOf`, `type`, `enum`, `properties`, `required`,
 /// `additionalProperties`, `items`. Keys that the schema does not name are complaints, so that none is forgotten in it.
 fn complaints(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     if schema == &Value::Bool(true) {
@@ -74,6 +75,11 @@ fn complaints(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<Stri
     }
     if !has_type(&schema["type"], value) {
         return vec![format!("{at} is {value}, not {}", schema["type"])];
+    }
+    if let Some(words) = schema["enum"].as_array()
+        && !words.contains(value)
+    {
+        return vec![format!("{at} is {value}, which is none of {words:?}")];
     }
     let mut found = Vec::new();
     if let Some(object) = value.as_object() {
