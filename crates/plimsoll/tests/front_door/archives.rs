@@ -147,7 +147,7 @@ fn new_writes_a_script_that_loads() {
         ran.and("new -f").run().exits(0);
     }
     verb("new --template browser").run().exits(255).says("browser");
-    verb("new --template nope").run().exits(255).says("minimal or protocol");
+    verb("new --template nope").run().exits(255).says("minimal, protocol or");
     let ran = verb("new --template ./own.js x.js").file("own.js", "export default () => {}").run().exits(0);
     assert_eq!(ran.read("x.js"), "export default () => {}");
 }

@@ -36,9 +36,9 @@ fn what_a_machine_can_send_is_kept_with_its_runs() {
         report["environment"].to_string()
     };
     let same = environment("--workers 1");
-    assert!(same.contains("can send") && same.contains(" requests/s in time"), "{same}");
+    assert!(same.contains("generator capacity") && same.contains(" requests/s on schedule"), "{same}");
     let other = environment("--workers 2");
-    assert!(!other.contains("can send"), "another number of workers is another generator: {other}");
+    assert!(!other.contains("generator capacity"), "another number of workers is another generator: {other}");
 }
 
 #[test]

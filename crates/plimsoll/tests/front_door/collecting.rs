@@ -61,7 +61,7 @@ fn what_cannot_be_collected_is_told_and_leaves_no_run() {
         ("--from yesterday", 104, "2026-11-21T19:05:46Z, or -15m"),
         ("--from 2099-01-01T00:00:00Z", 104, "is shorter than a second"),
         ("--from -10s --to 2099-01-01T00:00:00Z", 104, "--to is in the future"),
-        ("--from -25h", 104, "more than 24 hours"),
+        ("--from -25h", 104, "longer than 24 hours"),
         ("@last --from -10s", 255, "cannot be used with"),
         ("--to -10s", 255, "--from"),
         ("", 255, "RUN"),

@@ -83,7 +83,7 @@ fn what_cannot_be_compared_is_told() {
     ran.and("compare").run().exits(255).says("only one run");
     ran.and("compare @last").run().exits(255).says("a run is on both sides");
     ran.and("export @last --format plimsoll -o copy.plimsoll").run().exits(0);
-    ran.and("compare copy.plimsoll @last").run().exits(0).prints("seconds are too few");
+    ran.and("compare copy.plimsoll @last").run().exits(0).prints("is too short; at least");
     ran.and("compare @last nowhere.plimsoll").run().exits(255).says("nowhere.plimsoll");
     ran.and("compare tag:a=b @last").run().exits(255).says("failed to find a run with the tag");
     ran.and("compare tag:a @last").run().exits(255).says("tag:NAME=VALUE");
