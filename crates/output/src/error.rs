@@ -1,4 +1,4 @@
-//! What can go wrong with an export.
+//! Errors of exports.
 
 use std::io;
 
@@ -20,7 +20,7 @@ pub enum OutputError {
     NotYet {
         /// k6's name for it.
         name: &'static str,
-        /// What to do.
+        /// The next step.
         instead: &'static str,
     },
     /// A setting has a value that it cannot have.
@@ -28,9 +28,9 @@ pub enum OutputError {
     Setting {
         /// The variable or key.
         setting: String,
-        /// What it was set to.
+        /// The value.
         value: String,
-        /// What it may be.
+        /// The valid values.
         expected: &'static str,
     },
     /// The file cannot be made.
@@ -52,7 +52,7 @@ pub enum OutputError {
     /// An endpoint did not take something.
     #[error("send: {why}")]
     Send {
-        /// What it said, or what kept it from being reached.
+        /// Its answer, or why it was not reached.
         why: String,
     },
     /// The export's thread cannot be started.

@@ -10,7 +10,7 @@ use model::{Mark, Metadata, Metric, MetricId, Sample};
 
 use crate::{Context, Format, Kind, writer};
 
-/// How often lines are written out, so that somebody may follow the file.
+/// How often lines are written out, so that the file can be followed.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The sub-metric that k6 always has.
@@ -116,7 +116,7 @@ pub(crate) fn has_value(mark: Mark) -> bool {
     !matches!(mark, Mark::Failed | Mark::Dropped)
 }
 
-/// What the value of a sample is worth, where that is not plain.
+/// The quality mark of a sample, where it is not plain.
 pub(crate) fn mark_name(mark: Mark) -> Option<&'static str> {
     match mark {
         Mark::Measured => None,

@@ -7,7 +7,7 @@ use model::{Epoch, MetricRegistry, SystemTags, TagInterner};
 
 use crate::{Output, OutputError, csv, influxdb, json, otel, prometheus, statsd};
 
-/// What an export needs to know of its run.
+/// The facts of its run that an export needs.
 #[derive(Clone)]
 pub struct Context {
     /// Names, kinds and units of metrics.

@@ -1,7 +1,7 @@
 //! Live exports: listeners of a run that write its samples elsewhere while it runs.
 //!
 //! Each export is one file and one line in [`KINDS`]. An export has a thread and a bounded queue of its own: a slow disk
-//! never slows the run, it loses samples, and the loss is counted and told.
+//! never slows the run, it loses samples, and the loss is counted and reported.
 
 mod csv;
 mod error;
@@ -25,15 +25,15 @@ pub use writer::{Format, QUEUE_BATCHES_MAX};
 
 use model::RunEvent;
 
-/// A listener of a run. It is told of every event until the run is over, and then finished once.
+/// A listener of a run. It gets every event until the run is over, and is then finished once.
 pub trait Output: Send {
-    /// What the banner calls it: `json (results.json)`.
+    /// Its name in the banner: `json (results.json)`.
     fn description(&self) -> &str;
 
-    /// Whether it reads [`RunEvent::Samples`], which the run sends only when somebody does.
+    /// Whether it reads [`RunEvent::Samples`], which the run sends only to exports that read them.
     fn wants_samples(&self) -> bool;
 
-    /// Takes note of an event. Never blocks and never fails: what goes wrong is told by [`Output::finish`].
+    /// Takes an event. Never blocks and never fails: errors are reported by [`Output::finish`].
     fn on_event(&mut self, event: &RunEvent);
 
     /// Writes what is left and closes. An export that failed on its way says so here, and not earlier.
@@ -47,16 +47,16 @@ pub struct OutputReport {
     pub description: String,
     /// Samples written.
     pub written: u64,
-    /// Samples that the queue had no room for, or that came after an error.
+    /// Samples that the queue could not hold, or that came after an error.
     pub lost: u64,
-    /// What ended it early, or why the last of the lost were lost.
+    /// The error that ended it early, or that lost the last samples.
     pub error: Option<OutputError>,
-    /// What an export over the network tells at its end: how much was sent, and how much the endpoint stored.
+    /// The closing line of an export over the network: how much was sent, and how much the endpoint stored.
     pub note: Option<String>,
 }
 
 impl OutputReport {
-    /// What to tell the user; `None` when every sample was written.
+    /// The warning for the user; `None` when every sample was written.
     pub fn warning(&self) -> Option<String> {
         let lost = match (self.lost, self.written) {
             (0, _) => String::new(),

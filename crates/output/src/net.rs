@@ -39,7 +39,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 /// How often a pause looks whether the run is over.
 const PAUSE_SLICE: Duration = Duration::from_millis(20);
 
-/// What an exporter is fed with.
+/// The input of an exporter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feed {
     /// Every raw sample.
@@ -85,23 +85,23 @@ pub(crate) struct Payload {
 pub(crate) enum SendError {
     /// Another attempt may succeed.
     Retry {
-        /// What happened.
+        /// The error.
         why: String,
         /// How long the endpoint asks to wait.
         after: Option<Duration>,
     },
     /// Another attempt would end the same way.
     Refused {
-        /// What the endpoint said.
+        /// The endpoint's answer.
         why: String,
         /// How many of the payload were not stored; all if unknown.
         lost: Option<u64>,
     },
 }
 
-/// What makes one kind of export different from the others.
+/// The parts by which one kind of export differs from the others.
 pub(crate) trait Exporter: Send {
-    /// What it reads. Asked once.
+    /// The events that it reads. Asked once.
     fn feed(&self) -> Feed;
 
     /// Takes what is to be sent; returns how many of it are not to be sent, since they have no value that the format knows.
@@ -143,7 +143,7 @@ pub(crate) fn start(
     Ok(Box::new(NetworkOutput { description, feed, queue, shared, thread, lost: 0 }))
 }
 
-/// What both ends of the queue know.
+/// State shared by both ends of the queue.
 struct Shared {
     /// Samples, or series, in the queue.
     waiting: AtomicU64,
@@ -166,12 +166,12 @@ struct NetworkOutput {
     lost: u64,
 }
 
-/// What became of what was taken.
+/// The fate of the samples taken.
 #[derive(Debug, Default)]
 struct Tally {
     sent: u64,
     lost: u64,
-    /// What went wrong last; worth telling only when something was lost.
+    /// The last error; reported only when something was lost.
     why: Option<String>,
 }
 

@@ -16,13 +16,13 @@ pub(crate) trait Encoder: Send {
     /// Takes note of how the thresholds stand.
     fn set_thresholds(&mut self, _: &[ThresholdResult]) {}
 
-    /// What is to be told at this time, in nanoseconds since the Unix epoch.
+    /// The data to send at this time, in nanoseconds since the Unix epoch.
     fn payloads(&mut self, wall_unix_ns: i64) -> Vec<Payload>;
 
     /// Takes note that something told did not arrive.
     fn untold(&mut self) {}
 
-    /// What is to be told once everything else was.
+    /// The data to send once everything else was sent.
     fn ends(&mut self, _: i64) -> Vec<Payload> {
         Vec::new()
     }
@@ -176,7 +176,7 @@ mod tests {
         format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n")
     }
 
-    /// What an export sent when two windows passed, and what it said at its end.
+    /// The requests of an export when two windows passed, and its closing line.
     #[track_caller]
     fn check(out: &str, env: &[(&str, &str)], answers: &[u16], heads: &[&str], expect: &str) {
         let fixture = HttpFixture::start(answers.iter().map(|status| answer(*status)).collect());

@@ -14,7 +14,7 @@ pub(crate) fn first<'a>(context: &Context, names: &[&'a str]) -> Option<(&'a str
     names.iter().find_map(|name| Some((*name, text(context, name)?)))
 }
 
-/// What `read` makes of it, without the space around it; `None` if it is unset.
+/// The result of `read`, without the space around it; `None` if it is unset.
 ///
 /// # Errors
 /// `read` makes nothing of it.

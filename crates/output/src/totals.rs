@@ -1,4 +1,4 @@
-//! What every series adds up to since the run began, for exports whose receivers expect running totals.
+//! Running totals of every series since the run began, for exports whose receivers expect those.
 //!
 //! Running totals heal: where one message is lost, the next one carries everything that it said.
 
@@ -33,7 +33,7 @@ pub(crate) struct Total {
     pub(crate) metric: Metric,
     /// Its tags, as they are written.
     pub(crate) labels: Labels,
-    /// What its samples add up to so far.
+    /// The sum of its samples so far.
     pub(crate) sum: Aggregate,
     has_changed: bool,
 }

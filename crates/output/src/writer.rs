@@ -40,7 +40,7 @@ pub(crate) struct FileOutput {
     lost: u64,
 }
 
-/// What the thread did.
+/// The result of the thread.
 struct Written {
     samples: u64,
     lost: u64,

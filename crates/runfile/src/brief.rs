@@ -1,4 +1,4 @@
-//! Cells that are lent for a moment and never built: whole distributions, or of them what quantiles and means are made of.
+//! Cells that are borrowed from a block and never built: whole distributions, or the parts from which quantiles and means are computed.
 //!
 //! An hour of 500 series has two million cells. Whoever adds them up needs no histogram of each.
 
@@ -16,12 +16,12 @@ pub enum Want {
     Whole,
 }
 
-/// What one series measured in one window or step.
+/// The value of one series in one window or step.
 #[derive(Debug)]
 pub enum Cell<'a> {
     /// All of it.
     Whole(Aggregate),
-    /// All of a trend, lent.
+    /// All of a trend, borrowed.
     Trend(LentTrend<'a>),
     /// A trend in brief.
     Brief(Brief<'a>),

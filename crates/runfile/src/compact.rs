@@ -49,7 +49,7 @@ impl Store {
             counted = store.write_minute(minute)?;
             Ok(())
         });
-        // What could not be compacted is still in the tail, where readers find it; it is tried again with the next window.
+        // A minute that could not be compacted is still in the tail, where readers find it; it is tried again with the next window.
         // Minutes that fail for very long stay there for good, so that the next ones have their turn.
         if done.is_ok() || self.open_minutes.len() > OPEN_MINUTES_MAX {
             self.open_minutes.retain(|open| *open != minute);
@@ -178,7 +178,7 @@ const ROLLUP: &str = "INSERT INTO rollup (windows, number, block, part, cells) V
 /// Blocks on their way into a table, one at a time.
 struct Rows {
     sql: &'static str,
-    /// What the rows begin with.
+    /// The first columns of the rows.
     key: (u32, u32),
     block: u32,
     part: u32,

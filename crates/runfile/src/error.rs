@@ -1,4 +1,4 @@
-//! What can go wrong with a run's file. Messages read after "failed to".
+//! Errors of a run's file. Messages read after "failed to".
 
 use std::path::PathBuf;
 
@@ -21,13 +21,13 @@ pub enum WriteError {
     Sqlite {
         /// Which file.
         path: PathBuf,
-        /// What SQLite said.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
     /// The writer's thread cannot be started.
     #[error("start the thread of the run's file: {0}")]
     Thread(std::io::Error),
-    /// The writer's thread is gone: a bug of ours, told instead of hidden.
+    /// The writer's thread is gone: a bug of ours, reported instead of hidden.
     #[error("write the run's file: its thread stopped")]
     Stopped,
     /// The run still goes on, and only its own writer may write to it.
@@ -72,7 +72,7 @@ pub enum ReadError {
     Corrupt {
         /// Which file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         what: String,
     },
     /// SQLite refuses.
@@ -80,7 +80,7 @@ pub enum ReadError {
     Sqlite {
         /// Which file.
         path: PathBuf,
-        /// What SQLite said.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! What servers told: signals, records and gaps, written beside the load or after it, and read back.
+//! Evidence in a run's file: signals, records and gaps, written beside the load or after it, and read back.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -32,11 +32,11 @@ pub(crate) struct EvidenceMarks {
     pub(crate) gaps: u64,
     pub(crate) spans: u64,
     pub(crate) operation_rows: u64,
-    /// Points, records, gaps, spans and operations' tens that found no room.
+    /// Points, records, gaps, spans and operations' tens that did not fit.
     pub(crate) lost: u64,
 }
 
-/// What rows of evidence are written with.
+/// The statements that write evidence.
 pub(crate) struct Pen<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) packer: &'a mut Packer,
@@ -45,13 +45,13 @@ pub(crate) struct Pen<'a> {
 }
 
 impl Store {
-    /// Adds what sources told.
+    /// Adds evidence from sources.
     pub(crate) fn put_evidence(&mut self, evidence: &Evidence) -> rusqlite::Result<()> {
         self.pen().evidence(evidence)
     }
 }
 
-/// Adds what sources told about a run that is over. Evidence that is there already stays.
+/// Adds evidence to the file of a run that is over. Evidence that is there already stays.
 ///
 /// # Errors
 /// The run still goes on, is of a format without evidence, cannot be read, or cannot be written.
@@ -77,7 +77,7 @@ pub fn add_evidence(path: &Path, evidence: &Evidence) -> Result<(), WriteError> 
 }
 
 impl EvidenceMarks {
-    /// What a file has. A signal's points are counted as what they take: few are smaller than 8 bytes.
+    /// The evidence of a file. A signal's points are counted as what they take: few are smaller than 8 bytes.
     fn of(connection: &Connection) -> rusqlite::Result<EvidenceMarks> {
         let count = |sql: &str| {
             connection.query_row(sql, [], |row| Ok(u64::try_from(row.get::<_, i64>(0)?).unwrap_or(0)))
@@ -222,13 +222,13 @@ impl Reader {
         let mut signals: Vec<Signal> = all.into_values().collect();
         for signal in &mut signals {
             signal.points.sort_by_key(|(at, _)| *at);
-            // Evidence that was gathered twice tells the same twice.
+            // Evidence that was collected twice holds the same twice.
             signal.points.dedup_by_key(|(at, _)| *at);
         }
         Ok(signals)
     }
 
-    /// What sources told that is no series, in order of time. Kinds that this build does not know are left out.
+    /// Returns evidence that is no series, in order of time. Kinds that this build does not know are left out.
     ///
     /// # Errors
     /// The file is damaged.
@@ -249,7 +249,7 @@ impl Reader {
         Ok(records.into_iter().flatten().collect())
     }
 
-    /// When sources told nothing, in order of time.
+    /// Returns the gaps of sources, in order of time.
     ///
     /// # Errors
     /// The file is damaged.

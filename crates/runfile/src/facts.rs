@@ -28,12 +28,12 @@ pub struct LoadRow {
     pub in_flight_ns: u64,
 }
 
-/// A remark that somebody made about a run.
+/// A note on a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// When, nanoseconds since the Unix epoch.
     pub wall_unix_ns: i64,
-    /// What.
+    /// The text.
     pub text: String,
 }
 
@@ -74,8 +74,8 @@ pub struct ThresholdPoint {
     pub source: String,
     /// Whether it held.
     pub ok: bool,
-    /// What was compared.
+    /// The value that was compared.
     pub observed: Quantile,
-    /// What it was compared with.
+    /// The value that it was compared with.
     pub limit: f64,
 }

@@ -18,7 +18,7 @@ pub(crate) const FORMAT_OLDEST: i64 = 1;
 pub(crate) const FORMAT_OF_CELLS: i64 = 1;
 /// The first format that has evidence: signals of servers, records, gaps and traces.
 pub(crate) const FORMAT_OF_EVIDENCE: i64 = 3;
-/// What the names of run files end in.
+/// The ending of run files' names.
 pub const EXTENSION: &str = "plimsoll";
 /// No blob or text is larger, compressed or not; what claims to be is refused.
 pub const BLOB_BYTES_MAX: usize = 64 << 20;

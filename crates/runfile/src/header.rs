@@ -1,4 +1,4 @@
-//! What a run's file says about the run as a whole: before it and after it.
+//! The header and the ending of a run's file: facts about the run as a whole.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::plan::{ThresholdCondition, ThresholdSpec};
 use serde::{Deserialize, Serialize};
 
-/// What is known when a run begins.
+/// The facts known when a run begins.
 ///
 /// Secrets may be in it: [`crate::Writer::create`] hides them before anything is written (see [`crate::HIDDEN`]).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Header {
     /// The run's id: lowercase letters and digits, unique in practice.
     pub run_id: String,
-    /// The name somebody gave it.
+    /// The name given to it.
     pub name: Option<String>,
     /// The wall clock at the start, nanoseconds since the Unix epoch.
     pub started_wall_ns: i64,
@@ -22,9 +22,9 @@ pub struct Header {
     pub started_ns: u64,
     /// Plimsoll's version.
     pub version: String,
-    /// What Plimsoll was built from.
+    /// The commit that Plimsoll was built from.
     pub commit: Option<Commit>,
-    /// The version of what was tested, as it was told.
+    /// The version of the target, as the user stated it.
     pub target_version: Option<String>,
     /// The script as it was named on the command line.
     pub script: String,
@@ -49,7 +49,7 @@ pub struct Header {
     pub tags: BTreeMap<String, String>,
     /// Whether the numbers follow k6 even where k6 misleads (`--compat strict`).
     pub compat_strict: bool,
-    /// What the summary needs to know.
+    /// The settings of the summary.
     pub report: ReportFacts,
     /// The thresholds, in the plan's order.
     pub thresholds: Vec<ThresholdFacts>,
@@ -65,7 +65,7 @@ pub struct Header {
     pub study: Option<Box<StudyFacts>>,
 }
 
-/// What a study says of itself and of one of its levels. Every level has all of it, so that a study is found again from any of its
+/// The facts of a study and of one of its levels. Every level has all of it, so that a study is found again from any of its
 /// runs, wherever they are kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -78,23 +78,23 @@ pub struct StudyFacts {
     pub started_unix_s: i64,
     /// Which level this is, from 1 in the order in which they were made.
     pub number: u32,
-    /// What loads are counted in: `vus`, `per_second`.
+    /// The unit of load: `vus`, `per_second`.
     pub unit: String,
     /// The load.
     pub load: f64,
-    /// What the level was made for, as [`model::capacity::Purpose`] has it.
+    /// The purpose of the level, as [`model::capacity::Purpose`] has it.
     pub purpose: String,
-    /// What was changed for it: `REPLICAS=2`; empty where nothing was.
+    /// The change made for it: `REPLICAS=2`; empty where there is none.
     pub variant: String,
     /// The beginning that is not looked at.
     pub warm_up_ns: u64,
-    /// What the system is held to, as written: `http_req_duration: p(95)<800`.
+    /// The objectives of the system, as written: `http_req_duration: p(95)<800`.
     pub objectives: Vec<String>,
     /// The part of the line's lower bound to plan for.
     pub head_room: f64,
 }
 
-/// What a build was made from.
+/// The commit of a build.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Commit {
@@ -142,12 +142,12 @@ pub struct Host {
     pub memory_limit_bytes: Option<u64>,
     /// Worker threads.
     pub workers: u32,
-    /// What it was measured to be able to send, if it was.
+    /// The rate that it was measured to be able to send, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
 }
 
-/// What a machine's generator can do against a server on its own loopback, with so many worker threads as the run has.
+/// The rate that a machine's generator can send to a server on its own loopback, with as many worker threads as the run has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Calibration {
@@ -167,7 +167,7 @@ pub struct Calibration {
     pub timer_lag_ns: u64,
 }
 
-/// What the summary needs to know of the plan.
+/// The facts of the plan that the summary needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportFacts {
@@ -242,7 +242,7 @@ impl From<&ThresholdFacts> for ThresholdSpec {
     }
 }
 
-/// What is known when a run is over. What `setup()` returned is not here: it often holds a session's secrets.
+/// The facts known when a run is over. The result of `setup()` is not here: it often holds a session's secrets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ending {
@@ -274,7 +274,7 @@ pub struct Ending {
     pub exemplars_lost: u64,
     /// Threshold results over the limit.
     pub threshold_results_lost: u64,
-    /// What sources told and the file had no room for: points, records, gaps, spans, and tens of seconds of operations.
+    /// Evidence that did not fit into the file: points, records, gaps, spans, and tens of seconds of operations.
     pub evidence_lost: u64,
 }
 

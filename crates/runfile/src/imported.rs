@@ -19,7 +19,7 @@ pub struct Imported {
     pub file: String,
     /// Whether the start is the source's; if not, it is the time of the import.
     pub is_start_known: bool,
-    /// What the source does not tell, a sentence each.
+    /// Facts that the source lacks, a sentence each.
     pub gaps: Vec<String>,
     /// Figures as the source stated them, or as they follow from its rows.
     pub figures: Vec<StatedFigure>,
@@ -31,7 +31,7 @@ pub struct Imported {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StatedFigure {
-    /// What it is.
+    /// Its kind.
     pub name: String,
     /// Its value.
     pub value: f64,
@@ -75,7 +75,7 @@ pub struct StatedVerdict {
     pub source: String,
     /// Whether it held.
     pub ok: bool,
-    /// What was compared, if it is stated.
+    /// The value that was compared, if it is stated.
     pub observed: Option<f64>,
 }
 

@@ -3,7 +3,7 @@
 //! [`Writer`] is a listener of [`model::RunEvent`] with a thread of its own; [`Reader`] opens a file for reading and trusts
 //! nothing in it; [`merge`] makes one run of the parts that several instances ran; [`snapshot`] copies a run that still
 //! goes on. Aggregates are stored without loss, so that what is read back adds up to the numbers the terminal printed, bit
-//! for bit. The tables are drawn in `docs/format/runfile.md`. The room knows nothing of catalogues, verbs or reports.
+//! for bit. The tables are drawn in `docs/format/runfile.md`. The crate knows nothing of catalogues, verbs or reports.
 
 mod brief;
 mod cells;

@@ -21,7 +21,7 @@ use crate::store::Store;
 use crate::windows::Windows;
 use crate::{Anchor, Drops, Ending, Header, MergeError, ReadError, Reader, State, WriteError};
 
-/// What merging may overlook.
+/// Differences that merging may ignore.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MergeOptions {
     /// Merge runs of different scripts or options too.
@@ -56,7 +56,7 @@ pub fn merge(inputs: &[&Reader], out: &Path, options: MergeOptions) -> Result<St
 /// A run that becomes part of another.
 struct Part<'a> {
     reader: &'a Reader,
-    /// What is added to its instants.
+    /// The offset added to its instants.
     shift: Duration,
     /// By its own numbers: the new ones.
     metrics: Vec<MetricId>,
@@ -234,7 +234,7 @@ impl Part<'_> {
         instant + self.shift
     }
 
-    /// What was read about its generators, each under the id of the run that it made.
+    /// The readings of its generators, each under the id of the run that it made.
     fn states(&self) -> Result<Vec<(String, Vec<GeneratorState>)>, ReadError> {
         let moved = |(instance, mut states): (String, Vec<GeneratorState>)| {
             states.iter_mut().for_each(|state| state.at = self.at(state.at));
@@ -244,7 +244,7 @@ impl Part<'_> {
         Ok(self.reader.generator_states_by_instance()?.into_iter().map(moved).collect())
     }
 
-    /// What its sources told.
+    /// Its evidence.
     fn evidence(&self) -> Result<Evidence, ReadError> {
         let mut evidence = Evidence {
             signals: self.reader.signals()?,

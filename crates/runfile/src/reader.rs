@@ -136,7 +136,7 @@ impl Reader {
         &self.path
     }
 
-    /// What was known when the run began.
+    /// The facts known when the run began.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -346,7 +346,7 @@ impl std::fmt::Debug for Reader {
     }
 }
 
-/// What is wrong with a row.
+/// The error in a row.
 #[derive(Debug)]
 pub(crate) enum RowError {
     Sqlite(rusqlite::Error),
@@ -427,7 +427,7 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     path.into()
 }
 
-/// A URI that tells SQLite to expect no log and to write nothing. See <https://www.sqlite.org/uri.html>.
+/// A URI that makes SQLite expect no log and write nothing. See <https://www.sqlite.org/uri.html>.
 fn immutable_uri(path: &Path) -> PathBuf {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {

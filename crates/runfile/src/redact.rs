@@ -1,4 +1,4 @@
-//! What must not be in a file that people mail to each other.
+//! Redaction: secrets that must not be in a file that people mail to each other.
 //!
 //! Names decide: variables, options and header lines whose names sound like secrets, and variables declared to be secret,
 //! lose their values. Values that were hidden once, and those that a source of secrets holds, are hidden wherever else they
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::header::{EnvVar, Header};
 
-/// What stands where a secret was.
+/// The text in place of a secret.
 pub const HIDDEN: &str = "(hidden)";
 
 /// Parts of names that sound like secrets, in lowercase.
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(parsed(&hidden.options_json), parsed(expect));
         assert_eq!(hidden.thresholds[0].selector, "m{n:(hidden)}");
         assert_eq!(hidden.modules[0].text, "const p = '(hidden)'");
-        // Of the text as it was, so that it can be compared with the file that somebody has.
+        // Of the text as it was, so that it can be compared with the user's own file.
         assert!(hidden.modules[0].sha256.starts_with(&hex(&Sha256::digest("const p = 'pin'"))));
         assert_eq!(hidden.tags, [("(hidden)".to_owned(), "(hidden)".to_owned())].into());
         for text in ["/a%2Fb%20c?", "/a%2Fb+c?", "/a/b%20c?", "/a/b c?"] {

@@ -123,7 +123,7 @@ impl Reader {
         self.rows(sql, params![range.start, range.end], load_row)
     }
 
-    /// What happened once, in order.
+    /// Events, in order.
     ///
     /// # Errors
     /// The file is damaged.

@@ -16,13 +16,13 @@ pub(crate) const GENERATOR: &str = "generator";
 /// States are read once per window, nanoseconds.
 const STEP_NS: i64 = 1_000_000_000;
 
-/// The label that tells which worker thread a signal is of.
+/// The label for the worker thread of a signal.
 const WORKER: &str = "worker";
 
-/// The label that tells, in a merged run, of which run a signal is.
+/// The label for the run of a signal, in a merged run.
 const INSTANCE: &str = "instance";
 
-/// What one signal is of, in the order of rows.
+/// The quantity of one signal, in the order of rows.
 type SignalKey = (Vital, Option<u16>);
 
 impl Store {
@@ -60,7 +60,7 @@ impl Store {
 }
 
 impl Reader {
-    /// What was read about the generator, in order of time; of merged runs, each generator's states are states of their own.
+    /// Readings of the generator, in order of time; of merged runs, each generator's states are states of their own.
     /// Vitals that this build does not know are left out.
     ///
     /// # Errors

@@ -59,7 +59,7 @@ pub(crate) struct Store {
     _lock: Option<Lock>,
 }
 
-/// What the file knows of a series.
+/// The file's knowledge of a series.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SeriesState {
     pub(crate) kind: MetricKind,
@@ -88,7 +88,7 @@ struct Marks {
     evidence: EvidenceMarks,
 }
 
-/// Pages that SQLite keeps: rows are added at the end and a minute is read back once, so that more of them help nobody.
+/// Pages that SQLite keeps: rows are added at the end and a minute is read back once, so more of them save nothing.
 const PAGE_CACHE_KIB: i64 = 512;
 
 impl Store {
@@ -173,7 +173,7 @@ impl Store {
         self.connection.execute_batch("COMMIT")
     }
 
-    /// What evidence is written with.
+    /// The statements that write evidence.
     pub(crate) fn pen(&mut self) -> Pen<'_> {
         Pen {
             connection: &self.connection,
@@ -183,7 +183,7 @@ impl Store {
         }
     }
 
-    /// Points, records, gaps, spans and operations' tens that found no room.
+    /// Points, records, gaps, spans and operations' tens that did not fit.
     pub(crate) fn evidence_lost(&self) -> u64 {
         self.marks.evidence.lost
     }
@@ -604,7 +604,7 @@ pub(crate) fn mark_name(mark: Mark) -> &'static str {
     }
 }
 
-/// What was compared, as a word and a number.
+/// The compared value, as a word and a number.
 fn quantile_parts(quantile: &Quantile) -> (&'static str, Option<f64>) {
     match quantile {
         Quantile::None => ("none", None),

@@ -14,7 +14,7 @@ use crate::cells::{Blocks, Places};
 use crate::format::{FIVE_MINUTES, FORMAT_OF_CELLS, MINUTE, TEN, TEN_MINUTES, WHOLE};
 use crate::reader::Reader;
 
-/// What series add up to.
+/// The sums of series.
 type Sums = FxHashMap<SeriesKey, Aggregate>;
 
 impl Reader {
@@ -105,7 +105,7 @@ impl Reader {
     }
 }
 
-/// What is read of a file for a sum.
+/// The parts of a file that a sum reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {
     blocks: Blocks,

@@ -26,9 +26,9 @@ pub struct TraceMark {
     pub id: u128,
     /// Why it was kept.
     pub kept: Kept,
-    /// Who did what at its root.
+    /// The service of its root.
     pub service: String,
-    /// What was done at its root.
+    /// The operation of its root.
     pub operation: String,
     /// When its root began, nanoseconds of the run's clock.
     pub start_ns: i64,

@@ -28,7 +28,7 @@ impl Iterator for Windows<'_> {
     fn next(&mut self) -> Option<Result<Window, ReadError>> {
         while self.ready.is_empty() && !self.rest.is_empty() {
             if let Err(error) = self.read_minute() {
-                // What follows a damaged minute would look like all there is.
+                // Minutes after a damaged one would look like the whole run.
                 self.rest = 0..0;
                 return Some(Err(error));
             }

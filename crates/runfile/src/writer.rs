@@ -30,7 +30,7 @@ pub struct Writer {
     path: PathBuf,
     queue: SyncSender<Item>,
     thread: JoinHandle<Report>,
-    /// The first thing that went wrong, until it is told.
+    /// The first error, until it is reported.
     trouble: Arc<Mutex<Option<String>>>,
     lost: Lost,
     last_anchor: Option<Anchor>,
@@ -38,7 +38,7 @@ pub struct Writer {
     log_bytes: u64,
 }
 
-/// What became of the file.
+/// The state of the file after the run.
 #[derive(Debug)]
 pub struct Report {
     /// How large the file is.
@@ -51,7 +51,7 @@ pub struct Report {
     pub error: Option<WriteError>,
 }
 
-/// What waits to be written.
+/// Items that wait to be written.
 #[derive(Debug)]
 enum Item {
     Window(Arc<Window>, Anchor),
@@ -143,7 +143,7 @@ impl Writer {
         self.send(Item::State(state));
     }
 
-    /// Takes what sources told.
+    /// Takes evidence from sources.
     pub fn evidence(&mut self, evidence: Evidence) {
         if !evidence.is_empty() {
             self.send(Item::Evidence(evidence));
@@ -157,7 +157,7 @@ impl Writer {
         }
     }
 
-    /// What went wrong while writing, told once, as soon as it is known: a text that reads after "failed to".
+    /// Returns the error while writing, once, as soon as it is known: a text that reads after "failed to".
     pub fn trouble(&mut self) -> Option<String> {
         self.trouble.lock().ok()?.take()
     }

@@ -33,11 +33,11 @@ enum State {
     Data { left: u64 },
     /// The end of the line behind the data.
     DataEnd,
-    /// Trailers, which nobody asks for.
+    /// Trailers, which are skipped.
     Trailer,
 }
 
-/// What a step found.
+/// The result of a step.
 pub(crate) struct Piece {
     /// Bytes that belong to the coding.
     pub(crate) used: usize,

@@ -174,7 +174,7 @@ impl Coding {
     }
 }
 
-/// `deflate` means a zlib frame, but some servers leave the frame out; its two bytes tell which it is (RFC 1950, 2.2).
+/// `deflate` means a zlib frame, but some servers leave the frame out; its two bytes show which it is (RFC 1950, 2.2).
 fn inflater<'a>(mut coded: Box<dyn BufRead + 'a>) -> std::io::Result<Box<dyn Read + 'a>> {
     let mut start = Vec::with_capacity(2);
     coded.by_ref().take(2).read_to_end(&mut start)?;

@@ -116,7 +116,7 @@ impl Connection {
         peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
 
-    /// Closes it; a TLS peer is told so if its socket takes the word at once.
+    /// Closes it; a TLS peer gets a close_notify if its socket takes it at once.
     pub(crate) fn close(mut self) {
         if let Stream::Tls(tls) = &mut self.stream {
             let _ = Pin::new(tls).poll_shutdown(&mut Context::from_waker(Waker::noop()));

@@ -136,7 +136,7 @@ impl Talk<'_> {
                 self.stamp(polled_at, !buffer.filled().is_empty());
                 match read {
                     Ok(()) => {}
-                    // Many servers end TLS connections without a word; the framing tells whether something is missing.
+                    // Many servers end TLS connections without close_notify; the framing shows whether something is missing.
                     Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                     Err(error) => return Poll::Ready(Err(self.fail(&error, "read"))),
                 }
@@ -161,7 +161,7 @@ impl Talk<'_> {
         Ok(())
     }
 
-    /// What was read could be read since the runtime saw the socket ready; the time from there to the poll is ours.
+    /// The bytes could be read since the runtime saw the socket ready; the time from there to the poll is ours.
     fn stamp(&mut self, polled_at: Instant, has_bytes: bool) {
         let ready_at = self.connection.watch.take().map_or(polled_at, |woken_at| woken_at.min(polled_at));
         let late_ns = polled_at.as_ns() - ready_at.as_ns();

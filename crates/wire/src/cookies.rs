@@ -21,7 +21,7 @@ pub struct CookieJar {
     set_count: u64,
 }
 
-/// What `CookieJar.set` says about a cookie beside its name and its value.
+/// The options of `CookieJar.set` beside a cookie's name and value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CookieAttributes {
     /// The domain that may see it, with its sub-domains; where it is empty, only the host that set it.
@@ -335,7 +335,7 @@ mod tests {
             let seen = urls.map(|url| !shown(&jar, url).is_empty());
             assert_eq!(seen, expect, "{url} {domain:?}");
         };
-        // What k6 v2.2 did.
+        // The behaviour of k6 v2.2.
         check("http://a.example.com/", "example.com", [true, true, true]);
         check("http://a.example.com/", ".example.com", [true, true, true]);
         check("http://a.example.com/", "com", [true, true, true]);
@@ -424,7 +424,7 @@ mod tests {
         assert_eq!(shown(&jar, "http://first/"), "");
     }
 
-    /// What k6 v2.2 sent.
+    /// The request of k6 v2.2.
     #[test]
     fn headers_are_written_as_go_does() {
         let check = |given: Option<&str>, own: &[(&str, &str, bool)], expect: Option<&str>| {

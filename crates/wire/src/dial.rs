@@ -22,7 +22,7 @@ use crate::target::Target;
 use crate::tls;
 use crate::trace::Trace;
 
-/// What a dial needs from its client.
+/// The parts of a client that a dial needs.
 pub(crate) struct Dialer<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) local_ip: Option<IpAddr>,

@@ -36,7 +36,7 @@ enum Algorithm {
     Sha512_256,
 }
 
-/// What the answer protects (`qop`).
+/// The quality of protection (`qop`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Protection {
     /// As RFC 2069: the server knows nothing else.

@@ -18,7 +18,7 @@ use model::{Instant, SystemClock};
 use crate::error::{Error, ErrorCode, Kind, Stage};
 use crate::limits::NAMES_MAX;
 
-/// Who is asked for a name that is not in the cache; called on a thread that may block.
+/// The resolver of names that are not in the cache; called on a thread that may block.
 pub(crate) type Source = dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync;
 
 /// Looks names up and remembers the answers, for all VUs of the process.
@@ -87,7 +87,7 @@ impl Resolver {
         names.entry(host.to_owned()).or_default().clone()
     }
 
-    /// Whoever waited for an answer takes it, however short its life; failures live no longer than that.
+    /// A waiting request takes the answer, however short its life; failures live no longer than that.
     fn is_fresh(&self, answer: &Answer, asked_at: Instant) -> bool {
         if answer.at >= asked_at {
             return true;
@@ -148,7 +148,7 @@ fn no_such_host(host: &str) -> Error {
     error.with_detail(format!("lookup {host}: no such host"))
 }
 
-/// What the C libraries say when a name does not exist: they give a number, but the standard library keeps only the
+/// The errors of the C libraries for a name that does not exist: they give a number, but the standard library keeps only the
 /// text (glibc, musl, macOS).
 const NO_SUCH_HOST_TEXTS: [&str; 5] = [
     "Name or service not known",

@@ -1,4 +1,4 @@
-//! What can go wrong with an exchange, as a value.
+//! Errors of an exchange, as values.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ impl ErrorCode {
     pub const RESET: ErrorCode = ErrorCode(1220);
     /// TLS.
     pub const TLS: ErrorCode = ErrorCode(1300);
-    /// What came is not TLS.
+    /// The bytes are not TLS.
     pub const TLS_BAD_RECORD: ErrorCode = ErrorCode(1301);
     /// Nobody we trust signed the certificate.
     pub const UNKNOWN_AUTHORITY: ErrorCode = ErrorCode(1310);
@@ -51,7 +51,7 @@ impl ErrorCode {
     pub const HTTP2_GO_AWAY: ErrorCode = ErrorCode(1610);
     /// An HTTP/2 stream was reset; 1631 and above name the reason.
     pub const HTTP2_STREAM: ErrorCode = ErrorCode(1630);
-    /// What came broke the rules of HTTP/2; 1651 and above name the rule.
+    /// The bytes broke the rules of HTTP/2; 1651 and above name the rule.
     pub const HTTP2_CONNECTION: ErrorCode = ErrorCode(1650);
     /// The body cannot be decompressed.
     pub const DECOMPRESSION: ErrorCode = ErrorCode(1701);
@@ -76,7 +76,7 @@ pub enum Stage {
     Receive,
 }
 
-/// What kind of failure it is.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The request is not one: URL, method or header.
@@ -99,7 +99,7 @@ pub enum Kind {
     Cut,
     /// The peer gave up the one exchange, or all new ones, and said so (HTTP/2).
     GivenUp,
-    /// What came is not an HTTP response.
+    /// The bytes are not an HTTP response.
     Malformed,
     /// The response exceeds a limit of ours.
     TooLarge,
@@ -114,13 +114,13 @@ pub enum Kind {
 pub struct Error {
     /// k6's number.
     pub code: ErrorCode,
-    /// What a script sees in `response.error`: k6's words where k6 has words.
+    /// The text of `response.error`: k6's words where k6 has words.
     pub message: String,
     /// The whole story with names and addresses, as k6 logs it; empty where `message` is the whole story.
     pub detail: String,
     /// Where it happened.
     pub stage: Stage,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
 }
 

@@ -1,4 +1,4 @@
-//! What one exchange gives: facts and times.
+//! The result of one exchange: facts and times.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ pub struct Exchange {
     /// How often the request was sent again, because a kept connection turned out to be closed: 0 or 1. The times are
     /// those of the last try, and what was before it is blocked time.
     pub repeats: u32,
-    /// Who was at the other end; `None` where no connection was tried.
+    /// The remote address; `None` where no connection was tried.
     pub remote: Option<SocketAddr>,
-    /// What TLS agreed on.
+    /// The parameters that TLS negotiated.
     pub tls: Option<Arc<TlsFacts>>,
     /// Between the moment the runtime saw the response's last bytes and the moment this exchange was run to read
     /// them: the load generator's own delay, in nanoseconds.

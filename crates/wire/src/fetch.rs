@@ -26,13 +26,13 @@ pub struct FetchRequest<'a> {
     pub cookies: &'a [RequestCookie<'a>],
     /// Redirects that are followed; the response of one more is returned as it is.
     pub redirects_max: u32,
-    /// What is done with the name and the password of the URL.
+    /// The use of the name and the password of the URL.
     pub auth: Auth,
-    /// When the first exchange begins, which is now: whoever sets the deadline has just asked.
+    /// When the first exchange begins, which is now: the caller has just set the deadline.
     pub started: Instant,
 }
 
-/// What a chain of exchanges ended with.
+/// The end of a chain of exchanges.
 #[derive(Clone, Debug)]
 pub struct Fetched {
     /// The last exchange, with its body decoded. Where a `Location` was none, its result is that error, although
@@ -99,12 +99,12 @@ pub async fn fetch(
     }
 }
 
-/// Is told of the exchanges of a fetch, one after the other.
+/// Observes the exchanges of a fetch, one after the other.
 pub trait Observer {
     /// An exchange begins.
     fn started(&mut self, _at: Instant) {}
 
-    /// An exchange is over. One whose future is dropped has no end: [`Client::take_abandoned`] tells of it.
+    /// An exchange is over. One whose future is dropped has no end: see [`Client::take_abandoned`].
     fn ended(&mut self, exchange: &Exchange, request: &Request);
 }
 
@@ -197,7 +197,7 @@ fn cookies(request: &Request, own: &[RequestCookie<'_>], jar: Option<&RefCell<Co
     cookie_header(header(request, "cookie"), own, &from_jar)
 }
 
-/// Puts the cookies of a response into the jar; tells whether it has a `Content-Encoding`.
+/// Puts the cookies of a response into the jar; returns whether it has a `Content-Encoding`.
 fn absorb(exchange: &Exchange, sent: &Request, jar: Option<&RefCell<CookieJar>>) -> bool {
     let Ok(response) = &exchange.result else { return false };
     let noted = response.headers.noted();

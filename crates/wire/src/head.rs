@@ -11,7 +11,7 @@ use crate::headers::{Headers, Noted};
 use crate::limits::{HEAD_BYTES_MAX, HEADERS_MAX};
 use crate::token::has_item;
 
-/// Headers that are parsed without a second try with more room.
+/// Headers that are parsed without a second try with a larger buffer.
 const HEADERS_USUAL: usize = 64;
 
 /// The head of a response.
@@ -128,7 +128,7 @@ fn read(head: Bytes, parsed: &Parsed<'_, '_>, is_head_request: bool) -> Result<H
     })
 }
 
-/// What the headers say about the framing, and which of them somebody will want to read.
+/// The framing by the headers, and which of them will be read.
 #[derive(Default)]
 struct Facts {
     length: Option<u64>,

@@ -38,7 +38,7 @@ enum ProxyKind {
 
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The password is nobody's business.
+        // The password is kept out of messages.
         f.debug_struct("Proxy")
             .field("target", &self.target)
             .field("kind", &self.kind)
@@ -47,7 +47,7 @@ impl fmt::Debug for Proxy {
 }
 
 impl Proxies {
-    /// What the variables say; `variable` gives the value of one.
+    /// The proxies of the environment; `variable` gives the value of one variable.
     ///
     /// # Errors
     /// A proxy's URL cannot be used.

@@ -7,7 +7,7 @@ use crate::response::Response;
 /// A response out of recorded bytes.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// What they said.
+    /// Their text.
     pub response: Response,
     /// How many of them belong to the response.
     pub used_bytes: usize,

@@ -110,7 +110,7 @@ fn readable(location: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// k6 tells a header that cannot be parsed from a scheme that it cannot speak.
+/// k6 distinguishes a header that cannot be parsed from a scheme that it does not support.
 fn explained(location: &str, error: Error) -> Error {
     if error.code != ErrorCode::INVALID_URL {
         return error;
@@ -139,7 +139,7 @@ mod tests {
         request.headers.iter().map(|(name, _)| &**name).collect::<Vec<_>>().join(" ")
     }
 
-    /// What k6 v2.2 sent.
+    /// The request of k6 v2.2.
     #[test]
     fn methods_and_bodies_follow_the_status() {
         let check = |status, method: &Method, expect: &Method, has_body: bool| {

@@ -115,7 +115,7 @@ fn value_of(value: &[u8]) -> Option<&[u8]> {
     inner.iter().all(|byte| is_value_byte(*byte)).then_some(inner)
 }
 
-/// What a cookie's value may hold in a header. More than RFC 6265 allows: Go takes spaces and commas, too.
+/// The characters of a cookie's value in a header. More than RFC 6265 allows: Go takes spaces and commas, too.
 pub(crate) fn is_value_byte(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b';' | b'\\')
 }
@@ -173,7 +173,7 @@ mod tests {
         SetCookie { name: name.to_owned(), value: value.to_owned(), ..SetCookie::default() }
     }
 
-    /// What k6 v2.2 showed for the same headers.
+    /// The output of k6 v2.2 for the same headers.
     #[test]
     fn headers_are_read_as_k6_does() {
         let check = |header: &str, expect: Option<SetCookie>| {

@@ -1,4 +1,4 @@
-//! What all clients of a process share.
+//! State that all clients of a process share.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::rules::Rules;
 use crate::setup_error::SetupError;
 use crate::tls::{self, Roots, Tls};
 
-/// What all clients of a process share: options, address rules, the name cache and the TLS configurations.
+/// State that all clients of a process share: options, address rules, the name cache and the TLS configurations.
 #[derive(Debug)]
 pub struct Shared {
     pub(crate) http: HttpOptions,

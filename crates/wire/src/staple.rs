@@ -1,7 +1,7 @@
-//! What a server staples to its handshake about its certificate: an OCSP response (RFC 6960), not verified, as k6 reads it.
+//! OCSP responses (RFC 6960) that a server staples to its handshake about its certificate, not verified, as k6 reads them.
 //!
-//! rustls shows it to the verifier of certificates and to nobody else, and the verifier is one for all connections. So it
-//! is left on the thread, and whoever polls the handshake takes it from there before another one can be polled.
+//! rustls shows it only to the verifier of certificates, and the verifier is one for all connections. So it
+//! is left on the thread, and the poller of the handshake takes it from there before another one can be polled.
 //!
 //! The libraries for OCSP bring a second generation of everything about ASN.1; the nine fields are read by hand.
 
@@ -15,7 +15,7 @@ thread_local! {
     static SEEN: Cell<Option<Vec<u8>>> = const { Cell::new(None) };
 }
 
-/// What the authority says of a certificate, times in seconds since 1970.
+/// The authority's statement on a certificate, times in seconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Staple {
     /// When it was signed.
@@ -24,7 +24,7 @@ pub struct Staple {
     pub this_update_s: i64,
     /// When there will be newer knowledge, where that is said.
     pub next_update_s: Option<i64>,
-    /// What it says.
+    /// The status.
     pub status: CertStatus,
 }
 
@@ -121,7 +121,7 @@ fn status(single: &mut Der<'_>) -> Option<CertStatus> {
     Some(CertStatus::Revoked { at_s, reason })
 }
 
-/// What is left of some DER (X.690).
+/// The rest of some DER (X.690).
 struct Der<'a>(&'a [u8]);
 
 impl<'a> Der<'a> {

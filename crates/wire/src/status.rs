@@ -1,4 +1,4 @@
-//! What a status is called.
+//! Reason phrases of statuses.
 
 use std::borrow::Cow;
 

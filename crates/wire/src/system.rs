@@ -1,4 +1,4 @@
-//! What the operating system says about sockets, in k6's words.
+//! Errors of the operating system about sockets, in k6's words.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -61,7 +61,7 @@ pub(crate) fn stream_error(
     Error::new(code, stage, Kind::Cut, message).with_detail(detail)
 }
 
-/// What to do when this machine, and not the server, is at its limit.
+/// The hint where this machine, and not the server, is at its limit.
 fn advice(error: &io::Error) -> Option<&'static str> {
     if error.kind() == io::ErrorKind::AddrNotAvailable {
         return Some(

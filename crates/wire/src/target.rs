@@ -170,7 +170,7 @@ impl Target {
         &self.0.url[self.0.authority.clone()]
     }
 
-    /// What the request line names: the encoded path (at least `/`) and query.
+    /// The request target: the encoded path (at least `/`) and query.
     pub fn path_and_query(&self) -> &str {
         &self.0.url[self.0.path_and_query.clone()]
     }
@@ -199,7 +199,7 @@ impl Target {
     }
 
     fn with_user(mut self, user: Option<(String, String)>) -> Target {
-        // The target was just made, so that nobody else holds it.
+        // The target was just made, so it has no other owner.
         if let Some(inner) = Arc::get_mut(&mut self.0) {
             inner.user = user;
         }

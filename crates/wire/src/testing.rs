@@ -1,4 +1,4 @@
-//! A raw server for tests: it does what it is told and counts what it sees.
+//! A raw server for tests: it follows a script and counts requests.
 
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use tokio::task::{LocalSet, spawn_local};
 
 use crate::{Client, Exchange, Method, Request, Shared, Target};
 
-/// What a server does after it has read a request.
+/// The behaviour of a server after it has read a request.
 #[derive(Clone)]
 pub(crate) enum Step {
     Send(Vec<u8>),
@@ -41,7 +41,7 @@ pub(crate) fn pause_ms(ms: u64) -> Step {
     Step::Pause(Duration::from_millis(ms))
 }
 
-/// What a server saw.
+/// The counters of a server.
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) connections: Cell<usize>,
@@ -181,7 +181,7 @@ pub(crate) async fn get(client: &Client, url: &str) -> Exchange {
     client.exchange(&request("GET", url)).await
 }
 
-/// What an exchange came to, for comparison.
+/// The result of an exchange, for comparison.
 pub(crate) fn outcome(exchange: &Exchange) -> String {
     match &exchange.result {
         Ok(response) => format!("{} {}", response.status, String::from_utf8_lossy(&response.body)),

@@ -26,7 +26,7 @@ struct Set {
 }
 
 impl Timer {
-    /// What `work` gives, or `None` when the deadline comes first.
+    /// The result of `work`, or `None` when the deadline comes first.
     ///
     /// The work is pinned where it was made, because it is large and would be moved otherwise.
     pub(crate) fn limit<F: Future>(

@@ -165,7 +165,7 @@ pub(crate) fn system_roots() -> RootCertStore {
     roots
 }
 
-/// What a finished handshake agreed on.
+/// The parameters that a finished handshake negotiated.
 pub(crate) fn facts(connection: &ClientConnection, staple: Option<Staple>) -> TlsFacts {
     let version = match connection.protocol_version() {
         Some(ProtocolVersion::TLSv1_3) => "tls1.3",
@@ -242,7 +242,7 @@ fn failed(code: ErrorCode, message: impl Into<String>, detail: impl Into<String>
     Error::new(code, Stage::Tls, Kind::Tls, message).with_detail(detail)
 }
 
-/// What rustls has to say, where `error` comes from it. The stage is the caller's to correct.
+/// The error of rustls, where `error` comes from it. The stage is the caller's to correct.
 pub(crate) fn error_of(error: &io::Error, host: &str) -> Option<Error> {
     let error = error.get_ref()?.downcast_ref::<rustls::Error>()?;
     Some(match error {
@@ -283,7 +283,7 @@ fn certificate_error(why: &CertificateError, host: &str) -> Error {
                 detail(format!("certificate has expired or is not yet valid: {why}")),
             )
         }
-        // What `openssl req -x509` makes by default. Its owner has to be told what to do with it.
+        // The certificate that `openssl req -x509` makes by default. The message says how to use it.
         why if is_authority(why) => {
             let text = "the server's certificate is an authority's own (CA:TRUE) and not a trusted one; \
                         trust it with `SSL_CERT_FILE`, or use `insecureSkipTLSVerify`";

@@ -1,6 +1,6 @@
 //! The catalogue of signals: the time series that sources of evidence produce, by name, unit, kind and role.
 //!
-//! A signal of a run file or of a user's own query may have any name. [`SignalName`] tells the two apart; analysis and
+//! A signal of a run file or of a user's own query may have any name. [`SignalName`] distinguishes these; analysis and
 //! reports ask for a [`SignalId`] or a [`SignalRole`] and never for a name.
 
 mod catalogue;
@@ -19,7 +19,7 @@ pub struct SignalEntry {
     pub unit: &'static str,
     /// How its values are to be read.
     pub kind: SignalKind,
-    /// What it measures, whoever reports it.
+    /// Meaning, whichever source reports it.
     pub role: SignalRole,
     /// The signals that can be its limit, the preferred one first.
     pub limits: &'static [SignalId],

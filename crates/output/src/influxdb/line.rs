@@ -14,7 +14,7 @@ use crate::json::{has_value, mark_name};
 /// Bytes kept of a tag's name or value. InfluxDB refuses a series whose name and tags have more than 65,535 together.
 const TAG_BYTES_MAX: usize = 4096;
 
-/// What a field made of a tag holds (`vu:int` in `K6_INFLUXDB_TAGS_AS_FIELDS`).
+/// The type of a field made of a tag (`vu:int` in `K6_INFLUXDB_TAGS_AS_FIELDS`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldKind {
     Text,
@@ -35,7 +35,7 @@ pub(super) struct Lines {
     stamps: Stamps,
 }
 
-/// What all samples of one metric and tag set share.
+/// The parts that all samples of one metric and tag set share.
 struct Head {
     /// Measurement and tags.
     series: Vec<u8>,
@@ -237,7 +237,7 @@ pub(super) mod tests {
     }
 
     proptest! {
-        /// What has no backslash and no control character comes back as it was.
+        /// A text without backslash and control character comes back as it was.
         #[test]
         fn tags_come_back(name in r"[^\\\pC]{1,20}", value in r"[^\\\pC]{1,60}") {
             prop_assume!(!RESERVED.contains(&name.as_str()));

@@ -27,7 +27,7 @@ const FIELDS_DEFAULT: &str = "vu:int,iter:int,url";
 const WITHOUT_EFFECT: &[&str] =
     &["K6_INFLUXDB_CONCURRENT_WRITES", "K6_INFLUXDB_PAYLOAD_SIZE", "K6_INFLUXDB_PRECISION"];
 
-/// What may stand in a query as it is (RFC 3986, 2.3).
+/// The characters of a query that need no escaping (RFC 3986, 2.3).
 const QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The interface that is spoken to.
@@ -141,7 +141,7 @@ impl Settings {
     }
 }
 
-/// What a URL says.
+/// The parts of a URL.
 struct Place {
     /// Without its last segment and without the login.
     address: String,

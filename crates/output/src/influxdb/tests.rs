@@ -31,7 +31,7 @@ fn export(argument: &str, env: &[(&str, &str)], count: usize) -> OutputReport {
     output.finish()
 }
 
-/// What one request leaves behind: these metrics, all at one instant.
+/// The points of one request: these metrics, all at one instant.
 const OF_A_REQUEST: [&str; 8] = [
     "http_reqs",
     "http_req_duration",

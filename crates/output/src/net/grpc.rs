@@ -177,7 +177,7 @@ async fn unary(
     let (mut sender, connection) = h2::client::handshake(stream).await.map_err(broken)?;
     let exchange = async {
         let (response, mut body) = sender.send_request(request, false).map_err(broken)?;
-        // It is kept until the receiver's window has room, which is what the connection is driven for.
+        // It is kept until the receiver's window opens, which is why the connection is driven.
         body.send_data(frame, true).map_err(broken)?;
         answer(response.await.map_err(broken)?).await
     };
@@ -217,7 +217,7 @@ async fn answer(response: http::Response<h2::RecvStream>) -> Result<(), SendErro
     outcome(&trailers).unwrap_or_else(|| Err(retry("the endpoint's answer has no status of gRPC".into())))
 }
 
-/// What the headers or trailers say of the call; `None` where they say nothing.
+/// The status of the call in headers or trailers; `None` where they have none.
 ///
 /// Which codes may pass is the specification of OTLP ("OTLP/gRPC response").
 fn outcome(headers: &HeaderMap) -> Option<Result<(), SendError>> {

@@ -18,7 +18,7 @@ const ANSWER_BYTES_MAX: u64 = 64 * 1024;
 /// Characters of an answer that are shown.
 const SHOWN_CHARS_MAX: usize = 300;
 
-/// What is particular to an endpoint.
+/// The settings of an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HttpSettings {
     /// Whether any certificate will do.

@@ -1,4 +1,4 @@
-//! An endpoint for tests: it answers as it is told and keeps what it was sent.
+//! An endpoint for tests: it answers by a script and keeps the requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -35,7 +35,7 @@ impl HttpFixture {
         HttpFixture { url, received }
     }
 
-    /// What came in so far.
+    /// The requests so far.
     pub(crate) fn requests(&self) -> Vec<Received> {
         self.received.lock().expect("no panic inside").clone()
     }

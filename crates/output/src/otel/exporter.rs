@@ -37,7 +37,7 @@ pub(crate) struct Exporter {
     is_compressed: bool,
 }
 
-/// What all data points of one message share.
+/// The parts that all data points of one message share.
 #[derive(Clone, Copy)]
 struct Span {
     start_unix_ns: u64,

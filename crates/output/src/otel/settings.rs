@@ -37,7 +37,7 @@ pub(crate) enum Address {
     },
 }
 
-/// What the export was told.
+/// The settings of the export.
 #[derive(Debug)]
 pub(crate) struct Settings {
     /// Where requests go.
@@ -50,7 +50,7 @@ pub(crate) struct Settings {
     pub(crate) is_compressed: bool,
     /// How often everything is sent.
     pub(crate) export_interval: Duration,
-    /// What stands before the name of every metric.
+    /// The prefix of every metric's name.
     pub(crate) prefix: String,
     /// Whose metrics they are.
     pub(crate) resource: Vec<(String, String)>,

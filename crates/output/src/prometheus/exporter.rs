@@ -12,7 +12,7 @@ use crate::net::Payload;
 use crate::push::Encoder;
 use crate::totals::{Labels, Total, Totals};
 
-/// What stands before the name of every metric.
+/// The prefix of every metric's name.
 const PREFIX: &str = "k6_";
 
 /// How the run's thresholds stand: 1 where one holds, and 0 where it does not. k6 exports nothing of the kind.
@@ -140,7 +140,7 @@ impl Encoder for Exporter {
         self.thresholds = results.to_vec();
     }
 
-    /// What changed, each series once and all at one time.
+    /// The changed series, each once and all at one time.
     fn payloads(&mut self, wall_unix_ns: i64) -> Vec<Payload> {
         let at = self.timestamp(wall_unix_ns);
         let mut series = Vec::new();

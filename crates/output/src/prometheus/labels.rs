@@ -12,7 +12,7 @@ use crate::totals::Labels;
 /// The label of a series' name.
 pub(crate) const NAME: &str = "__name__";
 
-/// The label by which dashboards tell runs apart.
+/// The label by which dashboards distinguish runs.
 pub(crate) const TEST_ID: &str = "testid";
 
 /// The labels of a tag set, over labels that every series has.

@@ -16,14 +16,14 @@ const URL_DEFAULT: &str = "http://localhost:9090/api/v1/write";
 const PUSH_INTERVAL_DEFAULT: Duration = Duration::from_secs(5);
 const TREND_STATS_DEFAULT: &str = "p(99)";
 
-/// What stands before the name of a header in `K6_PROMETHEUS_RW_HEADERS_X-Scope-OrgID`.
+/// The prefix of a header's name in `K6_PROMETHEUS_RW_HEADERS_X-Scope-OrgID`.
 const HEADERS_PREFIX: &str = "K6_PROMETHEUS_RW_HEADERS_";
 
-/// What k6 has and this export does not, and what to do instead. Ignoring it would be a lie.
+/// Settings that k6 has and this export does not, and the alternative to each. Ignoring them would be a lie.
 const ABSENT: &[&str] = &["SIGV4_REGION", "SIGV4_ACCESS_KEY", "SIGV4_SECRET_KEY"];
 const ABSENT_INSTEAD: &str = "supported: requests are not signed; write to a proxy that signs them";
 
-/// What the export was told.
+/// The settings of the export.
 #[derive(Debug)]
 pub(crate) struct Settings {
     /// Where requests go.

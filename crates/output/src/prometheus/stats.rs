@@ -19,7 +19,7 @@ pub(crate) enum Stat {
     Quantile(f64),
 }
 
-/// What may be written, for messages.
+/// The valid values, for messages.
 pub(crate) const EXPECTED: &str = "a list such as p(95),p(99),min,max,avg,med,sum,count";
 
 /// More than this many are a mistake.

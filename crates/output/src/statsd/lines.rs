@@ -1,4 +1,4 @@
-//! What is sent of a push interval: one line for a counter or a gauge, one for each timing.
+//! The lines of a push interval: one for a counter or a gauge, one for each timing.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const WORD_BYTES_MAX: usize = 200;
 
 /// How lines look.
 pub(super) struct Style {
-    /// What stands before each name.
+    /// The prefix of each name.
     pub(super) namespace: String,
     /// Whether tags are sent, in Datadog's form.
     pub(super) has_tags: bool,

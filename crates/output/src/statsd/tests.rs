@@ -218,7 +218,7 @@ impl Server {
         Some((Server { process, management, folder }, format!("127.0.0.1:{port}")))
     }
 
-    /// What the server answers to a command of its management interface.
+    /// The server's answer to a command of its management interface.
     fn ask(&mut self, command: &str) -> String {
         self.management.write_all(format!("{command}\n").as_bytes()).expect("it listens");
         let mut answer = String::new();

@@ -8,14 +8,14 @@ use model::{SignalId as Id, SignalName};
 
 use crate::Lang;
 
-/// What a lane is made of.
+/// The signals of a lane.
 #[derive(Debug)]
 pub(super) struct LaneRow {
     /// Its name in addresses.
     pub(super) key: &'static str,
     /// With which others it stands.
     pub(super) group: &'static str,
-    /// What it is called; `None` for the signal's own name.
+    /// Its title; `None` for the signal's own name.
     pub(super) title: Option<fn(Lang) -> &'static str>,
     /// The kinds of sources that it is of; none for all of them. Several sources have a word like `memory_used`.
     kinds: &'static [&'static str],
@@ -25,7 +25,7 @@ pub(super) struct LaneRow {
     patterns: &'static [&'static str],
     /// How they become series.
     pub(super) draws: Draws,
-    /// What is worth a sentence.
+    /// The events that are worth a sentence.
     pub(super) watch: Watch,
 }
 
@@ -35,11 +35,11 @@ pub(super) enum Draws {
     /// Each is one.
     Each,
     /// Those with the same value of this label are added up. Only for counts of what was so at the same instants: what is
-    /// not told at an instant at which others are is none.
+    /// missing at an instant at which others are present counts as zero.
     SumBy(&'static str),
 }
 
-/// What is worth a sentence.
+/// The events that are worth a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Watch {
     /// Nothing.
@@ -54,7 +54,7 @@ pub(super) enum Watch {
     AboveZero,
 }
 
-/// What has no row.
+/// The row of signals without a row of their own.
 pub(super) const OTHER: LaneRow = LaneRow {
     key: "other",
     group: "other",
@@ -208,7 +208,7 @@ pub(super) const ROWS: &[LaneRow] = &[
 /// Kinds of sources that are databases.
 const DATABASES: &[&str] = &["postgresql", "mysql"];
 
-/// What processes tell of the language that they run.
+/// Metrics of language runtimes.
 const RUNTIMES: &[&str] = &["jvm_*", "go_*", "nodejs_*", "pool_*", "process_*", "server_*"];
 
 /// Kinds of sources that tell of a machine.

@@ -33,7 +33,7 @@ const INTEGERS_WANTED: usize = 1 << 20;
 const INTEGERS_MAX: usize = 16 << 20;
 const NS_PER_MS: u64 = 1_000_000;
 
-/// What an integer is about. Each has a column of its own.
+/// The subject of an integer. Each has a column of its own.
 #[derive(Clone, Copy, Debug)]
 enum Column {
     /// How many series after the cell's before it.
@@ -50,7 +50,7 @@ enum Column {
     Spreads,
     /// Of gauges: when the last value was.
     Times,
-    /// What there is: values raw or not, failures or none.
+    /// Which parts exist: values raw or not, failures or none.
     Shapes,
     /// Of values: how many raw ones, zeros, buckets.
     Lengths,
@@ -66,9 +66,9 @@ enum Column {
     Grids,
     /// Sums.
     Sums,
-    /// What sums are more than they say.
+    /// The remainders of sums beyond their rounded forms.
     Rests,
-    /// What is written out: floats and sums of an unusual kind, and rare counts.
+    /// Cells written in full: floats and sums of an unusual kind, and rare counts.
     Plain,
 }
 
@@ -271,7 +271,7 @@ struct Block<'a> {
     columns: ReadColumns<'a>,
     place: Place,
     scratch: Scratch,
-    /// For values of failures, while others are lent.
+    /// For values of failures, while others are borrowed.
     rare: Scratch,
 }
 

@@ -8,7 +8,7 @@
 //!          values | 1 | values (timed out) | values (cut) | dropped (varint) | failed (varint)
 //! ```
 //!
-//! Integers are LEB128; `FixedSum` is the encoding of the room `histo`; for values see [`super::values`].
+//! Integers are LEB128; `FixedSum` is the encoding of the crate `histo`; for values see [`super::values`].
 
 use histo::{FixedSum, Values};
 use model::{Aggregate, CounterTotal, Failures, GaugeTotal, Instant, MetricKind, RateTotal, Trend};
@@ -18,7 +18,7 @@ use super::values;
 /// No cell counts more: a million a second take half a year to get there. Far below what would overflow when merged.
 pub(crate) const COUNT_MAX: u64 = 1 << 44;
 
-/// What is wrong with bytes.
+/// The error in bytes.
 pub(crate) type Flaw = &'static str;
 
 /// Appends an aggregate.

@@ -12,7 +12,7 @@ pub(crate) fn tables(format: i64) -> String {
     [COMMON, aggregates, evidence].concat()
 }
 
-/// What minutes and roll-ups are in.
+/// The tables of minutes and roll-ups.
 const AGGREGATES: &str = "
 CREATE TABLE chunk (minute INTEGER NOT NULL, windows INTEGER NOT NULL, block INTEGER NOT NULL, part INTEGER NOT NULL,
     cells BLOB NOT NULL, PRIMARY KEY (minute, windows, block, part));
@@ -28,7 +28,7 @@ CREATE TABLE rollup (windows INTEGER NOT NULL, number INTEGER NOT NULL, series I
     PRIMARY KEY (windows, number, series));
 ";
 
-/// What servers told beside their signals.
+/// The tables of evidence beside signals.
 const EVIDENCE: &str = "
 CREATE TABLE record (id INTEGER PRIMARY KEY, source TEXT NOT NULL, kind TEXT NOT NULL, at_ns INTEGER NOT NULL,
     subject TEXT NOT NULL, fields TEXT NOT NULL);
@@ -53,7 +53,7 @@ CREATE TABLE span (trace_id BLOB NOT NULL, span_id BLOB NOT NULL, parent_id BLOB
     attributes TEXT NOT NULL, PRIMARY KEY (trace_id, span_id)) WITHOUT ROWID;
 ";
 
-/// What every format has.
+/// The tables that every format has.
 const COMMON: &str = "
 CREATE TABLE run (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE ending (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
@@ -92,7 +92,7 @@ pub(crate) fn definitions(connection: &Connection) -> rusqlite::Result<Vec<(Stri
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// What [`definitions`] gives for a file of ours.
+/// The result of [`definitions`] for a file of ours.
 pub(crate) fn expected(format: i64) -> rusqlite::Result<Vec<(String, Option<String>)>> {
     let connection = Connection::open_in_memory()?;
     connection.execute_batch(&tables(format))?;

@@ -1,4 +1,4 @@
-//! Values with shorter floats: most are whole nanoseconds told in milliseconds, and ascend.
+//! Values with shorter floats: most are whole nanoseconds in milliseconds, and ascend.
 //!
 //! ```text
 //! values  n (varint) | n bytes: those of histo's Values, in which each float is one of

@@ -14,7 +14,7 @@ use crate::format::SERIES_PER_BLOCK;
 use crate::format::blob::Unpacker;
 use crate::reader::{Reader, RowError};
 
-/// Threads of a sum; more would wait for whoever reads the file.
+/// Threads of a sum; more would wait for the reader of the file.
 const THREADS_MAX: usize = 4;
 
 /// Blocks that wait for a thread.
@@ -27,7 +27,7 @@ pub(super) fn cores() -> usize {
         .get_or_init(|| std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS_MAX)))
 }
 
-/// A block on its way to whoever adds it up.
+/// A block on its way to the thread that adds it up.
 struct Job {
     /// Counts the blocks in the order in which they are read.
     number: usize,
@@ -37,7 +37,7 @@ struct Job {
     bytes: Vec<u8>,
 }
 
-/// What a thread has added up, and which block it could not read.
+/// The sums of a thread, and the block that it could not read.
 type Added = (Sums, Option<(usize, RowError)>);
 
 /// A thread that adds up.
@@ -47,7 +47,7 @@ struct Helper<'scope> {
 }
 
 impl Reader {
-    /// What the cells at these places of these blocks add up to.
+    /// Adds up the cells at these places of these blocks.
     pub(super) fn add_blocks(
         &self,
         threads: usize,
@@ -203,7 +203,7 @@ mod tests {
                 assert_eq!(sum(threads, range.clone()).expect("readable"), alone, "{range:?} on {threads}");
             }
         }
-        // Of several damaged blocks the first is told.
+        // Of several damaged blocks the first is reported.
         let connection = rusqlite::Connection::open(&path).expect("open");
         let damaged = [(3u32, vec![1u8, 0]), (2, vec![9]), (1, vec![1])];
         for (block, bytes) in damaged {

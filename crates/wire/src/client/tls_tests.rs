@@ -179,7 +179,7 @@ fn bad_peers_are_told_apart() {
 fn what_is_not_tls_is_told_apart() {
     let check = |steps: Vec<Step>, expect: &'static str| {
         local(async move {
-            // Whoever accepts reads nothing and does its steps at once.
+            // The accepting side reads nothing and does its steps at once.
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
             tokio::task::spawn_local(async move {

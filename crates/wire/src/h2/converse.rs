@@ -65,7 +65,7 @@ struct Talk<'a> {
     watch: StreamWatch,
     keep_body: bool,
     sender: SendStream<Bytes>,
-    /// What the server's windows have not let through yet.
+    /// Bytes that the server's windows have not let through yet.
     unsent: Bytes,
     /// Told when the last of the request is written; `None` while there is something left to queue.
     sent_at: Option<SentAt>,
@@ -136,7 +136,7 @@ impl Talk<'_> {
         }
     }
 
-    /// What was read could be read since the runtime saw the socket ready; the time from there to the poll is ours.
+    /// The bytes could be read since the runtime saw the socket ready; the time from there to the poll is ours.
     fn stamp(&self, polled_at: Instant) -> Instant {
         let late_ns = match self.watch.take() {
             Some(ready_at) => polled_at.as_ns().saturating_sub(ready_at.as_ns()),

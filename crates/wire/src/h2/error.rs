@@ -1,4 +1,4 @@
-//! What the `h2` crate says, in k6's words and with k6's numbers.
+//! Errors of the `h2` crate, in k6's words and with k6's numbers.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use crate::system::stream_error;
 use crate::target::Target;
 use crate::tls;
 
-/// What became of an exchange on a connection to `target` at `remote`. The stage is the caller's to correct.
+/// The error of an exchange on a connection to `target` at `remote`. The stage is the caller's to correct.
 pub(super) fn error_of(failure: &Failure, target: &Target, remote: SocketAddr) -> Error {
     if let Some(error) = failure.get_io() {
         return io_error(error, target, remote);

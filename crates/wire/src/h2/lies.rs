@@ -54,7 +54,7 @@ fn joined(parts: &[&[u8]]) -> Vec<u8> {
     parts.concat()
 }
 
-/// What a server does when a request has come.
+/// The behaviour of a server when a request has come.
 enum Lie {
     /// Sends this and listens on.
     Say(Vec<u8>),
@@ -90,7 +90,7 @@ async fn tell(mut stream: TlsStream<TcpStream>, lie: &Lie) -> std::io::Result<()
     }
 }
 
-/// What a GET comes to, with half a second to go.
+/// The result of a GET, with half a second to go.
 async fn ask(lie: Lie) -> String {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
@@ -223,7 +223,7 @@ fn floods_are_dammed() {
         let told = ask(Lie::Say(bomb)).await;
         assert!(told.contains("http2") || told.contains("1050"), "{told}");
     });
-    // What has no end is left to the deadline, and the exchange does end there.
+    // An endless response is left to the deadline, and the exchange does end there.
     let timeout = "1050 TimedOut Wait request timeout";
     check(Lie::Flood(frame(PING, 0, 0, b"12345678").repeat(100)), timeout);
     check(Lie::Flood(headers(END_HEADERS, &field(":status", "103"))), timeout);

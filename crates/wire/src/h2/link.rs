@@ -16,7 +16,7 @@ use crate::connection::Counted;
 use crate::target::Target;
 use crate::tls_facts::TlsFacts;
 
-/// One HTTP/2 connection to a target's origin. It closes when nobody holds it and its last exchange is over.
+/// One HTTP/2 connection to a target's origin. It closes when it has no owner and its last exchange is over.
 pub(crate) struct Link {
     target: Target,
     pub(crate) remote: SocketAddr,
@@ -49,7 +49,7 @@ impl Link {
             .initial_max_send_streams(1)
             .handshake(Metered::new(stream, meter.clone()))
             .await?;
-        // How it ends is told to the exchanges that it cuts; without any, nobody needs to know.
+        // Exchanges that its end cuts get the error; without any, the error has no use.
         tokio::task::spawn_local(async move { drop(connection.await) });
         Ok(Link { target, remote, tls, sender, meter, active_count: Rc::default() })
     }
@@ -95,7 +95,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// What the server said before it ended the connection, if it said something.
+    /// The server's reason for ending the connection, if it gave one.
     pub(super) fn farewell(&self) -> Option<::h2::Error> {
         match self.sender.clone().poll_ready(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Err(error)) if error.is_go_away() && error.is_remote() => Some(error),

@@ -24,7 +24,7 @@ impl Links {
         self.links.iter().filter(|link| link.target().is_same_origin(target)).find_map(choose)
     }
 
-    /// Keeps `link`, and tells those who are connecting to its origin.
+    /// Keeps `link`, and wakes the exchanges that are connecting to its origin.
     pub(crate) fn put(&mut self, link: Link) {
         if self.links.len() < LINKS_MAX {
             self.links.push(link);

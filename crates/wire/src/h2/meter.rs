@@ -18,7 +18,7 @@ use tokio_rustls::client::TlsStream;
 use crate::connection::Counted;
 use crate::watch::Watch;
 
-/// What a connection tells its exchanges.
+/// State that a connection shares with its exchanges.
 #[derive(Default)]
 pub(super) struct Meter {
     /// When the bytes that were read last could be read; zero for never.

@@ -69,7 +69,7 @@ fn a_first_crowd_ends_on_one_connection() {
         together(&client, &vec![server.url("/"); 20]).await;
         let seen = server.settled();
         assert_eq!((seen.total, seen.connections), (40, opened));
-        // Who waited for a connection, own or not, was blocked meanwhile, and no server's time is in that.
+        // A request that waited for a connection, own or not, was blocked meanwhile, and no server's time is in that.
         assert!(all.iter().all(|exchange| exchange.phases.blocked_ns > 0));
     });
 }

@@ -81,7 +81,7 @@ async fn connect(
 const SOCKS_VERSION: u8 = 5;
 const NO_AUTHENTICATION: u8 = 0;
 const NAME_AND_PASSWORD: u8 = 2;
-/// What the server refuses is told by number; RFC 1928, 6, names them.
+/// The server gives its refusal as a number; RFC 1928, 6, names them.
 const REPLIES: [&str; 9] = [
     "succeeded",
     "general SOCKS server failure",
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::testing::local;
 
-    /// What becomes of a tunnel whose proxy answers so, and what it was asked.
+    /// The result of a tunnel whose proxy answers so, and the request that it got.
     async fn dug(proxy: &str, url: &str, answers: &[&[u8]]) -> (Result<(), Error>, Vec<u8>) {
         let proxy = Proxy::parse("HTTP_PROXY", proxy).unwrap();
         let (mut ours, mut theirs) = tokio::io::duplex(1 << 16);

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use bytes::Bytes;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
-/// What ends the data of a compressed message and is not sent (RFC 7692, 7.2.1).
+/// The tail of a compressed message that is not sent (RFC 7692, 7.2.1).
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
 /// Bytes by which a buffer grows at least.
@@ -39,7 +39,7 @@ pub(super) fn deflate(payload: &[u8]) -> Vec<u8> {
         loop {
             let before = compress.total_in() as usize;
             let status = compress.compress_vec(&payload[before..], &mut out, FlushCompress::Sync);
-            // All is out when there was room left for more.
+            // The output is complete when its buffer was not filled.
             if status.is_err()
                 || (compress.total_in() as usize == payload.len() && out.len() < out.capacity())
             {

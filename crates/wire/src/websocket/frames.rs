@@ -16,7 +16,7 @@ const RSV1: u8 = 0x40;
 const RSV2_AND_3: u8 = 0x30;
 const MASKED: u8 = 0x80;
 
-/// What kind of message a frame begins.
+/// The kind of message that a frame begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageKind {
     /// Text.
@@ -31,7 +31,7 @@ pub enum MessageKind {
     Pong = 10,
 }
 
-/// What a server sent.
+/// A frame of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
     /// Text; perhaps not UTF-8, which k6 does not check either.
@@ -50,9 +50,9 @@ pub enum Message {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("websocket: {what}")]
 pub struct FrameFault {
-    /// The close code that tells the server.
+    /// The close code for the server.
     pub code: u16,
-    /// What is wrong.
+    /// The error.
     pub what: &'static str,
 }
 

@@ -30,7 +30,7 @@ pub struct WebSocket {
     mask: u64,
 }
 
-/// What was read.
+/// The result of a read.
 #[derive(Debug)]
 pub enum Read {
     /// A message.

@@ -34,7 +34,7 @@ use crate::tls_facts::TlsFacts;
 use crate::token::has_item;
 use crate::trace::Trace;
 
-/// What the accepting side adds to the key before hashing it (RFC 6455, 1.3).
+/// The constant that the accepting side adds to the key before hashing it (RFC 6455, 1.3).
 const ACCEPT_GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// The compression that is offered (RFC 7692, 7.1.1): without a memory of earlier messages, as k6 offers it.
@@ -43,7 +43,7 @@ const EXTENSION: &str = "permessage-deflate; server_no_context_takeover; client_
 /// Bytes asked from a socket at once during the handshake.
 const READ_HANDSHAKE_BYTES: usize = 4096;
 
-/// What is asked for.
+/// The request.
 #[derive(Debug)]
 pub struct Upgrade<'a> {
     /// The request with the headers of the script; its method is GET. The headers of the protocol are added to it.
@@ -54,7 +54,7 @@ pub struct Upgrade<'a> {
     pub offers_deflate: bool,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug)]
 pub struct Upgraded {
     /// When it began.

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use super::*;
 
-/// What the server saw of a call.
+/// The server's view of a call.
 #[derive(Debug, PartialEq)]
 pub(crate) struct SeenCall {
     pub(crate) path: String,
@@ -79,7 +79,7 @@ fn check(reply: Reply, expect: Result<(), SendError>) {
     let (address, calls) = serve(vec![reply]);
     let client = GrpcClient::new(&address, true, &HttpSettings::default()).expect("an address");
     let headers = [("x-a".to_owned(), "b".to_owned())];
-    // More than the window that a connection begins with, so that the call has to wait for room.
+    // More than the window that a connection begins with, so that the call has to wait for the window to open.
     let message = vec![7; 200_000];
     let call = Call { path: "/p.S/M", headers: &headers, message: &message, is_compressed: false };
     assert_eq!(client.call(&call, WITHIN), expect);

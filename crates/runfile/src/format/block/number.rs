@@ -1,4 +1,4 @@
-//! Floats and sums in columns: most are whole nanoseconds told in milliseconds, or sums of such.
+//! Floats and sums in columns: most are whole nanoseconds in milliseconds, or sums of such.
 
 use histo::FixedSum;
 

@@ -37,7 +37,7 @@ fn read(bytes: &[u8], is_wanted: impl Fn(u32) -> bool) -> Result<Cells, Flaw> {
     Ok(cells)
 }
 
-/// What the cells of each series add up to, as they are lent.
+/// The sums of each series' cells, as they are read.
 fn read_sums(bytes: &[u8]) -> Result<Vec<(u32, Aggregate)>, Flaw> {
     let mut sums: Vec<(u32, Aggregate)> = Vec::new();
     let each = |series, _, cell: Cell<'_>| {
@@ -63,7 +63,7 @@ fn sums_of(cells: &Cells) -> Vec<(u32, Aggregate)> {
     sums
 }
 
-/// What a brief says, in numbers of its own.
+/// The numbers of a brief.
 type Told = (u32, u32, Vec<(i32, u64)>, u64, f64, u64);
 
 /// The trends of a block in brief; other cells are stepped over.

@@ -27,7 +27,7 @@ pub(super) struct Scratch {
     negative: Vec<Bucket>,
 }
 
-/// What a histogram has beside the buckets of its sides.
+/// The fields of a histogram beside the buckets of its sides.
 struct Around {
     zeros: u64,
     /// The smallest and the largest value.
@@ -66,7 +66,7 @@ impl Scratch {
         write_sum(columns, &values.sum(), guess_ns(&self.positive));
     }
 
-    /// Reads values, lent until the next are read.
+    /// Reads values, borrowed until the next are read.
     pub(super) fn read(&mut self, columns: &mut ReadColumns<'_>) -> Result<Lent<'_>, Flaw> {
         let shape = columns.next(Column::Shapes)?;
         let non_finite = shape >> 1;
@@ -77,7 +77,7 @@ impl Scratch {
         if values.count() > COUNT_MAX { Err(TOO_MANY) } else { Ok(values) }
     }
 
-    /// Reads of values what a [`Brief`] tells; the failures are not theirs.
+    /// Reads the parts of values that a [`Brief`] needs, without the failures.
     pub(super) fn read_brief(&mut self, columns: &mut ReadColumns<'_>) -> Result<Brief<'_>, Flaw> {
         let is_raw = columns.next(Column::Shapes)? & 1 == RAW;
         let (others, sum) = match is_raw {
@@ -112,7 +112,7 @@ impl Scratch {
                 false => others += 1,
             }
         }
-        // They ascend already, unless somebody else wrote them.
+        // They ascend already, unless another program wrote them.
         self.positive.sort_unstable_by_key(|bucket| bucket.0);
         self.positive.dedup_by(|next, kept| {
             let is_same = next.0 == kept.0;
@@ -180,7 +180,7 @@ impl Lengths {
         self.zeros == 0 && self.negative == 0
     }
 
-    /// How many gaps are told.
+    /// The number of gaps.
     fn gaps(self) -> u64 {
         let positive = self.positive.saturating_sub(1 + u64::from(self.is_lowest_known()));
         positive + self.negative.saturating_sub(1)
@@ -288,7 +288,7 @@ fn index_at(magnitude: f64) -> Result<i32, Flaw> {
     Err("the smallest or largest value is in no bucket")
 }
 
-/// What the buckets' middles add up to, in nanoseconds if they are milliseconds; 0 where it would not be worth it. The same
+/// The sum of the buckets' middles, in nanoseconds if they are milliseconds; 0 where it would not be worth it. The same
 /// on every machine: nothing but additions and multiplications, in one order.
 fn guess_ns(positive: &[Bucket]) -> i64 {
     if positive.len() > GUESS_BUCKETS_MAX {
