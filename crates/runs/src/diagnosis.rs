@@ -10,8 +10,8 @@ use model::metric::builtin::{
     HTTP_REQ_WAITING, VUS,
 };
 use model::{
-    Aggregate, Datum, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey, Signal, SignalId, Trend,
-    Validity, Window, Work,
+    Aggregate, Datum, Evidence, Instant, MetricId, Quantile, Record, RecordKind, SeriesKey, Signal, SignalId,
+    Trend, Validity, Window, Work,
 };
 use report::diagnosis::Clock;
 use runfile::Reader;

@@ -64,7 +64,11 @@ fn flags(outcome: &RunOutcome) -> Vec<String> {
 fn drops(outcome: &RunOutcome) -> Vec<Drops> {
     let of_scenario = |(scenario, counts): (u16, &engine::DropCounts)| {
         let counts = *counts;
-        DROP_CAUSES.map(|cause| Drops { scenario, cause: cause.as_str().to_owned(), count: counts.count(cause) })
+        DROP_CAUSES.map(|cause| Drops {
+            scenario,
+            cause: cause.as_str().to_owned(),
+            count: counts.count(cause),
+        })
     };
     (0..).zip(&outcome.drops).flat_map(of_scenario).filter(|drops| drops.count > 0).collect()
 }

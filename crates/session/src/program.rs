@@ -4,10 +4,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::{AbortReason, IterationCall, IterationEnd, ProgramError, RunControl, WorkerShared};
+use model::ExemplarCandidate;
 use model::{Instant, LogLine, Mark, Metadata, MetricId, Sample, ScenarioId, TagSetId, Work};
 use runs::{Exit, Failure};
 use script::{Bundle, Call, End, Finished, ScriptError, ScriptVu};
-use model::ExemplarCandidate;
 
 /// A loaded script with all that its VUs share.
 pub struct ScriptProgram {

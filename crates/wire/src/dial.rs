@@ -13,7 +13,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::connection::{Connection, Counted, Stream, Traffic};
 use crate::error::{Error, ErrorCode, Kind, Stage};
-use crate::h2::{Link};
+use crate::h2::Link;
 use crate::proxy::{Proxy, tunnel};
 use crate::shared::Shared;
 use crate::staple;

@@ -43,7 +43,8 @@ fn what_cannot_be_read_is_told() {
     verb("audit t.md").file("t.md", "# nothing\n").run().exits(255).says("no table found");
     // Beside something that is understood it is a remark.
     let both = verb("audit t.csv u.csv").file("t.csv", table).file("u.csv", TABLE).run().exits(0);
-    let both = both.prints("no kind of table has these columns").prints("usage of 1.84 cores exceeds its limit");
+    let both =
+        both.prints("no kind of table has these columns").prints("usage of 1.84 cores exceeds its limit");
     assert!(!both.out.contains('\u{1b}'), "{}", both.out);
     let ran = verb("audit --columns").run().exits(0);
     assert!(ran.out.contains("### `usages`"), "{}", ran.out);
