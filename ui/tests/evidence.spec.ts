@@ -8,7 +8,7 @@ const EVIDENCE = '/runs/ab12cd08/evidence';
 test('the summary leads to the evidence, and the way is in the address', async ({ page }) => {
   const problems = guarded(page);
   await page.goto('/runs/ab12cd08/summary');
-  await page.getByRole('link', { name: 'What the servers did meanwhile' }).click();
+  await page.getByRole('link', { name: 'Server-side metrics' }).click();
   await expect(page).toHaveURL(/\/evidence$/);
   await page.getByRole('button', { name: 'Queues and workers' }).click();
   await expect(page).toHaveURL(/view=queues/);
@@ -75,7 +75,7 @@ test('the way of a task adds up, and Little’s law stands beside its queues', a
   await page.goto(`${EVIDENCE}?view=queues`);
   const way = page.getByRole('group', { name: 'From submission to answer' });
   await expect(way.locator('tr', { hasText: 'wait in scan.vision' })).toContainText('20s');
-  await expect(way.locator('tr', { hasText: 'done, until task scan asks again' })).toContainText('1s');
+  await expect(way.locator('tr', { hasText: 'done, until the next poll by task scan' })).toContainText('1s');
   await expect(way.locator('tr', { hasText: 'whole' })).toContainText('1m7s');
   await expect(page.getByText('The parts add up to 1m7s of 1m7s (0.00% off).')).toBeVisible();
   const law = page.getByRole('group', { name: 'Little' });

@@ -158,7 +158,7 @@ export function chainPage() {
   return { ...whole, places, edges };
 }
 
-/** Who calls whom. */
+/** Service map. */
 export function servicesPage() {
   const place = (kind, name, rate, p95, failed = 0) => ({ key: `${kind}:${name}`, kind, name, rate: perSecond(rate), failed: share(failed), p50: ms(p95 / 2), p95: ms(p95) });
   const edge = (from, to, rate, p95, failed = 0) => ({ from, to, count: number(Math.round(rate * 40)), rate: perSecond(rate), failed: share(failed), p50: ms(p95 / 2), p95: ms(p95) });

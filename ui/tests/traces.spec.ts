@@ -103,7 +103,7 @@ test('of 5,000 spans only those in sight are there', async ({ page }) => {
 test('the map and its table say the same', async ({ page }) => {
   const problems = guarded(page);
   await page.goto(`${RUN}/services`);
-  const map = page.getByRole('img', { name: 'Who calls whom' });
+  const map = page.getByRole('img', { name: 'Service map' });
   await expect(map).toContainText('wait p95 18.61s');
   const ways = await map.locator('path.way').count();
   await page.keyboard.press('t');
@@ -116,7 +116,7 @@ test('the map and its table say the same', async ({ page }) => {
 
 test('a long chain of queues and workers stays within its card', async ({ page }) => {
   await page.goto('/runs/closed/services');
-  const map = page.getByRole('group', { name: 'Who calls whom' });
+  const map = page.getByRole('group', { name: 'Service map' });
   await expect(map.locator('g.place')).toHaveCount(11);
   const { inner, outer } = await map.evaluate((box) => ({ inner: box.scrollWidth, outer: box.clientWidth }));
   expect(inner).toBeLessThanOrEqual(outer);

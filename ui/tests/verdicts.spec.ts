@@ -45,7 +45,7 @@ test('a query is copied as it reads', async ({ page, context }) => {
 
 test('parts of the time add up to the whole, as a bar and as a table', async ({ page }) => {
   await page.goto(`${RUN}/bottleneck`);
-  const spent = page.getByRole('region', { name: 'Where the time of scan goes' });
+  const spent = page.getByRole('region', { name: 'Time breakdown of scan' });
   await expect(spent.locator('.bdown div').first()).toBeVisible();
   const widths = await spent.locator('.bdown div').evaluateAll((all) => all.map((part) => part.getBoundingClientRect().width));
   const whole = (await spent.locator('.bdown').boundingBox())!.width;

@@ -152,7 +152,7 @@ test('the list of runs has the figures of their reports', async ({ page }) => {
     const { metrics, thresholds, run } = reportOf(id);
     const row = rows.find((known) => known[2]!.includes(id))!;
     const [, , , started, , , rate, p95, failed, held] = row;
-    const judged = thresholds.length > 0 ? `${thresholds.filter((one) => one.ok).length} of ${thresholds.length} held` : 'none';
+    const judged = thresholds.length > 0 ? `${thresholds.filter((one) => one.ok).length} of ${thresholds.length} passed` : 'none';
     const population = metricOf(metrics, 'http_reqs').values['count']!.value!;
     const quantile = population * 0.05 >= 10 - 1e-8 ? textOf(metrics, 'http_req_duration', 'p(95)') : 'n/a';
     expect([rate, p95, failed, held]).toEqual([textOf(metrics, 'http_reqs', 'rate'), quantile, textOf(metrics, 'http_req_failed', 'rate'), judged]);
@@ -166,7 +166,7 @@ test('a comparison is what its verb says', async ({ page }) => {
   const written = markdownRows(says('compare', a, b, '--format', 'md')).filter((row) => row.length === 7).slice(1);
   await page.goto(`/compare?a=${a}&b=${b}&lang=en&rows=all`);
   await settled(page);
-  const shown = (await cells(card(page, 'What changed').locator('table'))).map(([series, figure, before, after, , change, verdict]) => [series, figure, before, after, change, verdict]);
+  const shown = (await cells(card(page, 'Changes').locator('table'))).map(([series, figure, before, after, , change, verdict]) => [series, figure, before, after, change, verdict]);
   // What is written marks changes with a sign, the page with an icon.
   const word = (verdict = ''): string => verdict.replace(/^\P{L}+/u, '').replaceAll('**', '');
   expect(shown).toEqual(written.map(([series, figure, before, after, change, , verdict]) => [series, figure, before, after, change, word(verdict)]));

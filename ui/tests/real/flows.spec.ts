@@ -41,10 +41,10 @@ test('two runs of the list are compared', async ({ page }) => {
   await expect(page).toHaveURL(new RegExp(`a=${before.id}&b=${after.id}`));
   await settled(page);
   // The search was made ten milliseconds slower. On a busy machine that may not be certain; it is never equal or better.
-  const rows = await cells(card(page, 'What changed').locator('table'));
+  const rows = await cells(card(page, 'Changes').locator('table'));
   expect(rows.find(([series, figure]) => series!.includes('search') && figure === 'p50')?.at(-1)).toMatch(/^(regressed|inconclusive|no verdict)/);
   await page.getByRole('searchbox', { name: 'Filter' }).fill('pay');
-  await expect(card(page, 'What changed').locator('tbody tr').first()).toContainText('pay');
+  await expect(card(page, 'Changes').locator('tbody tr').first()).toContainText('pay');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /Swap/ }).click();
   await expect(page).toHaveURL(new RegExp(`a=${after.id}&b=${before.id}`));
@@ -176,13 +176,13 @@ test('what is measured is questioned: validity and audit', async ({ page }) => {
   await expect(page).toHaveURL(/\/validity/);
   const told = await page.request.get(`/api/v1/runs/${id}/validity?lang=en`);
   const { strip } = (await told.json()) as { strip: { value: { text: string } }[] };
-  const looked = await cells(card(page, 'What was looked at').locator('table'));
+  const looked = await cells(card(page, 'Checked').locator('table'));
   expect(looked.map(([, value]) => value)).toEqual(strip.map(({ value }) => value.text));
   expect(looked.find(([name]) => name === 'Sent = recorded')?.[1]).toBe(textOf(reportOf(id).metrics, 'http_reqs', 'count'));
   await expect(card(page, 'Generator').locator('figure.chart').first()).toBeVisible();
   await page.keyboard.press(']');
   await expect(page).toHaveURL(/\/audit/);
-  await expect(card(page, 'What follows from the figures')).toBeVisible();
+  await expect(card(page, 'Derived figures')).toBeVisible();
   // Both limits on failed requests cannot be meant, which is told in each language.
   await expect(page.locator('main .find h3').first()).toContainText('http_req_failed');
   await page.getByRole('button', { name: '한국어' }).click();

@@ -52,13 +52,13 @@ async function thresholdsAre(page: Page, report: Report, markdown: string): Prom
   const margin = (metric: string, condition: string) => written.find((row) => row[1] === metric && row[2] === condition)?.[5];
   const shown = await cells(card(page, 'Thresholds').locator('table'));
   expect(shown.map(([result, metric, condition, observed, , margin]) => [result, metric, condition, observed, margin])).toEqual(
-    report.thresholds.map((one) => [one.ok ? 'held' : 'crossed', one.metric, one.condition, one.observed.text, margin(one.metric, one.condition)]),
+    report.thresholds.map((one) => [one.ok ? 'passed' : 'crossed', one.metric, one.condition, one.observed.text, margin(one.metric, one.condition)]),
   );
 }
 
 async function checksAre(page: Page, report: Report): Promise<void> {
   const of = (parts: ReportPart[]): string[][] =>
-    parts.flatMap((part) => [...part.checks.map((check) => [check.fails === 0 ? 'held' : 'failed', `${check.name} ${part.path}`, plain(check.passes), plain(check.fails)]), ...of(part.groups)]);
+    parts.flatMap((part) => [...part.checks.map((check) => [check.fails === 0 ? 'passed' : 'failed', `${check.name} ${part.path}`, plain(check.passes), plain(check.fails)]), ...of(part.groups)]);
   const expected = of(report.groups);
   if (expected.length > 0) expect(await cells(card(page, 'Checks').locator('table'))).toEqual(expected);
 }

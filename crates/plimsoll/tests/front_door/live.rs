@@ -101,7 +101,7 @@ fn nobody_is_there() {
     let address = free();
     for words in ["status", "stats", "pause", "resume", "scale -u 1"] {
         let ran = verb(&format!("{words} -a {address}")).run();
-        ran.exits(255).says(&format!("failed to reach a test at {address}"));
+        ran.exits(255).says(&format!("failed to connect to a test at {address}"));
     }
 }
 

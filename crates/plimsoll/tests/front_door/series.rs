@@ -84,7 +84,7 @@ fn the_cost_of_tracing_is_measured_in_turn() {
     let flags =
         "--observer-effect --repeat 1 --despite-no-steady-part --series cost --evidence host=local script.js";
     let ran = run(flags, script, &server).env("PLIMSOLL_TRACE_SAMPLE", "100%").run().exits(0);
-    let ran = ran.prints("run 2 of 2 (B): ").prints("CPU of the servers").prints("host cpu");
+    let ran = ran.prints("run 2 of 2 (B): ").prints("Server CPU").prints("host cpu");
     let stored = runs(&ran, "cost");
     let traced: Vec<bool> = stored
         .iter()
@@ -108,7 +108,7 @@ fn another_script_is_a_side_too() {
     let server = testkit::http::start();
     let other = SHORT.replace("/json", "/bytes/7");
     let ran = run("--interleave other.js --repeat 1 --series s script.js", SHORT, &server);
-    let ran = ran.file("other.js", &other).run().exits(0).prints("the scripts differ");
+    let ran = ran.file("other.js", &other).run().exits(0).prints("scripts differ");
     let seen = server.settled();
     assert_eq!((seen.for_path("/json"), seen.for_path("/bytes/7")), (10, 10));
     let scripts: Vec<String> = runs(&ran, "s").iter().map(|run| run["script"].to_string()).collect();

@@ -27,7 +27,7 @@ fn a_run_that_is_killed_is_partial_and_one_that_goes_on_is_live() {
     assert_eq!(ran.code, None);
     ran.and("show @last").run().exits(0).prints("PARTIAL").prints("iterations");
     ran.and("runs --status partial --json").run().exits(0).prints("\"partial\"");
-    let words = [("md", "artial"), ("json", "artial"), ("junit", "artial")];
+    let words = [("md", "ncomplete"), ("json", "artial"), ("junit", "artial")];
     for (format, word) in words {
         ran.and(&format!("report @last --format {format}")).run().exits(0).prints(word);
     }
