@@ -150,7 +150,7 @@ fn the_client_speaks_with_the_server() {
     let address = server.address().to_string();
     drop(server);
     let gone = Client::new(&address, None).status().expect_err("it is gone").to_string();
-    assert!(gone.starts_with(&format!("reach a test at {address}: ")), "{gone}");
+    assert!(gone.starts_with(&format!("connect to a test at {address}: ")), "{gone}");
 }
 
 #[test]
