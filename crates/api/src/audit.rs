@@ -1,4 +1,4 @@
-//! What `audit --format json` writes: what is wrong with numbers, and what follows from them.
+//! The document of `audit --format json`: errors in numbers, and figures derived from them.
 //!
 //! The shape is published as `docs/format/audit.schema.json`, which a test writes from these types. Keys may be added within a
 //! major version of [`AUDIT_VERSION`]; a key that changes its meaning or goes away makes a new one.
@@ -17,21 +17,21 @@ pub const AUDIT_VERSION: &str = "1.0.0";
 pub struct AuditReport {
     /// The version of this shape: major, minor, patch.
     pub schema_version: &'static str,
-    /// What was looked at: runs and tables.
+    /// The audited runs and tables.
     pub sources: Vec<String>,
-    /// What is wrong, the worst first.
+    /// The findings, the worst first.
     pub findings: Vec<AuditFinding>,
-    /// Findings that are not told one by one.
+    /// Findings that are not listed individually.
     pub beyond: Vec<AuditBeyond>,
-    /// What follows from the figures.
+    /// Derived figures.
     pub derived: Vec<AuditDerived>,
-    /// What was not understood, and therefore not used.
+    /// Input that was ignored.
     pub remarks: Vec<String>,
-    /// Remarks that are not told one by one.
+    /// Remarks that are not listed individually.
     pub remarks_beyond: u64,
 }
 
-/// A claim, the figures it rests on, what follows and how to mend it.
+/// A claim, its figures, its impact and its remedy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -41,7 +41,7 @@ pub struct AuditFinding {
     /// `error`, `warning`, `note`.
     #[cfg_attr(test, schemars(with = "crate::closed::Severity"))]
     pub severity: &'static str,
-    /// What carries it: `arithmetic`, `limit`, `statistics`, `pattern`.
+    /// The kind of reasoning: `arithmetic`, `limit`, `statistics`, `pattern`.
     #[cfg_attr(test, schemars(with = "crate::closed::Strength"))]
     pub strength: &'static str,
     /// Where it was found.
@@ -54,15 +54,15 @@ pub struct AuditFinding {
     pub original: Option<String>,
     /// The figures.
     pub evidence: Vec<AuditFigure>,
-    /// What follows.
+    /// The impact.
     pub implies: String,
-    /// How to mend it.
+    /// The remedy.
     pub remedy: String,
-    /// What could make the claim wrong.
+    /// Caveats of the claim.
     pub caveats: Vec<String>,
 }
 
-/// What follows from figures by a law.
+/// Figures derived by a law.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -75,7 +75,7 @@ pub struct AuditDerived {
     pub says: String,
     /// The figures, derived ones last.
     pub figures: Vec<AuditFigure>,
-    /// What the law takes for granted.
+    /// The assumptions of the law.
     pub caveats: Vec<String>,
 }
 
@@ -84,12 +84,12 @@ pub struct AuditDerived {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditFigure {
-    /// What it is the figure of.
+    /// Its name.
     pub name: String,
     /// The number; null for what is none.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub value: Option<Number>,
-    /// What the number counts: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers.
+    /// Its unit: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers.
     pub unit: &'static str,
     /// The figure as people read it.
     pub text: String,

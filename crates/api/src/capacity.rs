@@ -14,7 +14,7 @@ use crate::report::ReportValue as Value;
 /// The version of the shape.
 pub const SCHEMA_VERSION: &str = "1.0.0";
 
-/// What the page is answered about a run: the study that it is a level of.
+/// The page's answer about a run: the study that it is a level of.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -34,7 +34,7 @@ pub struct CapacityStudy {
     pub schema_version: &'static str,
     /// Its name; empty for a table.
     pub name: String,
-    /// `sweep` (loads that somebody chose), `capacity` (loads that a search chose), `table`.
+    /// `sweep` (loads chosen by the user), `capacity` (loads chosen by a search), `table`.
     #[cfg_attr(test, schemars(with = "crate::closed::StudyKind"))]
     pub kind: &'static str,
     /// The script as it was named, or the table.
@@ -45,14 +45,14 @@ pub struct CapacityStudy {
     pub parts: Vec<Capacity>,
 }
 
-/// What is known of one variant of a target.
+/// The capacity of one variant of a target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Capacity {
-    /// What tells it from the others: `REPLICAS=2`, a version; empty where there is one.
+    /// Its name among the variants: `REPLICAS=2`, a version; empty where there is one.
     pub variant: String,
-    /// What loads are counted in: `vus`, `per_second`.
+    /// The unit of load: `vus`, `per_second`.
     #[cfg_attr(test, schemars(with = "crate::closed::LoadUnit"))]
     pub unit: &'static str,
     /// `confirmed` (the line was found and held), `found` (and not held), `broke` (its lower bound broke when it was held),
@@ -63,9 +63,9 @@ pub struct Capacity {
     pub sentence: String,
     /// How it was confirmed, in a sentence; empty where it was not.
     pub confirmed: String,
-    /// What to plan for and what ends it, in sentences; empty where nobody can say.
+    /// The recommended load and the limit, in sentences; empty where they are unknown.
     pub plan: String,
-    /// What the system is held to, in the order in which it was asked for.
+    /// The objectives (SLOs), in the order of the settings.
     pub objectives: Vec<CapacityObjective>,
     /// The place of the objective that is broken first; null where none is.
     pub binding: Option<usize>,
@@ -79,15 +79,15 @@ pub struct Capacity {
     pub knee: Option<Bounds>,
     /// The same by each method.
     pub knees: Vec<CapacityKnee>,
-    /// What a piece of work takes of each resource, what is used up first ahead of the others.
+    /// The demand of one unit of work on each resource, ordered by which saturates first.
     pub demands: Vec<CapacityDemand>,
-    /// What ends it; null where nobody can say.
+    /// The limiting resource; null where it is unknown.
     pub end: Option<CapacityEnd>,
     /// The levels, the lowest load first.
     pub levels: Vec<CapacityLevel>,
-    /// What the charts say, in sentences.
+    /// The captions of the charts.
     pub captions: CapacityCaptions,
-    /// What is missing, or makes the answer weaker than it looks.
+    /// Missing evidence and weaknesses of the answer.
     pub missing: Vec<CapacityMissing>,
 }
 
@@ -98,9 +98,9 @@ pub struct Capacity {
 pub struct CapacityObjective {
     /// It as it was written: `http_req_duration: p(95)<800`.
     pub text: String,
-    /// What it is about: `http_req_duration`.
+    /// The metric: `http_req_duration`.
     pub selector: String,
-    /// What is compared: `p(95)`.
+    /// The statistic: `p(95)`.
     pub statistic: String,
     /// With what, in the unit of its metric.
     pub limit: Value,
@@ -119,7 +119,7 @@ pub struct CapacityLine {
     pub load: Value,
     /// Its interval; an end that nothing bounds is null.
     pub interval: Bounds,
-    /// What the interval covers; 0 where it is but the levels around the line.
+    /// The coverage of the interval; 0 where the bounds are only the neighbouring levels.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub confidence: Number,
     /// `inside`, `above_all`, `below_all`: whether levels lie on both sides of it.
@@ -181,7 +181,7 @@ pub struct CapacityKnee {
     pub is_chosen: bool,
 }
 
-/// What a piece of work takes of a resource: usage = demand × throughput + idle usage.
+/// The demand of one unit of work on a resource: usage = demand × throughput + idle usage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -202,14 +202,14 @@ pub struct CapacityDemand {
     pub ceiling_interval: Option<Bounds>,
     /// How many levels were fitted.
     pub levels: usize,
-    /// What the line explains of the variance, from 0 to 1.
+    /// The share of the variance that the line explains, from 0 to 1.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub fit: Number,
     /// Usage at the highest level as a share of the limit.
     pub used: Value,
 }
 
-/// What ends it.
+/// The limit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -231,7 +231,7 @@ pub struct CapacityEnd {
 pub struct CapacityLevel {
     /// The run, by its id; empty for a row of a table.
     pub run: String,
-    /// What it is called; empty without a name.
+    /// Its name; empty without one.
     pub name: String,
     /// `asked`, `ramp`, `narrow`, `hold`, `above`, `descent`.
     pub purpose: &'static str,
@@ -258,18 +258,18 @@ pub struct CapacityLevel {
     pub grade: Option<&'static str>,
     /// Whether it decides anything.
     pub decides: bool,
-    /// What the objectives measured, in their order.
+    /// The measured values of the objectives, in their order.
     pub objectives: Vec<CapacityMeasured>,
     /// `baseline`, `normal`, `knee`, `past_knee`, `saturated`, `slo_exceeded`, `collapse`, `unknown`.
     #[cfg_attr(test, schemars(with = "crate::closed::LevelVerdict"))]
     pub verdict: &'static str,
     /// The verdict in words.
     pub words: String,
-    /// What else is to be said, in a sentence; empty where nothing is.
+    /// A remark; empty where there is none.
     pub remark: String,
 }
 
-/// What an objective measured at a level.
+/// The measured value of an objective at a level.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -285,7 +285,7 @@ pub struct CapacityMeasured {
     pub against: Value,
 }
 
-/// What the charts say, in sentences.
+/// The captions of the charts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -298,7 +298,7 @@ pub struct CapacityCaptions {
     pub knee: String,
 }
 
-/// What is missing, or makes the answer weaker than it looks.
+/// Missing evidence, or a weakness of the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

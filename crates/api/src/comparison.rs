@@ -1,4 +1,4 @@
-//! What `compare --format json` writes: two sides, whether they may be compared, and what changed.
+//! The document of `compare --format json`: two sides, their comparability, and the changes.
 //!
 //! The shape is published as `docs/format/comparison.schema.json`, which a test writes from these types. Keys may be added
 //! within a major version; a key that changes its meaning or goes away makes a new one.
@@ -23,13 +23,13 @@ pub struct Comparison {
     pub verdict: &'static str,
     /// The closing sentence, in English.
     pub sentence: String,
-    /// What was asked for.
+    /// The options.
     pub options: ComparisonOptions,
     /// The runs of the first side.
     pub a: Vec<ComparedRun>,
     /// The runs of the second side.
     pub b: Vec<ComparedRun>,
-    /// What to know before reading the rows, most serious first.
+    /// Remarks to read before the rows, most serious first.
     pub findings: Vec<ComparisonFinding>,
     /// Whether a side has too few runs for their variation to be known: intervals are of these runs alone.
     pub within_run_only: bool,
@@ -39,12 +39,12 @@ pub struct Comparison {
     pub endpoints_left_out: u64,
 }
 
-/// What was asked for.
+/// The options.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ComparisonOptions {
-    /// What intervals cover.
+    /// The coverage of intervals.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub confidence: Number,
     /// The relative difference that does not matter.
@@ -53,7 +53,7 @@ pub struct ComparisonOptions {
     /// A difference of durations in milliseconds that does not matter.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub margin_ms: Number,
-    /// What counts as a good response, in milliseconds; null where every success does.
+    /// The limit of a good response, in milliseconds; null where every success is good.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub slo_ms: Option<Number>,
     /// Whether latencies were judged although the load was unequal.

@@ -32,15 +32,15 @@ pub struct DiagnosisReport {
     pub time_uses: Vec<DiagnosisTime>,
     /// What limits, what contributes, and what else is wrong; what explains most first.
     pub findings: Vec<DiagnosisFinding>,
-    /// Findings that are not told one by one.
+    /// Findings that are not listed individually.
     pub findings_beyond: u64,
-    /// What could be done, the cheapest first.
+    /// Remedies, the cheapest first.
     pub remedies: Vec<DiagnosisRemedy>,
-    /// What was looked at and is not it.
+    /// Suspects that were ruled out.
     pub ruled_out: Vec<DiagnosisRuledOut>,
-    /// What nobody could look at, and what would have to be connected, what would tell most first.
+    /// Missing evidence and how to connect it, the most useful first.
     pub missing: Vec<DiagnosisMissing>,
-    /// What holds for all of it.
+    /// Caveats that apply to the whole diagnosis.
     pub caveats: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub struct DiagnosisRun {
     /// `valid`, `unmeasured`, `degraded`, `invalid`.
     #[cfg_attr(test, schemars(with = "crate::closed::Grade"))]
     pub grade: &'static str,
-    /// What was finished per second.
+    /// Completed requests or tasks per second.
     pub throughput: DiagnosisNumber,
     /// The mean time of what was finished; null where nothing was.
     pub mean: Option<DiagnosisNumber>,
@@ -65,18 +65,18 @@ pub struct DiagnosisRun {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisNumber {
-    /// What it is the number of.
+    /// Its name.
     pub name: String,
     /// The number; null for what is none.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub value: Option<Number>,
-    /// What the number counts: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers.
+    /// Its unit: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers.
     pub unit: &'static str,
     /// The number as people read it.
     pub text: String,
     /// Its interval; null where there is none.
     pub interval: Option<DiagnosisInterval>,
-    /// What it is of, or against: `limit, 4 pods`; empty where that is plain.
+    /// Its reference: `limit, 4 pods`; empty where that is plain.
     pub note: String,
 }
 
@@ -100,13 +100,13 @@ pub struct DiagnosisInterval {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisTime {
-    /// What takes the time: an operation, a task.
+    /// The operation or task.
     pub of: String,
     /// How many of them it is the mean of.
     pub count: u64,
     /// Their mean time.
     pub mean: DiagnosisNumber,
-    /// What the test itself measured for it; null where it did not.
+    /// The time that the test itself measured; null where it did not.
     pub measured: Option<DiagnosisNumber>,
     /// All parts that wait, together.
     pub waits: DiagnosisNumber,
@@ -120,7 +120,7 @@ pub struct DiagnosisTime {
     /// How far the ways disagree about waiting, as a share of the longest; null where there is but one.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub disagreement: Option<Number>,
-    /// What could make it wrong.
+    /// Caveats.
     pub caveats: Vec<String>,
 }
 
@@ -151,15 +151,15 @@ pub struct DiagnosisWay {
     /// `traces`, `little`, `logs`.
     #[cfg_attr(test, schemars(with = "crate::closed::TimeMethod"))]
     pub method: &'static str,
-    /// What it is computed from: `289 waiting / 6.13/s`.
+    /// Its inputs: `289 waiting / 6.13/s`.
     pub from: String,
-    /// Waiting; null where the way does not tell.
+    /// Queueing; null where the method does not give it.
     pub waits: Option<DiagnosisNumber>,
     /// Being worked on.
     pub works: Option<DiagnosisNumber>,
     /// Everything else.
     pub rest: Option<DiagnosisNumber>,
-    /// What the way adds up to.
+    /// The sum of its parts.
     pub sum: DiagnosisNumber,
     /// How far that is from what was measured, as a share of it; null where nothing was measured or the sum was made to fit.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
@@ -171,11 +171,11 @@ pub struct DiagnosisWay {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisFinding {
-    /// Who made it; stable.
+    /// The detector; stable.
     pub detector: &'static str,
     /// The kind of fault in the field's words: `connection pool too small`.
     pub label: &'static str,
-    /// What it is about: a service, a queue, a pool, a statement.
+    /// Its subject: a service, a queue, a pool, a statement.
     pub place: String,
     /// A few words: `scan-worker CPU is at its limit`.
     pub title: String,
@@ -186,7 +186,7 @@ pub struct DiagnosisFinding {
     /// `limits`, `contributes`, `outcome`.
     #[cfg_attr(test, schemars(with = "crate::closed::Role"))]
     pub role: &'static str,
-    /// What carries it: `arithmetic`, `limit`, `statistics`, `pattern`.
+    /// The kind of reasoning: `arithmetic`, `limit`, `statistics`, `pattern`.
     #[cfg_attr(test, schemars(with = "crate::closed::Strength"))]
     pub strength: &'static str,
     /// The share of the latency, or of its growth with load, that it explains, of 1; null where that cannot be said.
@@ -196,22 +196,22 @@ pub struct DiagnosisFinding {
     pub numbers: Vec<DiagnosisNumber>,
     /// Use against throughput; null where no demand was fitted.
     pub demand: Option<DiagnosisDemand>,
-    /// What asks for the numbers again.
+    /// The queries of its numbers.
     pub queries: Vec<DiagnosisQuery>,
     /// Up to three that show it.
     pub exemplars: Vec<DiagnosisExemplar>,
     /// Rivals that were looked at for this claim.
     pub ruled_out: Vec<DiagnosisRuledOut>,
-    /// What is wrong with the data that it rests on.
+    /// Faults of the data that it rests on.
     pub flags: Vec<String>,
-    /// What could make the claim wrong.
+    /// Caveats of the claim.
     pub caveats: Vec<String>,
-    /// What to do about it.
+    /// The remedy.
     pub remedy: String,
-    /// What that costs: `logic`, `setting`, `cache`, `resource`, `architecture`.
+    /// The cost class of the remedy: `logic`, `setting`, `cache`, `resource`, `architecture`.
     #[cfg_attr(test, schemars(with = "crate::closed::CostClass"))]
     pub cost: &'static str,
-    /// What will be measured after it; null where nothing can be said.
+    /// The prediction for the remedy; null where there is none.
     pub prediction: Option<DiagnosisPrediction>,
 }
 
@@ -220,9 +220,9 @@ pub struct DiagnosisFinding {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisDemand {
-    /// What is used, with its unit: `CPU, cores`.
+    /// The used resource, with its unit: `CPU, cores`.
     pub used: String,
-    /// What goes through, with its unit: `requests/s`.
+    /// The throughput, with its unit: `requests/s`.
     pub through: String,
     /// Throughput of each window.
     #[cfg_attr(test, schemars(with = "Vec<f64>"))]
@@ -242,10 +242,10 @@ pub struct DiagnosisDemand {
     /// Use where nothing goes through.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub intercept: Number,
-    /// The most that can be used; null where nobody told.
+    /// The limit; null where no source reported one.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub limit: Option<Number>,
-    /// What the line says, in a sentence.
+    /// The caption of the line.
     pub caption: String,
 }
 
@@ -258,7 +258,7 @@ pub struct DiagnosisQuery {
     pub source: String,
     /// The signal that it gave.
     pub signal: String,
-    /// What asks for it: PromQL, SQL, a path.
+    /// The query: PromQL, SQL, a path.
     pub text: String,
     /// The run by its id.
     pub run: String,
@@ -295,12 +295,12 @@ pub struct DiagnosisExemplar {
     pub text: String,
 }
 
-/// What was looked at and is not it.
+/// A suspect that was ruled out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisRuledOut {
-    /// What was suspected.
+    /// The suspect.
     pub what: String,
     /// Why it is not it.
     pub why: String,
@@ -308,20 +308,20 @@ pub struct DiagnosisRuledOut {
     pub number: String,
 }
 
-/// What will be measured after a remedy: a claim that can fail.
+/// A prediction for a remedy: a claim that can fail.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisPrediction {
-    /// What is changed.
+    /// The change.
     pub change: String,
     /// The most that goes through now; null where it is not known.
     pub now: Option<DiagnosisNumber>,
     /// The most that will, with its 90 % interval; null where no demand is known.
     pub then: Option<DiagnosisNumber>,
-    /// What limits then.
+    /// The next bottleneck.
     pub next_limit: String,
-    /// What would prove it wrong.
+    /// The observation that would refute it.
     pub wrong_if: String,
     /// The command that tries it.
     pub command: String,
@@ -335,9 +335,9 @@ pub struct DiagnosisRemedy {
     /// `logic`, `setting`, `cache`, `resource`, `architecture`.
     #[cfg_attr(test, schemars(with = "crate::closed::CostClass"))]
     pub cost: &'static str,
-    /// What to do.
+    /// The remedy.
     pub text: String,
-    /// The finding that it mends, counted from 1.
+    /// The finding that it addresses, counted from 1.
     pub finding: usize,
 }
 
@@ -346,9 +346,9 @@ pub struct DiagnosisRemedy {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosisMissing {
-    /// What it is.
+    /// The evidence.
     pub what: String,
-    /// What it would tell.
+    /// The question that it would answer.
     pub tells: String,
     /// How to connect it: a flag, or lines of a file, to be copied.
     pub connect: String,

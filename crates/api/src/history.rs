@@ -1,4 +1,4 @@
-//! What `history --format json` writes: runs of one script in order, and between which of them something changed.
+//! The document of `history --format json`: runs of one script in order, and the changes between them.
 //!
 //! The shape is published as `docs/format/history.schema.json`, which a test writes from these types. Keys may be added
 //! within a major version; a key that changes its meaning or goes away makes a new one.

@@ -1,4 +1,4 @@
-//! What `--new-machine-readable-summary` writes.
+//! The document of `--new-machine-readable-summary`.
 
 use serde::Serialize;
 
@@ -9,9 +9,9 @@ use crate::{Number, Ordered};
 pub struct MachineSummary {
     /// How the run was set up.
     pub config: MachineConfig,
-    /// Who wrote it, and when.
+    /// The program that wrote it, and when.
     pub metadata: MachineMetadata,
-    /// What came out.
+    /// The results.
     pub results: MachineResults,
     /// Of the shape.
     pub version: &'static str,
@@ -33,7 +33,7 @@ pub struct MachineConfig {
     pub script: String,
 }
 
-/// Who wrote it, and when.
+/// The program that wrote it, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MachineMetadata {
     /// RFC 3339 with nanoseconds, UTC.
@@ -42,7 +42,7 @@ pub struct MachineMetadata {
     pub k6_version: &'static str,
 }
 
-/// What came out.
+/// The results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MachineResults {
     /// All checks; absent where there were none.

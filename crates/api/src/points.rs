@@ -10,13 +10,13 @@ pub struct MetricLine<'a> {
     /// `Metric`.
     #[serde(rename = "type")]
     pub line: &'static str,
-    /// What it is.
+    /// Its type.
     pub data: MetricLineData<'a>,
     /// Its name.
     pub metric: &'a str,
 }
 
-/// What a metric is.
+/// The description of a metric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MetricLineData<'a> {
     /// Its name.

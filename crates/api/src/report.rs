@@ -1,4 +1,4 @@
-//! What `report --format json` writes: everything that is known of one run.
+//! The document of `report --format json`: one run as a whole.
 //!
 //! The shape is published as `docs/format/report.schema.json`, which a test writes from these types. Keys may be added
 //! within a major version; a key that changes its meaning or goes away makes a new one.
@@ -21,13 +21,13 @@ pub const SCHEMA_VERSION: &str = "1.2.0";
 pub struct Report {
     /// The version of this shape: major, minor, patch.
     pub schema_version: &'static str,
-    /// Whether the numbers can be trusted; null where nobody judged that.
+    /// The validity of the measurement; null where it was not judged.
     pub validity: Option<ReportValidity>,
-    /// What the run says about the target.
+    /// The verdict on the target.
     pub verdict: ReportVerdict,
     /// Which run it is.
     pub run: ReportRun,
-    /// How the process ended; null where nobody knows.
+    /// The exit code and its meaning; null where it is unknown.
     pub outcome: Option<ReportOutcome>,
     /// Every threshold, by metric, in the order of the script.
     pub thresholds: Vec<ReportThreshold>,
@@ -47,7 +47,7 @@ pub struct Report {
     pub errors_beyond: u64,
     /// Single requests that stand for others.
     pub exemplars: Vec<ReportExemplar>,
-    /// What the load generator says about itself.
+    /// The state of the load generator.
     pub generator: ReportGenerator,
     /// Host and environment.
     pub environment: Vec<ReportFact>,
@@ -56,11 +56,11 @@ pub struct Report {
     pub options: Option<serde_json::Value>,
     /// The last lines of the log.
     pub log: ReportLog,
-    /// What the servers did meanwhile; absent where nobody told anything, and on the page, which asks for it apart.
+    /// Server-side evidence; absent where none was collected, and on the page, which requests it separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Evidence"))]
     pub evidence: Option<Evidence>,
-    /// What limits the target; absent where nobody looked, and on the page.
+    /// The diagnosis; absent where there is none, and on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "DiagnosisReport"))]
     pub diagnosis: Option<DiagnosisReport>,
@@ -68,7 +68,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "CapacityStudy"))]
     pub capacity: Option<CapacityStudy>,
-    /// What changed since the run of the same script before this one; absent where there is none, and on the page.
+    /// The comparison with the previous run of the same script; absent where there is none, and on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Comparison"))]
     pub previous: Option<Comparison>,
@@ -86,7 +86,7 @@ pub struct ReportValidity {
     pub line: String,
     /// Every reason, the worst first.
     pub reasons: Vec<ReportReason>,
-    /// Faults that nobody looked for.
+    /// Faults that were not measured.
     pub unmeasured: Vec<&'static str>,
     /// How many seconds were judged, by grade.
     pub seconds: ReportSeconds,
@@ -97,15 +97,15 @@ pub struct ReportValidity {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReportReason {
-    /// What: `start_lag`, `worker_cpu`, ….
+    /// The fault: `start_lag`, `worker_cpu`, ….
     pub fault: &'static str,
     /// How bad it is for the run; `valid` is a remark.
     #[cfg_attr(test, schemars(with = "crate::closed::Grade"))]
     pub grade: &'static str,
-    /// What was measured, at its worst.
+    /// The worst value measured.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub observed: Number,
-    /// What it should not have passed.
+    /// The limit.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub limit: Number,
     /// The unit of both: `1` for shares, `ms`, or none for a number of things.
@@ -129,7 +129,7 @@ pub struct ReportSeconds {
     pub invalid: u64,
 }
 
-/// What the run says about the target.
+/// The verdict on the target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -174,7 +174,7 @@ pub struct ReportRun {
     pub target_version: String,
     /// The run's own tags.
     pub tags: Vec<ReportFact>,
-    /// What people wrote beside it.
+    /// Notes.
     pub notes: Vec<String>,
     /// Where the run comes from, if another tool made it; absent for runs of Plimsoll.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -193,7 +193,7 @@ pub struct ReportImport {
     pub file: String,
     /// Whether `started` is the source's; if not, it is the time of the import.
     pub is_start_known: bool,
-    /// What the source does not tell, a sentence each.
+    /// Facts that the source lacks, a sentence each.
     pub gaps: Vec<String>,
     /// Figures as the source stated them, or as they follow from its rows.
     pub figures: Vec<ReportFigure>,
@@ -204,7 +204,7 @@ pub struct ReportImport {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReportFigure {
-    /// What it is.
+    /// Its kind.
     pub name: String,
     /// Its value.
     #[cfg_attr(test, schemars(with = "f64"))]
@@ -235,11 +235,11 @@ pub struct ReportWindow {
 pub struct ReportOutcome {
     /// Its exit code.
     pub exit_code: u8,
-    /// What the code means; empty with code 0.
+    /// The meaning of the code; empty with code 0.
     pub message: String,
 }
 
-/// One number, and what it is worth.
+/// A number and its precision.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -270,9 +270,9 @@ pub struct ReportThreshold {
     pub ok: bool,
     /// The statistic that was compared.
     pub statistic: String,
-    /// What was observed.
+    /// The observed value.
     pub observed: ReportValue,
-    /// What it was compared with, in the metric's unit.
+    /// The limit, in the metric's unit.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub limit: Option<Number>,
     /// How far the observed value was from the limit, in the metric's unit: positive is room left. Null where the observed
@@ -410,7 +410,7 @@ pub struct ReportExemplar {
     /// Whose its time was, from connecting to the last byte; empty where no trace says so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<ReportExemplarPart>,
-    /// What went wrong; empty where nothing did.
+    /// The error; empty where there is none.
     pub error: String,
 }
 
@@ -426,7 +426,7 @@ pub struct ReportExemplarPart {
     pub duration: ReportValue,
 }
 
-/// What the load generator says about itself.
+/// The state of the load generator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! What k6's REST API says and reads: JSON:API documents (<https://jsonapi.org>), in the shapes of k6 v2.2.
+//! k6's REST API: JSON:API documents (<https://jsonapi.org>), in the shapes of k6 v2.2.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{Check, Group, Number};
 /// A document with one resource, or with a list of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Document<T> {
-    /// What it is about.
+    /// Its subject.
     pub data: T,
 }
 
@@ -23,9 +23,9 @@ pub struct Resource<A, R = ()> {
     /// Its id among those of its type.
     #[serde(default)]
     pub id: String,
-    /// What it is.
+    /// Its type.
     pub attributes: A,
-    /// What it belongs to.
+    /// Its parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relationships: Option<R>,
 }
@@ -58,7 +58,7 @@ pub enum Phase {
     Created = 0,
     /// VUs are being initialised.
     InitVus = 1,
-    /// It waits for somebody to start it.
+    /// It waits for a start command.
     PausedBeforeRun = 4,
     /// It has begun.
     Started = 5,
@@ -72,7 +72,7 @@ pub enum Phase {
     Ended = 9,
 }
 
-/// What is to be different about a test; what is absent stays.
+/// A change of a test; absent fields stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct StatusChange {
@@ -93,7 +93,7 @@ pub struct StatusChange {
 /// A metric, or a sub-metric: the id is its name.
 pub type Metric = Resource<MetricAttributes>;
 
-/// What a metric has come to.
+/// The value of a metric so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricAttributes {
     /// `counter`, `gauge`, `rate`, `trend`.
@@ -156,7 +156,7 @@ pub struct Link {
     pub id: String,
 }
 
-/// What `setup()` gave.
+/// The result of `setup()`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SetupData {
     /// As JSON; absent where it gave nothing.
@@ -164,7 +164,7 @@ pub struct SetupData {
     pub data: Option<Value>,
 }
 
-/// What went wrong.
+/// An error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Errors {
     /// Each for itself.
@@ -176,9 +176,9 @@ pub struct Errors {
 pub struct ErrorDetail {
     /// The HTTP status, as a text.
     pub status: String,
-    /// What kind of error it is.
+    /// The kind of error.
     pub title: String,
-    /// What happened.
+    /// The error.
     pub detail: String,
 }
 

@@ -1,4 +1,4 @@
-//! What `handleSummary(data)` gets, in k6's default shape.
+//! The argument of `handleSummary(data)`, in k6's default shape.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct SummaryData {
     pub state: SummaryState,
     /// Metrics and sub-metrics by name.
     pub metrics: BTreeMap<String, MetricData>,
-    /// What `setup()` returned.
+    /// The result of `setup()`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup_data: Option<serde_json::Value>,
 }

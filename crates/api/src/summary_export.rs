@@ -1,4 +1,4 @@
-//! What `--summary-export` writes: k6's older flat form.
+//! The document of `--summary-export`: k6's older flat form.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct SummaryExport {
     pub root_group: ExportGroup,
     /// Metrics and sub-metrics by name.
     pub metrics: BTreeMap<String, ExportMetric>,
-    /// What `setup()` returned.
+    /// The result of `setup()`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup_data: Option<serde_json::Value>,
 }

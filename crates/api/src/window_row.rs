@@ -20,7 +20,7 @@ pub struct WindowRow {
     /// `counter`, `gauge`, `rate` or `trend`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// What the values measure: `default`, `time` (milliseconds) or `data` (bytes).
+    /// The quantity of the values: `default`, `time` (milliseconds) or `data` (bytes).
     pub contains: &'static str,
     /// Samples; of a trend also those that have no value.
     pub count: u64,

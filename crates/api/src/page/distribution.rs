@@ -19,9 +19,9 @@ pub struct Distribution {
     pub tags: String,
     /// Everything that was tried.
     pub population: u64,
-    /// What has a time.
+    /// Requests with a time.
     pub timed: u64,
-    /// What failed without one.
+    /// Requests that failed without one.
     pub untimed: u64,
     /// `exact` or `histogram`.
     #[cfg_attr(test, schemars(with = "crate::closed::Precision"))]
@@ -29,7 +29,7 @@ pub struct Distribution {
     /// The relative error that a histogram's quantiles have at most.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub relative_error_max: Number,
-    /// What was measured, by size.
+    /// Measured values, by size.
     pub histogram: Histogram,
     /// Values by quantile: this metric's, and then that of the other way to count the time of requests.
     pub curves: Vec<Curve>,

@@ -1,4 +1,4 @@
-//! What the servers did meanwhile.
+//! Server-side evidence.
 //!
 //! One answer holds the lanes and the tables that belong to them: a zoom moves all of it at once, and a queue's peak is the
 //! same number in the lane, in the table and in the sentence.
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Fact, StageRow, Value};
 use crate::Number;
 
-/// What the servers did in the part that is looked at.
+/// Server-side evidence of the requested time range.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -17,17 +17,17 @@ pub struct Evidence {
     pub start: String,
     /// When it ends.
     pub end: String,
-    /// Who was asked.
+    /// The sources.
     pub sources: Vec<EvidenceSource>,
     /// Numbers over time, in the order to show.
     pub lanes: Vec<Lane>,
     /// Lanes that are left out, because there were too many.
     pub lanes_beyond: u64,
-    /// What happened once, in order of time.
+    /// Events, in order of time.
     pub happenings: Vec<Happening>,
     /// Happenings that are left out, because there were too many.
     pub happenings_beyond: u64,
-    /// What happened, in order, in sentences.
+    /// Events as sentences, in order.
     pub story: Vec<StoryLine>,
     /// The ways of work through queues, those of which most traces are first.
     pub ways: Vec<WayRow>,
@@ -35,19 +35,19 @@ pub struct Evidence {
     pub queues: Vec<QueueRow>,
     /// Statements of databases, what took most of the time first.
     pub statements: Vec<StatementRow>,
-    /// What sessions of databases did or waited for, the most frequent first.
+    /// Activities and waits of database sessions, the most frequent first.
     pub waits: Vec<WaitRow>,
     /// Kinds of tasks.
     pub tasks: Vec<TaskRow>,
     /// Profiles, each as a flame graph.
     pub profiles: Vec<Profile>,
-    /// What was configured.
+    /// The configuration.
     pub configuration: Vec<Subject>,
-    /// What nobody asked about and somebody should know.
+    /// Warnings from metrics sources.
     pub warnings: Vec<Subject>,
     /// Rows of tables that are left out, because there were too many.
     pub rows_beyond: u64,
-    /// What sources told and the run's file had no room for.
+    /// Evidence that did not fit into the run's file.
     pub lost: u64,
 }
 
@@ -58,20 +58,20 @@ pub struct Evidence {
 pub struct EvidenceSource {
     /// Its name in the settings.
     pub name: String,
-    /// Its kind; empty where nobody said.
+    /// Its kind; empty where it is unknown.
     pub kind: String,
-    /// Where it is; empty where nobody said.
+    /// Its address; empty where it is unknown.
     pub address: String,
-    /// `ok`, `gaps` (something is missing), `silent` (it told nothing in the part that is looked at).
+    /// `ok`, `gaps` (data is missing), `silent` (no data in the requested time range).
     #[cfg_attr(test, schemars(with = "crate::closed::Health"))]
     pub health: &'static str,
-    /// How often it answered in all of the run; null where nobody counted.
+    /// The number of its answers over the whole run; null where they were not counted.
     pub answers: Option<u64>,
     /// How often it did not.
     pub failures: Option<u64>,
     /// Why it failed last; null where its last answer was one.
     pub trouble: Option<String>,
-    /// Points that it told.
+    /// The number of its points.
     pub points: u64,
     /// The first of them, seconds; null where there is none.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
@@ -79,9 +79,9 @@ pub struct EvidenceSource {
     /// The last of them.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub last: Option<Number>,
-    /// When it told nothing.
+    /// Its gaps.
     pub gaps: Vec<LaneGap>,
-    /// What else is known of it.
+    /// Further facts.
     pub facts: Vec<Fact>,
 }
 
@@ -109,13 +109,13 @@ pub struct Lane {
     /// `queues`, `workers`, `database`, `cache`, `proxy`, `runtime`, `nodes`, `host`, `other`.
     #[cfg_attr(test, schemars(with = "crate::closed::LaneGroup"))]
     pub group: &'static str,
-    /// What it is, in words.
+    /// Its title.
     pub title: String,
     /// The signals that are drawn.
     pub signals: Vec<String>,
     /// Whether series of several labels are added up to those that are drawn.
     pub is_summed: bool,
-    /// What axes show: `default`, `share`, `time` (milliseconds), `seconds`, `data` (bytes), `data_per_second`,
+    /// The unit of axes: `default`, `share`, `time` (milliseconds), `seconds`, `data` (bytes), `data_per_second`,
     /// `per_second`.
     #[cfg_attr(test, schemars(with = "crate::closed::LaneScale"))]
     pub scale: &'static str,
@@ -130,7 +130,7 @@ pub struct Lane {
     /// Milliseconds between points; zero where they come when something happens.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub step_ms: Number,
-    /// What asks for it again.
+    /// The query.
     pub queries: Vec<String>,
     /// Queries that are left out, because there were too many.
     pub queries_beyond: u64,
@@ -138,7 +138,7 @@ pub struct Lane {
     pub series: Vec<LaneSeries>,
     /// Series that are left out, those with the lowest peaks.
     pub series_beyond: u64,
-    /// What must not be passed.
+    /// The limit.
     pub limits: Vec<LaneLimit>,
     /// When nothing is known.
     pub gaps: Vec<LaneGap>,
@@ -148,7 +148,7 @@ pub struct Lane {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LaneSeries {
-    /// What tells it from the others of its lane.
+    /// Its label among those of its lane.
     pub label: String,
     /// All of its labels.
     pub labels: Vec<Fact>,
@@ -197,11 +197,11 @@ pub struct Happening {
     /// When, seconds.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub t: Number,
-    /// Who told.
+    /// The source.
     pub source: String,
-    /// What it is about.
+    /// The subject.
     pub subject: String,
-    /// What happened.
+    /// The event.
     pub text: String,
 }
 
@@ -217,7 +217,7 @@ pub struct StoryLine {
     pub to: Option<Number>,
     /// When, as a clock: `0:38–2:08`.
     pub clock: String,
-    /// What.
+    /// The value.
     pub text: String,
     /// The lane that it is read from; null where it is from none.
     pub lane: Option<String>,
@@ -228,11 +228,11 @@ pub struct StoryLine {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WayRow {
-    /// Who began it.
+    /// The service of the root.
     pub service: String,
-    /// What it began with.
+    /// The operation of the root.
     pub operation: String,
-    /// Whether it is a task of `plimsoll/flow`, so that its length is what whoever polled has waited.
+    /// Whether it is a task of `plimsoll/flow`, so that its length is the time that the client waited.
     pub is_task: bool,
     /// Whether its traces were kept for what is remarkable about them, and stand for no others.
     pub is_biased: bool,
@@ -248,13 +248,13 @@ pub struct WayRow {
     pub sum: Value,
     /// How far that is from `mean`, as a share of it.
     pub sum_off: Value,
-    /// How long all such tasks took, as whoever waited for them measured it; null where nobody did.
+    /// The time of all such tasks as the client measured it; null where it did not.
     pub measured: Option<WayMeasured>,
-    /// What Little's law says of the queues on it.
+    /// Little's law on its queues.
     pub laws: Vec<QueueLaw>,
 }
 
-/// How long tasks took, as whoever waited for them measured it.
+/// The time of tasks, as the client measured it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WayMeasured {
@@ -279,7 +279,7 @@ pub struct QueueLaw {
     pub ready: Value,
     /// Messages that consumers had taken and not acknowledged, on average.
     pub unacked: Value,
-    /// How long messages waited until somebody began to work on them, by traces.
+    /// The time from a message's publication to the start of its processing, by traces.
     pub wait: Value,
     /// `ready` ÷ `rate`.
     pub wait_by_law: Value,
@@ -298,7 +298,7 @@ pub struct QueueLaw {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QueueRow {
-    /// Who told, whose numbers are taken first.
+    /// The sources, the preferred one first.
     pub sources: Vec<String>,
     /// Its name.
     pub queue: String,
@@ -306,7 +306,7 @@ pub struct QueueRow {
     pub start: Value,
     /// The most that were ready.
     pub peak: Value,
-    /// When, seconds; null where nobody knows.
+    /// The time in seconds; null where it is unknown.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub peak_t: Option<Number>,
     /// When, as a clock.
@@ -332,7 +332,7 @@ pub struct QueueRow {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StatementRow {
-    /// Who told.
+    /// The source.
     pub source: String,
     /// Its text, without its parameters.
     pub text: String,
@@ -342,21 +342,21 @@ pub struct StatementRow {
     pub total: Value,
     /// How long one took, on average.
     pub mean: Value,
-    /// Of the time of all statements; of those that were told, where the source does not say it.
+    /// The share of the time of all statements; of the listed ones, where the source has no total.
     pub share: Value,
     /// Blocks that were found in memory.
     pub blocks_hit: Value,
     /// Blocks that were read.
     pub blocks_read: Value,
-    /// What else is known.
+    /// Further facts.
     pub facts: Vec<Fact>,
 }
 
-/// What sessions did or waited for.
+/// Activities and waits of sessions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WaitRow {
-    /// Who told.
+    /// The source.
     pub source: String,
     /// The kind of wait.
     pub kind: String,
@@ -374,7 +374,7 @@ pub struct WaitRow {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TaskRow {
-    /// Who told.
+    /// The source.
     pub source: String,
     /// Its name.
     pub task: String,
@@ -390,29 +390,29 @@ pub struct TaskRow {
     pub max: Value,
 }
 
-/// What is known of something.
+/// Facts about a subject.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Subject {
     /// When, seconds.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub t: Number,
-    /// Who told.
+    /// The source.
     pub source: String,
-    /// What it is about.
+    /// The subject.
     pub subject: String,
-    /// What is known.
+    /// The facts.
     pub facts: Vec<Fact>,
 }
 
-/// What a program did at some time, by who called whom.
+/// A profile of a program, by call stack.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Profile {
-    /// Who told.
+    /// The source.
     pub source: String,
-    /// What was measured: `cpu`.
+    /// The profile type: `cpu`.
     pub subject: String,
     /// From when on, seconds.
     #[cfg_attr(test, schemars(with = "f64"))]
@@ -423,7 +423,7 @@ pub struct Profile {
     pub length: Value,
     /// How much was done.
     pub total: Value,
-    /// What asks for it again.
+    /// The query.
     pub query: String,
     /// The widest frames, those that each calls behind it.
     pub frames: Vec<Frame>,
@@ -448,7 +448,7 @@ pub struct Frame {
     pub width: Number,
     /// The function.
     pub name: String,
-    /// What it took, with all that it called.
+    /// Its total, with its callees.
     pub text: String,
 }
 
@@ -459,7 +459,7 @@ pub struct Frame {
 pub struct FunctionRow {
     /// Its name.
     pub name: String,
-    /// What it did by itself.
+    /// Its own share, without callees.
     pub own: Value,
     /// The share of that.
     pub share: Value,

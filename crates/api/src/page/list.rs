@@ -14,7 +14,7 @@ pub struct RunList {
     pub place: String,
     /// The runs.
     pub runs: Vec<RunRow>,
-    /// What to pass as `before` for older ones; null where there are none.
+    /// The value of `before` for older ones; null where there are none.
     pub before: Option<String>,
     /// Files that cannot be read.
     pub unreadable: Vec<Unreadable>,
@@ -49,7 +49,7 @@ pub struct RunRow {
     /// `complete`, `partial`, `live`.
     #[cfg_attr(test, schemars(with = "crate::closed::State"))]
     pub state: &'static str,
-    /// The process's exit code; null where nobody knows.
+    /// The process's exit code; null where it is unknown.
     pub exit_code: Option<i32>,
     /// The format that another tool's run was read from.
     pub imported: Option<String>,
@@ -69,7 +69,7 @@ pub struct RunRow {
     pub thresholds: ThresholdCount,
     /// Its key figures.
     pub figures: RunFigures,
-    /// What was written about it on the page.
+    /// The note written on the page.
     pub note: String,
     /// Whether runs of its script are compared with it.
     pub is_baseline: bool,
@@ -90,7 +90,7 @@ pub struct ThresholdCount {
     pub total: u64,
 }
 
-/// What runs are known by.
+/// Key figures of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunFigures {

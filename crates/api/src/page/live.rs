@@ -1,4 +1,4 @@
-//! What a live run tells, once a second.
+//! Events of a live run, once a second.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub struct Tick {
     pub state: LiveState,
     /// The window that was completed, as a series of one point; null before the first.
     pub point: Option<Series>,
-    /// What is said first, so far.
+    /// The headline so far.
     pub headline: Headline,
     /// The most frequent errors so far.
     pub errors: Vec<LiveError>,
@@ -32,12 +32,12 @@ pub struct LiveState {
     pub phase: &'static str,
     /// Whether it is held.
     pub is_paused: bool,
-    /// Whether it was told to stop.
+    /// Whether it was asked to stop.
     pub is_stopping: bool,
     /// Since the scenarios began, milliseconds.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub elapsed_ms: Number,
-    /// How long the scenarios take by plan, milliseconds; null where nobody knows.
+    /// The planned duration of the scenarios, in milliseconds; null where it is unknown.
     #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub planned_ms: Option<Number>,
     /// VUs at work.
@@ -79,7 +79,7 @@ pub struct Ended {
     pub reopen: String,
 }
 
-/// What came before is not known any more.
+/// Earlier events are no longer available.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Reset {

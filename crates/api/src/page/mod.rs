@@ -55,7 +55,7 @@ pub use traces::{
     TracePart, TraceRow, TraceSample, TraceStretch, Traces,
 };
 
-/// What answers, and what it can do.
+/// The version, the scope and the rights of the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -77,11 +77,11 @@ pub struct About {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ApiError {
-    /// What went wrong.
+    /// The error.
     pub error: ApiErrorDetail,
 }
 
-/// What went wrong.
+/// An error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ApiErrorDetail {

@@ -7,7 +7,7 @@ use crate::Number;
 use crate::comparison::Comparison;
 use crate::report::{ReportExemplar, ReportThreshold, ReportValidity};
 
-/// What went wrong.
+/// The errors.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Errors {
@@ -53,7 +53,7 @@ pub struct ErrorRow {
 pub struct Logs {
     /// In order.
     pub lines: Vec<LogRow>,
-    /// What to pass as `after` for the next ones; null where there are none.
+    /// The value of `after` for the next ones; null where there are none.
     pub next: Option<u64>,
     /// How many the run has.
     pub total: u64,
@@ -83,7 +83,7 @@ pub struct LogRow {
     pub fields: Vec<Fact>,
 }
 
-/// What the generator and its machine were doing.
+/// Readings of the generator and its machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Generator {
@@ -91,9 +91,9 @@ pub struct Generator {
     pub workers: u32,
     /// The machine.
     pub host: Vec<Fact>,
-    /// What the measurement's worth depends on.
+    /// The measurements that the validity depends on.
     pub strip: Vec<StripItem>,
-    /// What was read, once per window.
+    /// Readings, one per window.
     pub vitals: Vec<VitalSeries>,
 }
 
@@ -125,11 +125,11 @@ pub struct ValidityPage {
     pub validity: ReportValidity,
     /// The reasons in words, in the same order.
     pub reasons: Vec<ValidityReason>,
-    /// What nobody looked for, in words.
+    /// Faults that were not measured, in words.
     pub unmeasured: Vec<Unmeasured>,
-    /// Which seconds are worth what.
+    /// The grade of each second.
     pub grades: Vec<GradeRange>,
-    /// What it depends on.
+    /// The measurements that it depends on.
     pub strip: Vec<StripItem>,
 }
 
@@ -137,26 +137,26 @@ pub struct ValidityPage {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ValidityReason {
-    /// What is wrong.
+    /// The fault.
     pub fault: &'static str,
     /// How bad it is for the run.
     #[cfg_attr(test, schemars(with = "crate::closed::Grade"))]
     pub grade: &'static str,
     /// In a sentence.
     pub sentence: String,
-    /// What was measured, at its worst.
+    /// The worst value measured.
     pub observed: Value,
-    /// What it should not have passed.
+    /// The limit.
     pub limit: Value,
     /// In which seconds, as first and last.
     pub seconds: Vec<[u32; 2]>,
 }
 
-/// Something that nobody looked for.
+/// A fault that was not measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unmeasured {
-    /// What.
+    /// The fault.
     pub fault: &'static str,
     /// In words.
     pub text: String,
@@ -170,7 +170,7 @@ pub struct GradeRange {
     pub from: u32,
     /// The last.
     pub to: u32,
-    /// What they are worth.
+    /// Their grade.
     #[cfg_attr(test, schemars(with = "crate::closed::Grade"))]
     pub grade: &'static str,
 }
@@ -200,7 +200,7 @@ pub struct ThresholdOverTime {
     /// When it was judged, seconds.
     #[cfg_attr(test, schemars(with = "Vec<f64>"))]
     pub t: Vec<Number>,
-    /// What was observed until then; null where there was nothing, or no number.
+    /// The observed value until then; null where there was nothing, or no number.
     #[cfg_attr(test, schemars(with = "Vec<Option<f64>>"))]
     pub values: Vec<Option<Number>>,
     /// Whether it held.
@@ -211,13 +211,13 @@ pub struct ThresholdOverTime {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ComparePage {
-    /// What `compare --format json` writes.
+    /// The document that `compare --format json` writes.
     pub comparison: Comparison,
     /// Its rows as `compare` prints them.
     pub texts: Vec<ComparisonText>,
     /// The closing sentence in the language asked for.
     pub sentence: String,
-    /// What to know before reading the rows, in the language asked for.
+    /// Remarks to read before the rows, in the requested language.
     pub findings: Vec<String>,
 }
 
@@ -239,7 +239,7 @@ pub struct ComparisonText {
     pub verdict: String,
 }
 
-/// What was written about a run.
+/// A note on a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -15,7 +15,7 @@ pub struct Requests {
     pub total: Option<RequestNode>,
     /// The scenarios.
     pub nodes: Vec<RequestNode>,
-    /// Endpoints that are not told one by one: those with the fewest requests.
+    /// Endpoints that are not listed individually: those with the fewest requests.
     pub left_out: u64,
     /// All statuses, in order; `0` is no response.
     pub statuses: Vec<String>,
@@ -29,13 +29,13 @@ pub struct RequestNode {
     /// `total`, `scenario`, `group`, `request`.
     #[cfg_attr(test, schemars(with = "crate::closed::NodeKind"))]
     pub kind: &'static str,
-    /// What tells it from all others.
+    /// Its unique key.
     pub key: String,
     /// The scenario, the group, or the tag `name`.
     pub name: String,
     /// The tag `method`; empty for what is no endpoint.
     pub method: String,
-    /// What to ask other answers for with `tags`.
+    /// The value of `tags` that selects it in other answers.
     pub tags: String,
     /// Requests.
     pub count: Value,
@@ -49,11 +49,11 @@ pub struct RequestNode {
     pub stats: RequestStats,
     /// The share of the time of all requests.
     pub share: Value,
-    /// What the time was spent with, in order.
+    /// The phases of the duration, in order.
     pub phases: Vec<Phase>,
     /// How many there were of each status and error code.
     pub statuses: Vec<StatusCount>,
-    /// What is in it.
+    /// Its children.
     pub children: Vec<RequestNode>,
 }
 

@@ -10,18 +10,18 @@ use crate::report::Report;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunPage {
-    /// What `report --format json` writes.
+    /// The document that `report --format json` writes.
     pub report: Report,
     /// `live`, `passed`, `failed`, `partial`, `imported`.
     #[cfg_attr(test, schemars(with = "crate::closed::Status"))]
     pub status: &'static str,
     /// How many windows there are, each a second.
     pub seconds: u32,
-    /// What the numbers are of.
+    /// The time range of the numbers.
     pub window: ShownWindow,
     /// The wall clock at t = 0, RFC 3339, UTC.
     pub zero: String,
-    /// The wall clock at the end; null where nobody knows.
+    /// The wall clock at the end; null where it is unknown.
     pub ended: Option<String>,
     /// The scenarios.
     pub scenarios: Vec<ScenarioName>,
@@ -35,9 +35,9 @@ pub struct RunPage {
     pub modules: Vec<ModuleHash>,
     /// How much other answers hold.
     pub counts: TabCounts,
-    /// What is said first.
+    /// The headline.
     pub headline: Headline,
-    /// What was written about it on the page.
+    /// The note written on the page.
     pub note: String,
     /// Whether runs of its script are compared with it.
     pub is_baseline: bool,
@@ -112,7 +112,7 @@ pub struct TabCounts {
     pub traces: u64,
 }
 
-/// What is said first: whether the numbers can be trusted, and what they come to.
+/// The headline: the validity of the measurement, the verdict, and the key figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Headline {
@@ -121,10 +121,10 @@ pub struct Headline {
     pub verdict: &'static str,
     /// Why, in a sentence.
     pub sentence: String,
-    /// What the measurement is worth; null where nobody judged it yet.
+    /// The validity grade; null where it is not judged yet.
     #[cfg_attr(test, schemars(with = "Option<crate::closed::Grade>"))]
     pub grade: Option<&'static str>,
-    /// What was looked at, the worst first.
+    /// The measurements that decide the grade, the worst first.
     pub strip: Vec<StripItem>,
     /// Key figures.
     pub figures: RunFigures,
@@ -132,7 +132,7 @@ pub struct Headline {
     pub iterations: IterationCounts,
 }
 
-/// One thing that a measurement's worth depends on.
+/// A measurement that the validity depends on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StripItem {
@@ -142,9 +142,9 @@ pub struct StripItem {
     /// `ok`, `warn`, `fail`, `unknown`.
     #[cfg_attr(test, schemars(with = "crate::closed::CheckStatus"))]
     pub status: &'static str,
-    /// What was measured; what passed the limit where one was passed.
+    /// The measured value; of those above the limit the worst.
     pub value: Value,
-    /// What it should not have passed; null where it did not.
+    /// The limit; null where it was not exceeded.
     pub limit: Option<Value>,
 }
 

@@ -43,7 +43,7 @@ pub struct Series {
     pub errors: Vec<ErrorSeries>,
     /// How long it took.
     pub latency: Latency,
-    /// What happened once.
+    /// Events.
     pub marks: Vec<Mark>,
     /// Thresholds on the metric that can be drawn.
     pub limits: Vec<LimitLine>,
@@ -56,11 +56,11 @@ pub struct Column {
     /// The values.
     #[cfg_attr(test, schemars(with = "Vec<Option<f64>>"))]
     pub values: Vec<Option<Number>>,
-    /// What is to be known of some of them.
+    /// Remarks on some of them.
     pub notes: Vec<Note>,
 }
 
-/// What is to be known of the points `from` to `to`, which is not among them.
+/// A remark on the points `from` to `to`, the latter excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Note {
@@ -68,7 +68,7 @@ pub struct Note {
     pub from: u32,
     /// The one after the last.
     pub to: u32,
-    /// What.
+    /// The remark.
     pub why: NoteKind,
 }
 

@@ -9,7 +9,7 @@ use super::{ShownWindow, TraceSample, Value};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Services {
-    /// What the numbers are of: whole tens of seconds around what was asked for.
+    /// The time range of the numbers: whole tens of seconds around the requested range.
     pub window: ShownWindow,
     /// How the traces were chosen that the ways are read from.
     pub sample: TraceSample,
@@ -17,11 +17,11 @@ pub struct Services {
     pub places: Vec<ServicesPlace>,
     /// Ways from one to another.
     pub edges: Vec<ServicesEdge>,
-    /// Calls on ways that are not told one by one.
+    /// Calls on connections that are not listed individually.
     pub left_out: u64,
-    /// What services did, of all spans received; what was done most first.
+    /// Operations of services, of all spans received, the most frequent first.
     pub operations: Vec<OperationRow>,
-    /// Operations that are not told one by one: those that were done least.
+    /// Operations that are not listed individually: the least frequent.
     pub operations_left_out: u64,
 }
 
@@ -30,9 +30,9 @@ pub struct Services {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ServicesPlace {
-    /// What tells it from all others.
+    /// Its unique key.
     pub key: String,
-    /// `outside` (whoever sends the requests), `service`, `queue`, `database`, `external`.
+    /// `outside` (the sender of the requests), `service`, `queue`, `database`, `external`.
     #[cfg_attr(test, schemars(with = "crate::closed::MapNodeKind"))]
     pub kind: &'static str,
     /// Its name; empty for what is outside.
@@ -68,14 +68,14 @@ pub struct ServicesEdge {
     pub p95: Value,
 }
 
-/// What a service did.
+/// An operation of a service.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OperationRow {
-    /// Who did it.
+    /// The service.
     pub service: String,
-    /// What was done.
+    /// The operation.
     pub operation: String,
     /// `internal`, `server`, `client`, `producer`, `consumer`.
     #[cfg_attr(test, schemars(with = "crate::closed::SpanKind"))]

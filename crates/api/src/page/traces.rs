@@ -14,13 +14,13 @@ pub struct Traces {
     pub total: u64,
     /// Those that were found.
     pub matching: u64,
-    /// Of these, those that are not told one by one: the shortest.
+    /// Traces that are not listed individually: the shortest.
     pub left_out: u64,
     /// How those that were kept were chosen.
     pub sample: TraceSample,
-    /// Who did something in any of them.
+    /// Services that appear in any of them.
     pub services: Vec<String>,
-    /// What they begin with.
+    /// Operations at their roots.
     pub operations: Vec<String>,
     /// Those that stand for others.
     pub exemplars: Vec<TraceExemplar>,
@@ -36,7 +36,7 @@ pub struct Traces {
     pub stages: Vec<StageRow>,
     /// How long they took on average; null without traces.
     pub mean: Option<Value>,
-    /// What slow ones do longer than fast ones; null for few traces.
+    /// Operations in which slow traces take longer than fast ones; null for few traces.
     pub difference: Option<SpeedDifference>,
 }
 
@@ -85,9 +85,9 @@ pub struct TraceRow {
     pub t: Number,
     /// It by the wall clock.
     pub at: String,
-    /// Who did what it begins with.
+    /// The service of its root.
     pub service: String,
-    /// What it begins with.
+    /// The operation of its root.
     pub operation: String,
     /// From its begin until the last of its work was over.
     pub duration: Value,
@@ -128,7 +128,7 @@ pub struct TracePart {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StageRow {
-    /// `queue`, `work`, `between`, `submit` (whoever waits sends it in), `poll` (all is done, and whoever waits has yet to ask).
+    /// `queue`, `work`, `between`, `submit` (the client submits it), `poll` (it is done, and the client has yet to poll).
     #[cfg_attr(test, schemars(with = "crate::closed::StageKind"))]
     pub kind: &'static str,
     /// The queue; without one, what is done.
@@ -148,7 +148,7 @@ pub struct StageRow {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SpeedDifference {
-    /// What the traces begin with.
+    /// The operation at their roots.
     pub operation: String,
     /// Traces that took no longer than the median.
     pub fast: u64,
@@ -158,18 +158,18 @@ pub struct SpeedDifference {
     pub fast_max: Value,
     /// The shortest of the slow ones.
     pub slow_min: Value,
-    /// What takes longest longer first.
+    /// Operations, the largest difference first.
     pub rows: Vec<SpeedRow>,
 }
 
-/// What an operation takes of the critical path.
+/// The time of an operation on the critical path.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SpeedRow {
-    /// Who does it.
+    /// The service.
     pub service: String,
-    /// What is done.
+    /// The operation.
     pub operation: String,
     /// `work`, `queue`, `between`.
     #[cfg_attr(test, schemars(with = "crate::closed::StageKind"))]
@@ -197,9 +197,9 @@ pub struct TracePage {
     /// Why it was kept.
     #[cfg_attr(test, schemars(with = "crate::closed::TraceKept"))]
     pub kept: &'static str,
-    /// Who did what it begins with.
+    /// The service of its root.
     pub service: String,
-    /// What it begins with.
+    /// The operation of its root.
     pub operation: String,
     /// From its start until the last of its work was over.
     pub duration: Value,
@@ -209,7 +209,7 @@ pub struct TracePage {
     pub spans: u32,
     /// Spans that failed.
     pub errors: u32,
-    /// Who did something in it.
+    /// Services that appear in it.
     pub services: Vec<String>,
     /// Spans, waits and folded repeats, from top to bottom.
     pub rows: Vec<SpanRow>,
@@ -225,7 +225,7 @@ pub struct TracePage {
     pub parts: Vec<TracePart>,
     /// Statements that ran again and again.
     pub repeats: Vec<RepeatRow>,
-    /// What was wrong with it, and mended.
+    /// Faults of the trace that were repaired.
     pub flaws: Vec<TraceFlaw>,
 }
 
@@ -244,9 +244,9 @@ pub struct SpanRow {
     pub parent: Option<u32>,
     /// How many are above it.
     pub depth: u32,
-    /// Who did it.
+    /// The service.
     pub service: String,
-    /// What was done; the queue of a wait, empty where it is in none.
+    /// The operation; the queue of a wait, empty where it is in none.
     pub operation: String,
     /// `internal`, `server`, `client`, `producer`, `consumer`.
     #[cfg_attr(test, schemars(with = "crate::closed::SpanKind"))]
@@ -264,7 +264,7 @@ pub struct SpanRow {
     pub length: Number,
     /// The same as a text; of a fold, all of them together.
     pub duration: Value,
-    /// What no row below it covers.
+    /// The part that no row below it covers.
     pub own: Value,
     /// How much of it is on the critical path itself.
     pub on_path: Value,
@@ -274,9 +274,9 @@ pub struct SpanRow {
     pub count: u32,
     /// Of a fold: whether they are one statement again and again.
     pub is_repeated: bool,
-    /// What it asked a database.
+    /// The database statement.
     pub statement: Option<String>,
-    /// What else is known.
+    /// Further attributes.
     pub attributes: Vec<Fact>,
 }
 
@@ -327,7 +327,7 @@ pub struct RepeatRow {
     pub row: Option<u32>,
     /// It without what differs.
     pub statement: String,
-    /// What it ran in.
+    /// The resource that it ran in.
     pub parent: String,
     /// How often.
     pub count: u64,
@@ -341,7 +341,7 @@ pub struct RepeatRow {
     pub without: Value,
 }
 
-/// What was wrong with a trace.
+/// A fault of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
