@@ -148,7 +148,7 @@ export type TraceFlawName = 'orphans' | 'circles' | 'twins' | 'cut' | 'moved' | 
 export type TraceKept = 'sample' | 'error' | 'slowest' | 'bucket' | 'found';
 
 
-/** What answers, and what it can do. */
+/** The version, the scope and the rights of the page. */
 export interface About {
   /** Whether notes, baselines and stopping are possible. */
   canWrite: boolean;
@@ -164,11 +164,11 @@ export interface About {
 
 /** Why there is no answer. */
 export interface ApiError {
-  /** What went wrong. */
+  /** The error. */
   error: ApiErrorDetail;
 }
 
-/** What went wrong. */
+/** An error. */
 export interface ApiErrorDetail {
   /** It in a sentence. */
   detail: string;
@@ -186,9 +186,9 @@ export interface AuditBeyond {
   rule: string;
 }
 
-/** What follows from figures by a law. */
+/** Figures derived by a law. */
 export interface AuditDerived {
-  /** What the law takes for granted. */
+  /** The assumptions of the law. */
   caveats: string[];
   /** The figures, derived ones last. */
   figures: AuditFigure[];
@@ -202,55 +202,55 @@ export interface AuditDerived {
 
 /** A figure. */
 export interface AuditFigure {
-  /** What it is the figure of. */
+  /** Its name. */
   name: string;
   /** The figure as people read it. */
   text: string;
-  /** What the number counts: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers. */
+  /** Its unit: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers. */
   unit: string;
   /** The number; null for what is none. */
   value: number | null;
 }
 
-/** A claim, the figures it rests on, what follows and how to mend it. */
+/** A claim, its figures, its impact and its remedy. */
 export interface AuditFinding {
-  /** What could make the claim wrong. */
+  /** Caveats of the claim. */
   caveats: string[];
   /** The claim. */
   claim: string;
   /** The figures. */
   evidence: AuditFigure[];
-  /** What follows. */
+  /** The impact. */
   implies: string;
   /** The claim as the rule worded it, where `claim` is in another language; absent in English. */
   original?: string;
   /** Where it was found. */
   place: string;
-  /** How to mend it. */
+  /** The remedy. */
   remedy: string;
   /** The rule's name; stable. */
   rule: string;
   /** `error`, `warning`, `note`. */
   severity: Severity;
-  /** What carries it: `arithmetic`, `limit`, `statistics`, `pattern`. */
+  /** The kind of reasoning: `arithmetic`, `limit`, `statistics`, `pattern`. */
   strength: Strength;
 }
 
 /** Everything that an audit says. */
 export interface AuditReport {
-  /** Findings that are not told one by one. */
+  /** Findings that are not listed individually. */
   beyond: AuditBeyond[];
-  /** What follows from the figures. */
+  /** Derived figures. */
   derived: AuditDerived[];
-  /** What is wrong, the worst first. */
+  /** The findings, the worst first. */
   findings: AuditFinding[];
-  /** What was not understood, and therefore not used. */
+  /** Input that was ignored. */
   remarks: string[];
-  /** Remarks that are not told one by one. */
+  /** Remarks that are not listed individually. */
   remarksBeyond: number;
   /** The version of this shape: major, minor, patch. */
   schemaVersion: string;
-  /** What was looked at: runs and tables. */
+  /** The audited runs and tables. */
   sources: string[];
 }
 
@@ -262,19 +262,19 @@ export interface Bounds {
   upper: number | null;
 }
 
-/** What is known of one variant of a target. */
+/** The capacity of one variant of a target. */
 export interface Capacity {
   /** The place of the objective that is broken first; null where none is. */
   binding: number | null;
-  /** What the charts say, in sentences. */
+  /** The captions of the charts. */
   captions: CapacityCaptions;
   /** The most that the system gets done. */
   ceiling: CapacityCeiling | null;
   /** How it was confirmed, in a sentence; empty where it was not. */
   confirmed: string;
-  /** What a piece of work takes of each resource, what is used up first ahead of the others. */
+  /** The demand of one unit of work on each resource, ordered by which saturates first. */
   demands: CapacityDemand[];
-  /** What ends it; null where nobody can say. */
+  /** The limiting resource; null where it is unknown. */
   end: CapacityEnd | null;
   /** Where waiting begins: the least and the largest of all methods; null where none found one. */
   knee: Bounds | null;
@@ -284,19 +284,19 @@ export interface Capacity {
   levels: CapacityLevel[];
   /** The highest load that keeps all objectives. */
   line: CapacityLine | null;
-  /** What is missing, or makes the answer weaker than it looks. */
+  /** Missing evidence and weaknesses of the answer. */
   missing: CapacityMissing[];
-  /** What the system is held to, in the order in which it was asked for. */
+  /** The objectives (SLOs), in the order of the settings. */
   objectives: CapacityObjective[];
-  /** What to plan for and what ends it, in sentences; empty where nobody can say. */
+  /** The recommended load and the limit, in sentences; empty where they are unknown. */
   plan: string;
   /** The load to plan for. */
   recommended: CapacityRecommended | null;
   /** The answer in a sentence. */
   sentence: string;
-  /** What loads are counted in: `vus`, `per_second`. */
+  /** The unit of load: `vus`, `per_second`. */
   unit: LoadUnit;
-  /** What tells it from the others: `REPLICAS=2`, a version; empty where there is one. */
+  /** Its name among the variants: `REPLICAS=2`, a version; empty where there is one. */
   variant: string;
   /**
    * `confirmed` (the line was found and held), `found` (and not held), `broke` (its lower bound broke when it was held),
@@ -305,7 +305,7 @@ export interface Capacity {
   verdict: CapacityVerdict;
 }
 
-/** What the charts say, in sentences. */
+/** The captions of the charts. */
 export interface CapacityCaptions {
   /** How the methods agree on the knee. */
   knee: string;
@@ -330,7 +330,7 @@ export interface CapacityCeiling {
   throughput: ReportValue;
 }
 
-/** One number, and what it is worth. */
+/** A number and its precision. */
 export interface ReportValue {
   /**
    * Why the value is only a bound or missing: `timeout`, `cut`, `dropped`, `failed`, or `n/a: …`; absent for a number
@@ -346,13 +346,13 @@ export interface ReportValue {
   value: number | null;
 }
 
-/** What a piece of work takes of a resource: usage = demand × throughput + idle usage. */
+/** The demand of one unit of work on a resource: usage = demand × throughput + idle usage. */
 export interface CapacityDemand {
   /** The throughput at which it is used up. */
   ceiling: ReportValue;
   /** Its interval; null without a limit. */
   ceilingInterval: Bounds | null;
-  /** What the line explains of the variance, from 0 to 1. */
+  /** The share of the variance that the line explains, from 0 to 1. */
   fit: number;
   /** Usage without work. */
   idle: ReportValue;
@@ -370,7 +370,7 @@ export interface CapacityDemand {
   used: ReportValue;
 }
 
-/** What ends it. */
+/** The limit. */
 export interface CapacityEnd {
   /** The throughput at which it is used up. */
   ceiling: ReportValue;
@@ -408,15 +408,15 @@ export interface CapacityLevel {
   load: ReportValue;
   /** How long it was looked at, milliseconds. */
   measured: ReportValue;
-  /** What it is called; empty without a name. */
+  /** Its name; empty without one. */
   name: string;
-  /** What the objectives measured, in their order. */
+  /** The measured values of the objectives, in their order. */
   objectives: CapacityMeasured[];
   /** Throughput ÷ time. */
   power: ReportValue;
   /** `asked`, `ramp`, `narrow`, `hold`, `above`, `descent`. */
   purpose: string;
-  /** What else is to be said, in a sentence; empty where nothing is. */
+  /** A remark; empty where there is none. */
   remark: string;
   /** Requests per second. */
   requests: ReportValue;
@@ -434,7 +434,7 @@ export interface CapacityLevel {
   words: string;
 }
 
-/** What an objective measured at a level. */
+/** The measured value of an objective at a level. */
 export interface CapacityMeasured {
   /** How far the statistic is from the limit, as a share of it; null where there is no such thing. */
   against: ReportValue;
@@ -448,7 +448,7 @@ export interface CapacityMeasured {
 
 /** The highest load that keeps what is asked. */
 export interface CapacityLine {
-  /** What the interval covers; 0 where it is but the levels around the line. */
+  /** The coverage of the interval; 0 where the bounds are only the neighbouring levels. */
   confidence: number;
   /** Its interval; an end that nothing bounds is null. */
   interval: Bounds;
@@ -462,7 +462,7 @@ export interface CapacityLine {
   throughput: ReportValue;
 }
 
-/** What is missing, or makes the answer weaker than it looks. */
+/** Missing evidence, or a weakness of the answer. */
 export interface CapacityMissing {
   /**
    * `objectives`, `levels`, `load_above`, `load_below`, `valid_levels`, `measurement`, `evidence`, `limits`, `hold`,
@@ -481,9 +481,9 @@ export interface CapacityObjective {
   limit: ReportValue;
   /** The highest load that keeps this one. */
   line: CapacityLine | null;
-  /** What it is about: `http_req_duration`. */
+  /** The metric: `http_req_duration`. */
   selector: string;
-  /** What is compared: `p(95)`. */
+  /** The statistic: `p(95)`. */
   statistic: string;
   /** It as it was written: `http_req_duration: p(95)<800`. */
   text: string;
@@ -503,7 +503,7 @@ export interface CapacityRecommended {
   vus: ReportValue;
 }
 
-/** What the page is answered about a run: the study that it is a level of. */
+/** The page's answer about a run: the study that it is a level of. */
 export interface CapacityPage {
   /** The command that finds out what the study left open, or makes one of the run's script; empty where nothing is open. */
   command: string;
@@ -513,7 +513,7 @@ export interface CapacityPage {
 
 /** Levels of load that were measured in order to be looked at together. */
 export interface CapacityStudy {
-  /** `sweep` (loads that somebody chose), `capacity` (loads that a search chose), `table`. */
+  /** `sweep` (loads chosen by the user), `capacity` (loads chosen by a search), `table`. */
   kind: StudyKind;
   /** The time under load that its levels took together, milliseconds. */
   loadTime: ReportValue;
@@ -529,27 +529,27 @@ export interface CapacityStudy {
 
 /** Values, and why some are missing. */
 export interface Column {
-  /** What is to be known of some of them. */
+  /** Remarks on some of them. */
   notes: Note[];
   /** The values. */
   values: (number | null)[];
 }
 
-/** What is to be known of the points `from` to `to`, which is not among them. */
+/** A remark on the points `from` to `to`, the latter excluded. */
 export interface Note {
   /** The first. */
   from: number;
   /** The one after the last. */
   to: number;
-  /** What. */
+  /** The remark. */
   why: NoteKind;
 }
 
 /** A comparison. */
 export interface ComparePage {
-  /** What `compare --format json` writes. */
+  /** The document that `compare --format json` writes. */
   comparison: Comparison;
-  /** What to know before reading the rows, in the language asked for. */
+  /** Remarks to read before the rows, in the requested language. */
   findings: string[];
   /** The closing sentence in the language asked for. */
   sentence: string;
@@ -565,9 +565,9 @@ export interface Comparison {
   b: ComparedRun[];
   /** Endpoints that were not compared, because there were too many; those with the fewest requests. */
   endpointsLeftOut: number;
-  /** What to know before reading the rows, most serious first. */
+  /** Remarks to read before the rows, most serious first. */
   findings: ComparisonFinding[];
-  /** What was asked for. */
+  /** The options. */
   options: ComparisonOptions;
   /** One per series and figure. */
   rows: ComparisonRow[];
@@ -623,9 +623,9 @@ export interface ComparisonFinding {
   sentence: string;
 }
 
-/** What was asked for. */
+/** The options. */
 export interface ComparisonOptions {
-  /** What intervals cover. */
+  /** The coverage of intervals. */
   confidence: number;
   /** Whether runs without a steady part were judged whole. */
   despiteNoSteadyPart: boolean;
@@ -635,7 +635,7 @@ export interface ComparisonOptions {
   margin: number;
   /** A difference of durations in milliseconds that does not matter. */
   marginMs: number;
-  /** What counts as a good response, in milliseconds; null where every success does. */
+  /** The limit of a good response, in milliseconds; null where every success is good. */
   sloMs: number | null;
 }
 
@@ -704,11 +704,11 @@ export interface Curve {
 
 /** Use of a resource against throughput, as it is drawn. */
 export interface DiagnosisDemand {
-  /** What the line says, in a sentence. */
+  /** The caption of the line. */
   caption: string;
   /** Use where nothing goes through. */
   intercept: number;
-  /** The most that can be used; null where nobody told. */
+  /** The limit; null where no source reported one. */
   limit: number | null;
   /** The slope: use per one of what goes through. */
   slope: number;
@@ -716,9 +716,9 @@ export interface DiagnosisDemand {
   slopeHigh: number;
   /** The lower end of its 95 % interval. */
   slopeLow: number;
-  /** What goes through, with its unit: `requests/s`. */
+  /** The throughput, with its unit: `requests/s`. */
   through: string;
-  /** What is used, with its unit: `CPU, cores`. */
+  /** The used resource, with its unit: `CPU, cores`. */
   used: string;
   /** Throughput of each window. */
   x: number[];
@@ -740,39 +740,39 @@ export interface DiagnosisExemplar {
 
 /** A claim about what limits, with all that is needed to check it. */
 export interface DiagnosisFinding {
-  /** What could make the claim wrong. */
+  /** Caveats of the claim. */
   caveats: string[];
   /** One sentence that is true if the numbers are. */
   claim: string;
-  /** What that costs: `logic`, `setting`, `cache`, `resource`, `architecture`. */
+  /** The cost class of the remedy: `logic`, `setting`, `cache`, `resource`, `architecture`. */
   cost: CostClass;
   /** Use against throughput; null where no demand was fitted. */
   demand: DiagnosisDemand | null;
-  /** Who made it; stable. */
+  /** The detector; stable. */
   detector: string;
   /** Up to three that show it. */
   exemplars: DiagnosisExemplar[];
   /** The share of the latency, or of its growth with load, that it explains, of 1; null where that cannot be said. */
   explains: number | null;
-  /** What is wrong with the data that it rests on. */
+  /** Faults of the data that it rests on. */
   flags: string[];
   /** The kind of fault in the field's words: `connection pool too small`. */
   label: string;
   /** The numbers, in the order that the reasoning takes them. */
   numbers: DiagnosisNumber[];
-  /** What it is about: a service, a queue, a pool, a statement. */
+  /** Its subject: a service, a queue, a pool, a statement. */
   place: string;
-  /** What will be measured after it; null where nothing can be said. */
+  /** The prediction for the remedy; null where there is none. */
   prediction: DiagnosisPrediction | null;
-  /** What asks for the numbers again. */
+  /** The queries of its numbers. */
   queries: DiagnosisQuery[];
-  /** What to do about it. */
+  /** The remedy. */
   remedy: string;
   /** `limits`, `contributes`, `outcome`. */
   role: Role;
   /** Rivals that were looked at for this claim. */
   ruledOut: DiagnosisRuledOut[];
-  /** What carries it: `arithmetic`, `limit`, `statistics`, `pattern`. */
+  /** The kind of reasoning: `arithmetic`, `limit`, `statistics`, `pattern`. */
   strength: Strength;
   /** Its numbers in one line. */
   summary: string;
@@ -784,13 +784,13 @@ export interface DiagnosisFinding {
 export interface DiagnosisNumber {
   /** Its interval; null where there is none. */
   interval: DiagnosisInterval | null;
-  /** What it is the number of. */
+  /** Its name. */
   name: string;
-  /** What it is of, or against: `limit, 4 pods`; empty where that is plain. */
+  /** Its reference: `limit, 4 pods`; empty where that is plain. */
   note: string;
   /** The number as people read it. */
   text: string;
-  /** What the number counts: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers. */
+  /** Its unit: `s`, `%`, `points`, `/s`, `/min`, `cores`, `B`, `VUs`; empty for plain numbers. */
   unit: string;
   /** The number; null for what is none. */
   value: number | null;
@@ -806,19 +806,19 @@ export interface DiagnosisInterval {
   text: string;
 }
 
-/** What will be measured after a remedy: a claim that can fail. */
+/** A prediction for a remedy: a claim that can fail. */
 export interface DiagnosisPrediction {
-  /** What is changed. */
+  /** The change. */
   change: string;
   /** The command that tries it. */
   command: string;
-  /** What limits then. */
+  /** The next bottleneck. */
   nextLimit: string;
   /** The most that goes through now; null where it is not known. */
   now: DiagnosisNumber | null;
   /** The most that will, with its 90 % interval; null where no demand is known. */
   then: DiagnosisNumber | null;
-  /** What would prove it wrong. */
+  /** The observation that would refute it. */
   wrongIf: string;
 }
 
@@ -840,17 +840,17 @@ export interface DiagnosisQuery {
   tFrom: number;
   /** The last one. */
   tTo: number;
-  /** What asks for it: PromQL, SQL, a path. */
+  /** The query: PromQL, SQL, a path. */
   text: string;
   /** The last one. */
   to: string;
 }
 
-/** What was looked at and is not it. */
+/** A suspect that was ruled out. */
 export interface DiagnosisRuledOut {
   /** The number that says so. */
   number: string;
-  /** What was suspected. */
+  /** The suspect. */
   what: string;
   /** Why it is not it. */
   why: string;
@@ -860,9 +860,9 @@ export interface DiagnosisRuledOut {
 export interface DiagnosisMissing {
   /** How to connect it: a flag, or lines of a file, to be copied. */
   connect: string;
-  /** What it would tell. */
+  /** The question that it would answer. */
   tells: string;
-  /** What it is. */
+  /** The evidence. */
   what: string;
 }
 
@@ -884,9 +884,9 @@ export interface DiagnosisPart {
 export interface DiagnosisRemedy {
   /** `logic`, `setting`, `cache`, `resource`, `architecture`. */
   cost: CostClass;
-  /** The finding that it mends, counted from 1. */
+  /** The finding that it addresses, counted from 1. */
   finding: number;
-  /** What to do. */
+  /** The remedy. */
   text: string;
 }
 
@@ -894,21 +894,21 @@ export interface DiagnosisRemedy {
 export interface DiagnosisReport {
   /** Whose the time of requests was: parts that add up to it; null where no trace tells. */
   attribution: DiagnosisTime | null;
-  /** What holds for all of it. */
+  /** Caveats that apply to the whole diagnosis. */
   caveats: string[];
   /** What limits, what contributes, and what else is wrong; what explains most first. */
   findings: DiagnosisFinding[];
-  /** Findings that are not told one by one. */
+  /** Findings that are not listed individually. */
   findingsBeyond: number;
   /** The same in one sentence. */
   headline: string;
-  /** What nobody could look at, and what would have to be connected, what would tell most first. */
+  /** Missing evidence and how to connect it, the most useful first. */
   missing: DiagnosisMissing[];
   /** `limited` (the first finding limits), `no_server_bottleneck`, `generator`, `cannot_tell`. */
   outcome: Outcome;
-  /** What could be done, the cheapest first. */
+  /** Remedies, the cheapest first. */
   remedies: DiagnosisRemedy[];
-  /** What was looked at and is not it. */
+  /** Suspects that were ruled out. */
   ruledOut: DiagnosisRuledOut[];
   /** The runs that were looked at, by ascending load. */
   runs: DiagnosisRun[];
@@ -920,7 +920,7 @@ export interface DiagnosisReport {
 
 /** Where a request or a task spends its time. The parts add up to the whole. */
 export interface DiagnosisTime {
-  /** What could make it wrong. */
+  /** Caveats. */
   caveats: string[];
   /** How many of them it is the mean of. */
   count: number;
@@ -928,9 +928,9 @@ export interface DiagnosisTime {
   disagreement: number | null;
   /** Their mean time. */
   mean: DiagnosisNumber;
-  /** What the test itself measured for it; null where it did not. */
+  /** The time that the test itself measured; null where it did not. */
   measured: DiagnosisNumber | null;
-  /** What takes the time: an operation, a task. */
+  /** The operation or task. */
   of: string;
   /** The parts, in order of time. */
   parts: DiagnosisPart[];
@@ -946,15 +946,15 @@ export interface DiagnosisTime {
 export interface DiagnosisWay {
   /** How far that is from what was measured, as a share of it; null where nothing was measured or the sum was made to fit. */
   apart: number | null;
-  /** What it is computed from: `289 waiting / 6.13/s`. */
+  /** Its inputs: `289 waiting / 6.13/s`. */
   from: string;
   /** `traces`, `little`, `logs`. */
   method: TimeMethod;
   /** Everything else. */
   rest: DiagnosisNumber | null;
-  /** What the way adds up to. */
+  /** The sum of its parts. */
   sum: DiagnosisNumber;
-  /** Waiting; null where the way does not tell. */
+  /** Queueing; null where the method does not give it. */
   waits: DiagnosisNumber | null;
   /** Being worked on. */
   works: DiagnosisNumber | null;
@@ -968,7 +968,7 @@ export interface DiagnosisRun {
   id: string;
   /** The mean time of what was finished; null where nothing was. */
   mean: DiagnosisNumber | null;
-  /** What was finished per second. */
+  /** Completed requests or tasks per second. */
   throughput: DiagnosisNumber;
 }
 
@@ -980,7 +980,7 @@ export interface Distribution {
   curves: Curve[];
   /** The histogram over time. */
   heat: Heat;
-  /** What was measured, by size. */
+  /** Measured values, by size. */
   histogram: Histogram;
   /** Quantiles that people name. */
   marks: QuantileMark[];
@@ -994,9 +994,9 @@ export interface Distribution {
   relativeErrorMax: number;
   /** The tags that were asked for. */
   tags: string;
-  /** What has a time. */
+  /** Requests with a time. */
   timed: number;
-  /** What failed without one. */
+  /** Requests that failed without one. */
   untimed: number;
 }
 
@@ -1086,7 +1086,7 @@ export interface ErrorSeries {
   values: number[];
 }
 
-/** What went wrong. */
+/** The errors. */
 export interface Errors {
   /** Errors that are in no row, because there were too many distinct ones. */
   beyond: number;
@@ -1106,7 +1106,7 @@ export interface ReportExemplar {
   atMs: number;
   /** Its `http_req_duration`, milliseconds. */
   duration: ReportValue;
-  /** What went wrong; empty where nothing did. */
+  /** The error; empty where there is none. */
   error: string;
   /** Whether that trace is in the run's file. */
   isTraceKept: boolean;
@@ -1132,13 +1132,13 @@ export interface ReportExemplarPart {
   name: PartName;
 }
 
-/** What the servers did in the part that is looked at. */
+/** Server-side evidence of the requested time range. */
 export interface Evidence {
-  /** What was configured. */
+  /** The configuration. */
   configuration: Subject[];
   /** When it ends. */
   end: string;
-  /** What happened once, in order of time. */
+  /** Events, in order of time. */
   happenings: Happening[];
   /** Happenings that are left out, because there were too many. */
   happeningsBeyond: number;
@@ -1146,7 +1146,7 @@ export interface Evidence {
   lanes: Lane[];
   /** Lanes that are left out, because there were too many. */
   lanesBeyond: number;
-  /** What sources told and the run's file had no room for. */
+  /** Evidence that did not fit into the run's file. */
   lost: number;
   /** Profiles, each as a flame graph. */
   profiles: Profile[];
@@ -1154,31 +1154,31 @@ export interface Evidence {
   queues: QueueRow[];
   /** Rows of tables that are left out, because there were too many. */
   rowsBeyond: number;
-  /** Who was asked. */
+  /** The sources. */
   sources: EvidenceSource[];
   /** When the part begins, RFC 3339, UTC. */
   start: string;
   /** Statements of databases, what took most of the time first. */
   statements: StatementRow[];
-  /** What happened, in order, in sentences. */
+  /** Events as sentences, in order. */
   story: StoryLine[];
   /** Kinds of tasks. */
   tasks: TaskRow[];
-  /** What sessions of databases did or waited for, the most frequent first. */
+  /** Activities and waits of database sessions, the most frequent first. */
   waits: WaitRow[];
-  /** What nobody asked about and somebody should know. */
+  /** Warnings from metrics sources. */
   warnings: Subject[];
   /** The ways of work through queues, those of which most traces are first. */
   ways: WayRow[];
 }
 
-/** What is known of something. */
+/** Facts about a subject. */
 export interface Subject {
-  /** What is known. */
+  /** The facts. */
   facts: ReportFact[];
-  /** Who told. */
+  /** The source. */
   source: string;
-  /** What it is about. */
+  /** The subject. */
   subject: string;
   /** When, seconds. */
   t: number;
@@ -1186,13 +1186,13 @@ export interface Subject {
 
 /** Something that happened once. */
 export interface Happening {
-  /** Who told. */
+  /** The source. */
   source: string;
-  /** What it is about. */
+  /** The subject. */
   subject: string;
   /** When, seconds. */
   t: number;
-  /** What happened. */
+  /** The event. */
   text: string;
 }
 
@@ -1208,16 +1208,16 @@ export interface Lane {
   isSummed: boolean;
   /** Its name in addresses: stays the same while the sources are the same. */
   key: string;
-  /** What must not be passed. */
+  /** The limit. */
   limits: LaneLimit[];
   /** Whether the highest points are to be named. */
   namesPeaks: boolean;
-  /** What asks for it again. */
+  /** The query. */
   queries: string[];
   /** Queries that are left out, because there were too many. */
   queriesBeyond: number;
   /**
-   * What axes show: `default`, `share`, `time` (milliseconds), `seconds`, `data` (bytes), `data_per_second`,
+   * The unit of axes: `default`, `share`, `time` (milliseconds), `seconds`, `data` (bytes), `data_per_second`,
    * `per_second`.
    */
   scale: LaneScale;
@@ -1231,7 +1231,7 @@ export interface Lane {
   source: string;
   /** Milliseconds between points; zero where they come when something happens. */
   stepMs: number;
-  /** What it is, in words. */
+  /** Its title. */
   title: string;
   /** The unit in UCUM, as the source has it. */
   unit: string;
@@ -1259,7 +1259,7 @@ export interface LaneLimit {
 export interface LaneSeries {
   /** The last one. */
   end: ReportValue;
-  /** What tells it from the others of its lane. */
+  /** Its label among those of its lane. */
   label: string;
   /** All of its labels. */
   labels: ReportFact[];
@@ -1283,7 +1283,7 @@ export interface Peak {
   value: ReportValue;
 }
 
-/** What a program did at some time, by who called whom. */
+/** A profile of a program, by call stack. */
 export interface Profile {
   /** The same as a clock. */
   clock: string;
@@ -1295,11 +1295,11 @@ export interface Profile {
   functions: FunctionRow[];
   /** How long it was. */
   length: ReportValue;
-  /** What asks for it again. */
+  /** The query. */
   query: string;
-  /** Who told. */
+  /** The source. */
   source: string;
-  /** What was measured: `cpu`. */
+  /** The profile type: `cpu`. */
   subject: string;
   /** From when on, seconds. */
   t: number;
@@ -1315,7 +1315,7 @@ export interface Frame {
   from: number;
   /** The function. */
   name: string;
-  /** What it took, with all that it called. */
+  /** Its total, with its callees. */
   text: string;
   /** How wide it is. */
   width: number;
@@ -1325,7 +1325,7 @@ export interface Frame {
 export interface FunctionRow {
   /** Its name. */
   name: string;
-  /** What it did by itself. */
+  /** Its own share, without callees. */
   own: ReportValue;
   /** The share of that. */
   share: ReportValue;
@@ -1345,13 +1345,13 @@ export interface QueueRow {
   peak: ReportValue;
   /** When, as a clock. */
   peakClock: string;
-  /** When, seconds; null where nobody knows. */
+  /** The time in seconds; null where it is unknown. */
   peakT: number | null;
   /** How many messages a consumer may take at once. */
   prefetch: ReportValue;
   /** Its name. */
   queue: string;
-  /** Who told, whose numbers are taken first. */
+  /** The sources, the preferred one first. */
   sources: string[];
   /** Messages that were ready at first. Those that consumers had taken are apart. */
   start: ReportValue;
@@ -1363,27 +1363,27 @@ export interface QueueRow {
 
 /** Somebody who was asked. */
 export interface EvidenceSource {
-  /** Where it is; empty where nobody said. */
+  /** Its address; empty where it is unknown. */
   address: string;
-  /** How often it answered in all of the run; null where nobody counted. */
+  /** The number of its answers over the whole run; null where they were not counted. */
   answers: number | null;
-  /** What else is known of it. */
+  /** Further facts. */
   facts: ReportFact[];
   /** How often it did not. */
   failures: number | null;
   /** The first of them, seconds; null where there is none. */
   first: number | null;
-  /** When it told nothing. */
+  /** Its gaps. */
   gaps: LaneGap[];
-  /** `ok`, `gaps` (something is missing), `silent` (it told nothing in the part that is looked at). */
+  /** `ok`, `gaps` (data is missing), `silent` (no data in the requested time range). */
   health: Health;
-  /** Its kind; empty where nobody said. */
+  /** Its kind; empty where it is unknown. */
   kind: string;
   /** The last of them. */
   last: number | null;
   /** Its name in the settings. */
   name: string;
-  /** Points that it told. */
+  /** The number of its points. */
   points: number;
   /** Why it failed last; null where its last answer was one. */
   trouble: string | null;
@@ -1397,13 +1397,13 @@ export interface StatementRow {
   blocksRead: ReportValue;
   /** How often it was called. */
   calls: ReportValue;
-  /** What else is known. */
+  /** Further facts. */
   facts: ReportFact[];
   /** How long one took, on average. */
   mean: ReportValue;
-  /** Of the time of all statements; of those that were told, where the source does not say it. */
+  /** The share of the time of all statements; of the listed ones, where the source has no total. */
   share: ReportValue;
-  /** Who told. */
+  /** The source. */
   source: string;
   /** Its text, without its parameters. */
   text: string;
@@ -1419,7 +1419,7 @@ export interface StoryLine {
   lane: string | null;
   /** When, seconds. */
   t: number;
-  /** What. */
+  /** The value. */
   text: string;
   /** Until when; null where it is a moment. */
   to: number | null;
@@ -1437,13 +1437,13 @@ export interface TaskRow {
   min: ReportValue;
   /** The 95th percentile. */
   p95: ReportValue;
-  /** Who told. */
+  /** The source. */
   source: string;
   /** Its name. */
   task: string;
 }
 
-/** What sessions did or waited for. */
+/** Activities and waits of sessions. */
 export interface WaitRow {
   /** For what. */
   event: string;
@@ -1455,7 +1455,7 @@ export interface WaitRow {
   peak: ReportValue;
   /** Of all that were active. */
   share: ReportValue;
-  /** Who told. */
+  /** The source. */
   source: string;
 }
 
@@ -1463,21 +1463,21 @@ export interface WaitRow {
 export interface WayRow {
   /** Whether its traces were kept for what is remarkable about them, and stand for no others. */
   isBiased: boolean;
-  /** Whether it is a task of `plimsoll/flow`, so that its length is what whoever polled has waited. */
+  /** Whether it is a task of `plimsoll/flow`, so that its length is the time that the client waited. */
   isTask: boolean;
-  /** What Little's law says of the queues on it. */
+  /** Little's law on its queues. */
   laws: QueueLaw[];
   /** How long it took. */
   mean: ReportValue;
-  /** How long all such tasks took, as whoever waited for them measured it; null where nobody did. */
+  /** The time of all such tasks as the client measured it; null where it did not. */
   measured: WayMeasured | null;
-  /** What it began with. */
+  /** The operation of the root. */
   operation: string;
   /** The 95th percentile. */
   p95: ReportValue;
   /** Its parts, in the order in which they begin on average. */
   parts: StageRow[];
-  /** Who began it. */
+  /** The service of the root. */
   service: string;
   /** The parts' means added up. */
   sum: ReportValue;
@@ -1503,7 +1503,7 @@ export interface QueueLaw {
   stayOff: ReportValue;
   /** Messages that consumers had taken and not acknowledged, on average. */
   unacked: ReportValue;
-  /** How long messages waited until somebody began to work on them, by traces. */
+  /** The time from a message's publication to the start of its processing, by traces. */
   wait: ReportValue;
   /** `ready` ÷ `rate`. */
   waitByLaw: ReportValue;
@@ -1511,7 +1511,7 @@ export interface QueueLaw {
   waitOff: ReportValue;
 }
 
-/** How long tasks took, as whoever waited for them measured it. */
+/** The time of tasks, as the client measured it. */
 export interface WayMeasured {
   /** How many were finished. */
   count: number;
@@ -1523,7 +1523,7 @@ export interface WayMeasured {
 
 /** A stage of queued work. */
 export interface StageRow {
-  /** `queue`, `work`, `between`, `submit` (whoever waits sends it in), `poll` (all is done, and whoever waits has yet to ask). */
+  /** `queue`, `work`, `between`, `submit` (the client submits it), `poll` (it is done, and the client has yet to poll). */
   kind: StageKind;
   /** The mean over all traces; the means add up to that of the whole. */
   mean: ReportValue;
@@ -1537,30 +1537,30 @@ export interface StageRow {
   traces: number;
 }
 
-/** What the generator and its machine were doing. */
+/** Readings of the generator and its machine. */
 export interface Generator {
   /** The machine. */
   host: ReportFact[];
-  /** What the measurement's worth depends on. */
+  /** The measurements that the validity depends on. */
   strip: StripItem[];
-  /** What was read, once per window. */
+  /** Readings, one per window. */
   vitals: VitalSeries[];
   /** Worker threads. */
   workers: number;
 }
 
-/** One thing that a measurement's worth depends on. */
+/** A measurement that the validity depends on. */
 export interface StripItem {
   /**
    * `dropped`, `generator_cpu`, `run_delay` (waiting for a core), `lateness`, `timer_lag`, `sockets`, `network`, `recorded`,
    * `steady`, `clock`, `throttled`, `steal`.
    */
   key: string;
-  /** What it should not have passed; null where it did not. */
+  /** The limit; null where it was not exceeded. */
   limit: ReportValue | null;
   /** `ok`, `warn`, `fail`, `unknown`. */
   status: CheckStatus;
-  /** What was measured; what passed the limit where one was passed. */
+  /** The measured value; of those above the limit the worst. */
   value: ReportValue;
 }
 
@@ -1584,29 +1584,29 @@ export interface VitalSeries {
 export interface GradeRange {
   /** The first. */
   from: number;
-  /** What they are worth. */
+  /** Their grade. */
   grade: Grade;
   /** The last. */
   to: number;
 }
 
-/** What is said first: whether the numbers can be trusted, and what they come to. */
+/** The headline: the validity of the measurement, the verdict, and the key figures. */
 export interface Headline {
   /** Key figures. */
   figures: RunFigures;
-  /** What the measurement is worth; null where nobody judged it yet. */
+  /** The validity grade; null where it is not judged yet. */
   grade: Grade | null;
   /** Iterations. */
   iterations: IterationCounts;
   /** Why, in a sentence. */
   sentence: string;
-  /** What was looked at, the worst first. */
+  /** The measurements that decide the grade, the worst first. */
   strip: StripItem[];
   /** `pass`, `fail`, `inconclusive`. */
   verdict: Verdict;
 }
 
-/** What runs are known by. */
+/** Key figures of a run. */
 export interface RunFigures {
   /** The share of failed requests. */
   failed: ReportValue;
@@ -1736,11 +1736,11 @@ export interface LiveState {
   elapsedMs: number;
   /** Whether it is held. */
   isPaused: boolean;
-  /** Whether it was told to stop. */
+  /** Whether it was asked to stop. */
   isStopping: boolean;
   /** `initializing`, `setup`, `running`, `teardown`, `ended`. */
   phase: LivePhase;
-  /** How long the scenarios take by plan, milliseconds; null where nobody knows. */
+  /** The planned duration of the scenarios, in milliseconds; null where it is unknown. */
   plannedMs: number | null;
   /** The time since the scenarios began, as the terminal writes durations. */
   text: string;
@@ -1762,7 +1762,7 @@ export interface ThresholdOverTime {
   abortOnFail: boolean;
   /** The condition as written. */
   condition: string;
-  /** What it was compared with, in the metric's unit. */
+  /** The limit, in the metric's unit. */
   limit: number | null;
   /** The limit as the terminal shows it. */
   limitText: string;
@@ -1777,7 +1777,7 @@ export interface ThresholdOverTime {
   marginText: string | null;
   /** The metric or sub-metric. */
   metric: string;
-  /** What was observed. */
+  /** The observed value. */
   observed: ReportValue;
   /** Whether it held. */
   ok: boolean;
@@ -1787,7 +1787,7 @@ export interface ThresholdOverTime {
   statistic: string;
   /** When it was judged, seconds. */
   t: number[];
-  /** What was observed until then; null where there was nothing, or no number. */
+  /** The observed value until then; null where there was nothing, or no number. */
   values: (number | null)[];
 }
 
@@ -1815,7 +1815,7 @@ export interface Logs {
   lines: LogRow[];
   /** Lines that are not in the file, because there were too many. */
   lost: number;
-  /** What to pass as `after` for the next ones; null where there are none. */
+  /** The value of `after` for the next ones; null where there are none. */
   next: number | null;
   /** How many the run has. */
   total: number;
@@ -1849,7 +1849,7 @@ export interface ModuleHash {
   sha256: string;
 }
 
-/** What was written about a run. */
+/** A note on a run. */
 export interface NoteAnswer {
   /** Whether it is its script's baseline. */
   isBaseline: boolean;
@@ -1857,7 +1857,7 @@ export interface NoteAnswer {
   note: string;
 }
 
-/** What a service did. */
+/** An operation of a service. */
 export interface OperationRow {
   /** How often. */
   count: ReportValue;
@@ -1867,7 +1867,7 @@ export interface OperationRow {
   failedShare: ReportValue;
   /** The longest. */
   max: ReportValue;
-  /** What was done. */
+  /** The operation. */
   operation: string;
   /** The median. */
   p50: ReportValue;
@@ -1877,7 +1877,7 @@ export interface OperationRow {
   p99: ReportValue;
   /** How often per second. */
   rate: ReportValue;
-  /** Who did it. */
+  /** The service. */
   service: string;
   /** `internal`, `server`, `client`, `producer`, `consumer`. */
   side: SpanKind;
@@ -1913,7 +1913,7 @@ export interface RepeatRow {
   count: number;
   /** The mean. */
   mean: ReportValue;
-  /** What it ran in. */
+  /** The resource that it ran in. */
   parent: string;
   /** Its fold; null where that is left out. */
   row: number | null;
@@ -1933,7 +1933,7 @@ export interface Report {
   capacity?: CapacityStudy;
   /** All checks over all groups, one per name. */
   checks: ReportCheck[];
-  /** What limits the target; absent where nobody looked, and on the page. */
+  /** The diagnosis; absent where there is none, and on the page. */
   diagnosis?: DiagnosisReport;
   /** Requests by the tags `method` and `name`. */
   endpoints: ReportEndpoint[];
@@ -1943,11 +1943,11 @@ export interface Report {
   errors: ReportError[];
   /** Errors that are in no entry, because there were too many distinct ones. */
   errorsBeyond: number;
-  /** What the servers did meanwhile; absent where nobody told anything, and on the page, which asks for it apart. */
+  /** Server-side evidence; absent where none was collected, and on the page, which requests it separately. */
   evidence?: Evidence;
   /** Single requests that stand for others. */
   exemplars: ReportExemplar[];
-  /** What the load generator says about itself. */
+  /** The state of the load generator. */
   generator: ReportGenerator;
   /** The groups of the whole run. */
   groups: ReportPart[];
@@ -1959,9 +1959,9 @@ export interface Report {
   options: {
     [k: string]: unknown;
   } | null;
-  /** How the process ended; null where nobody knows. */
+  /** The exit code and its meaning; null where it is unknown. */
   outcome: ReportOutcome | null;
-  /** What changed since the run of the same script before this one; absent where there is none, and on the page. */
+  /** The comparison with the previous run of the same script; absent where there is none, and on the page. */
   previous?: Comparison;
   /** Which run it is. */
   run: ReportRun;
@@ -1971,9 +1971,9 @@ export interface Report {
   schemaVersion: string;
   /** Every threshold, by metric, in the order of the script. */
   thresholds: ReportThreshold[];
-  /** Whether the numbers can be trusted; null where nobody judged that. */
+  /** The validity of the measurement; null where it was not judged. */
   validity: ReportValidity | null;
-  /** What the run says about the target. */
+  /** The verdict on the target. */
   verdict: ReportVerdict;
 }
 
@@ -2038,7 +2038,7 @@ export interface ReportError {
   message: string;
 }
 
-/** What the load generator says about itself. */
+/** The state of the load generator. */
 export interface ReportGenerator {
   /** Iterations that were due and not started. */
   drops: ReportDrop[];
@@ -2088,7 +2088,7 @@ export interface ReportLog {
 export interface ReportOutcome {
   /** Its exit code. */
   exitCode: number;
-  /** What the code means; empty with code 0. */
+  /** The meaning of the code; empty with code 0. */
   message: string;
 }
 
@@ -2106,7 +2106,7 @@ export interface ReportRun {
   imported?: ReportImport;
   /** The name its owner gave it. */
   name: string;
-  /** What people wrote beside it. */
+  /** Notes. */
   notes: string[];
   /** The version of Plimsoll that ran it. */
   plimsollVersion: string;
@@ -2130,7 +2130,7 @@ export interface ReportImport {
   figures: ReportFigure[];
   /** The name of the file that was read. */
   file: string;
-  /** What the source does not tell, a sentence each. */
+  /** Facts that the source lacks, a sentence each. */
   gaps: string[];
   /** Whether `started` is the source's; if not, it is the time of the import. */
   isStartKnown: boolean;
@@ -2140,7 +2140,7 @@ export interface ReportImport {
 
 /** One figure of a source. */
 export interface ReportFigure {
-  /** What it is. */
+  /** Its kind. */
   name: string;
   /** How to read it; empty where the name says all. */
   note: string;
@@ -2162,7 +2162,7 @@ export interface ReportWindow {
 export interface ReportThreshold {
   /** The condition as written. */
   condition: string;
-  /** What it was compared with, in the metric's unit. */
+  /** The limit, in the metric's unit. */
   limit: number | null;
   /**
    * How far the observed value was from the limit, in the metric's unit: positive is room left. Null where the observed
@@ -2173,7 +2173,7 @@ export interface ReportThreshold {
   marginShare: number | null;
   /** The metric or sub-metric. */
   metric: string;
-  /** What was observed. */
+  /** The observed value. */
   observed: ReportValue;
   /** Whether it held. */
   ok: boolean;
@@ -2191,19 +2191,19 @@ export interface ReportValidity {
   reasons: ReportReason[];
   /** How many seconds were judged, by grade. */
   seconds: ReportSeconds;
-  /** Faults that nobody looked for. */
+  /** Faults that were not measured. */
   unmeasured: string[];
 }
 
 /** Something that is wrong with a measurement. */
 export interface ReportReason {
-  /** What: `start_lag`, `worker_cpu`, …. */
+  /** The fault: `start_lag`, `worker_cpu`, …. */
   fault: string;
   /** How bad it is for the run; `valid` is a remark. */
   grade: Grade;
-  /** What it should not have passed. */
+  /** The limit. */
   limit: number;
-  /** What was measured, at its worst. */
+  /** The worst value measured. */
   observed: number;
   /** Seconds from the start in which it was so, as first and last; empty where it is of the run as a whole. */
   seconds: [number, number][];
@@ -2223,7 +2223,7 @@ export interface ReportSeconds {
   valid: number;
 }
 
-/** What the run says about the target. */
+/** The verdict on the target. */
 export interface ReportVerdict {
   /** Why, in an English sentence. */
   sentence: string;
@@ -2233,7 +2233,7 @@ export interface ReportVerdict {
 
 /** A scenario, a group or an endpoint. */
 export interface RequestNode {
-  /** What is in it. */
+  /** Its children. */
   children: RequestNode[];
   /** Requests. */
   count: ReportValue;
@@ -2241,7 +2241,7 @@ export interface RequestNode {
   failed: ReportValue;
   /** The share of failed ones. */
   failedShare: ReportValue;
-  /** What tells it from all others. */
+  /** Its unique key. */
   key: string;
   /** `total`, `scenario`, `group`, `request`. */
   kind: NodeKind;
@@ -2249,7 +2249,7 @@ export interface RequestNode {
   method: string;
   /** The scenario, the group, or the tag `name`. */
   name: string;
-  /** What the time was spent with, in order. */
+  /** The phases of the duration, in order. */
   phases: Phase[];
   /** Requests per second. */
   rate: ReportValue;
@@ -2259,7 +2259,7 @@ export interface RequestNode {
   stats: RequestStats;
   /** How many there were of each status and error code. */
   statuses: StatusCount[];
-  /** What to ask other answers for with `tags`. */
+  /** The value of `tags` that selects it in other answers. */
   tags: string;
 }
 
@@ -2295,7 +2295,7 @@ export interface StatusCount {
 
 /** Requests by scenario, group and endpoint. */
 export interface Requests {
-  /** Endpoints that are not told one by one: those with the fewest requests. */
+  /** Endpoints that are not listed individually: those with the fewest requests. */
   leftOut: number;
   /** The metric of the times. */
   metric: string;
@@ -2307,7 +2307,7 @@ export interface Requests {
   total: RequestNode | null;
 }
 
-/** What came before is not known any more. */
+/** Earlier events are no longer available. */
 export interface Reset {
   /** Why. */
   why: string;
@@ -2315,7 +2315,7 @@ export interface Reset {
 
 /** Runs, the newest first. */
 export interface RunList {
-  /** What to pass as `before` for older ones; null where there are none. */
+  /** The value of `before` for older ones; null where there are none. */
   before: string | null;
   /** Where they are kept, in words. */
   place: string;
@@ -2331,7 +2331,7 @@ export interface RunRow {
   bytes: number;
   /** How long it was, milliseconds. */
   elapsed: ReportValue;
-  /** The process's exit code; null where nobody knows. */
+  /** The process's exit code; null where it is unknown. */
   exitCode: number | null;
   /** Its key figures. */
   figures: RunFigures;
@@ -2345,7 +2345,7 @@ export interface RunRow {
   isBaseline: boolean;
   /** The name its owner gave it. */
   name: string;
-  /** What was written about it on the page. */
+  /** The note written on the page. */
   note: string;
   /** The script as it was named. */
   script: string;
@@ -2389,9 +2389,9 @@ export interface RunPage {
   command: string;
   /** How much other answers hold. */
   counts: TabCounts;
-  /** The wall clock at the end; null where nobody knows. */
+  /** The wall clock at the end; null where it is unknown. */
   ended: string | null;
-  /** What is said first. */
+  /** The headline. */
   headline: Headline;
   /** Whether runs of its script are compared with it. */
   isBaseline: boolean;
@@ -2401,11 +2401,11 @@ export interface RunPage {
   modules: ModuleHash[];
   /** Why there are no response times: no scenario has due times. Null where there are. */
   noResponseTime: string | null;
-  /** What was written about it on the page. */
+  /** The note written on the page. */
   note: string;
   /** How to see it again when this process is gone. */
   reopen: string;
-  /** What `report --format json` writes. */
+  /** The document that `report --format json` writes. */
   report: Report;
   /** The scenarios. */
   scenarios: ScenarioName[];
@@ -2413,7 +2413,7 @@ export interface RunPage {
   seconds: number;
   /** `live`, `passed`, `failed`, `partial`, `imported`. */
   status: Status;
-  /** What the numbers are of. */
+  /** The time range of the numbers. */
   window: ShownWindow;
   /** The wall clock at t = 0, RFC 3339, UTC. */
   zero: string;
@@ -2469,7 +2469,7 @@ export interface Series {
   latency: Latency;
   /** Thresholds on the metric that can be drawn. */
   limits: LimitLine[];
-  /** What happened once. */
+  /** Events. */
   marks: Mark[];
   /** Iterations per second that were due by plan. */
   offered: Column;
@@ -2497,17 +2497,17 @@ export interface Series {
 export interface Services {
   /** Ways from one to another. */
   edges: ServicesEdge[];
-  /** Calls on ways that are not told one by one. */
+  /** Calls on connections that are not listed individually. */
   leftOut: number;
-  /** What services did, of all spans received; what was done most first. */
+  /** Operations of services, of all spans received, the most frequent first. */
   operations: OperationRow[];
-  /** Operations that are not told one by one: those that were done least. */
+  /** Operations that are not listed individually: the least frequent. */
   operationsLeftOut: number;
   /** Everything that calls or is called. */
   places: ServicesPlace[];
   /** How the traces were chosen that the ways are read from. */
   sample: TraceSample;
-  /** What the numbers are of: whole tens of seconds around what was asked for. */
+  /** The time range of the numbers: whole tens of seconds around the requested range. */
   window: ShownWindow;
 }
 
@@ -2533,9 +2533,9 @@ export interface ServicesEdge {
 export interface ServicesPlace {
   /** The share that failed. */
   failed: ReportValue;
-  /** What tells it from all others. */
+  /** Its unique key. */
   key: string;
-  /** `outside` (whoever sends the requests), `service`, `queue`, `database`, `external`. */
+  /** `outside` (the sender of the requests), `service`, `queue`, `database`, `external`. */
   kind: MapNodeKind;
   /** Its name; empty for what is outside. */
   name: string;
@@ -2565,7 +2565,7 @@ export interface TraceSample {
 
 /** A row of a trace. */
 export interface SpanRow {
-  /** What else is known. */
+  /** Further attributes. */
   attributes: ReportFact[];
   /** How many spans: of a fold all of them. */
   count: number;
@@ -2588,9 +2588,9 @@ export interface SpanRow {
   length: number;
   /** How much of it is on the critical path itself. */
   onPath: ReportValue;
-  /** What was done; the queue of a wait, empty where it is in none. */
+  /** The operation; the queue of a wait, empty where it is in none. */
   operation: string;
-  /** What no row below it covers. */
+  /** The part that no row below it covers. */
   own: ReportValue;
   /** The row that it is below. */
   parent: number | null;
@@ -2598,13 +2598,13 @@ export interface SpanRow {
   part: PartName;
   /** The database, queue or host that it works with; empty without. */
   peer: string;
-  /** Who did it. */
+  /** The service. */
   service: string;
   /** `internal`, `server`, `client`, `producer`, `consumer`. */
   side: SpanKind;
   /** When it begins. */
   start: number;
-  /** What it asked a database. */
+  /** The database statement. */
   statement: string | null;
 }
 
@@ -2614,9 +2614,9 @@ export interface SpeedDifference {
   fast: number;
   /** The longest of the fast ones. */
   fastMax: ReportValue;
-  /** What the traces begin with. */
+  /** The operation at their roots. */
   operation: string;
-  /** What takes longest longer first. */
+  /** Operations, the largest difference first. */
   rows: SpeedRow[];
   /** Traces that took no less than the 95th percentile. */
   slow: number;
@@ -2624,7 +2624,7 @@ export interface SpeedDifference {
   slowMin: ReportValue;
 }
 
-/** What an operation takes of the critical path. */
+/** The time of an operation on the critical path. */
 export interface SpeedRow {
   /** The mean in fast traces. */
   fast: ReportValue;
@@ -2632,9 +2632,9 @@ export interface SpeedRow {
   kind: StageKind;
   /** How much longer it is in slow ones. */
   more: ReportValue;
-  /** What is done. */
+  /** The operation. */
   operation: string;
-  /** Who does it. */
+  /** The service. */
   service: string;
   /** The mean in slow traces. */
   slow: ReportValue;
@@ -2652,7 +2652,7 @@ export interface Tick {
   errors: LiveError[];
   /** All errors so far. */
   errorsTotal: number;
-  /** What is said first, so far. */
+  /** The headline so far. */
   headline: Headline;
   /** The window that was completed, as a series of one point; null before the first. */
   point: Series | null;
@@ -2670,7 +2670,7 @@ export interface TraceExemplar {
   name: TraceExemplarName;
 }
 
-/** What was wrong with a trace. */
+/** A fault of a trace. */
 export interface TraceFlaw {
   /** How many spans. */
   count: number;
@@ -2690,7 +2690,7 @@ export interface TracePage {
   duration: ReportValue;
   /** Spans that failed. */
   errors: number;
-  /** What was wrong with it, and mended. */
+  /** Faults of the trace that were repaired. */
   flaws: TraceFlaw[];
   /** Its number, 32 hexadecimal digits. */
   id: string;
@@ -2698,7 +2698,7 @@ export interface TracePage {
   kept: TraceKept;
   /** Spans that are in no row: those that would come last. */
   leftOut: number;
-  /** What it begins with. */
+  /** The operation of its root. */
   operation: string;
   /** Whose the time of the critical path was; the parts add up to the duration. */
   parts: TracePart[];
@@ -2708,9 +2708,9 @@ export interface TracePage {
   repeats: RepeatRow[];
   /** Spans, waits and folded repeats, from top to bottom. */
   rows: SpanRow[];
-  /** Who did what it begins with. */
+  /** The service of its root. */
   service: string;
-  /** Who did something in it. */
+  /** Services that appear in it. */
   services: string[];
   /** How many spans there are. */
   spans: number;
@@ -2758,13 +2758,13 @@ export interface TraceRow {
   id: string;
   /** Why it was kept: `sample`, `error`, `slowest`, `bucket`, `found`. */
   kept: TraceKept;
-  /** What it begins with. */
+  /** The operation of its root. */
   operation: string;
   /** Shares of its time: network, target, database, external, queue, unseen, poll, connecting. */
   parts: (number | null)[];
   /** The share of all runs of what it begins with that took no longer; null where they were not counted. */
   place: ReportValue | null;
-  /** Who did what it begins with. */
+  /** The service of its root. */
   service: string;
   /** How many spans there are. */
   spans: number;
@@ -2776,25 +2776,25 @@ export interface TraceRow {
 export interface Traces {
   /** How many traces `parts` and `stages` are of. */
   averaged: number;
-  /** What slow ones do longer than fast ones; null for few traces. */
+  /** Operations in which slow traces take longer than fast ones; null for few traces. */
   difference: SpeedDifference | null;
   /** Those that stand for others. */
   exemplars: TraceExemplar[];
   /** Whether these are all that were found, of which slow ones and failures are more than their share. */
   isBiased: boolean;
-  /** Of these, those that are not told one by one: the shortest. */
+  /** Traces that are not listed individually: the shortest. */
   leftOut: number;
   /** Those that were found. */
   matching: number;
   /** How long they took on average; null without traces. */
   mean: ReportValue | null;
-  /** What they begin with. */
+  /** Operations at their roots. */
   operations: string[];
   /** Whose the time was, on average; of the unbiased sample where it has any of those that were found. */
   parts: TracePart[];
   /** How those that were kept were chosen. */
   sample: TraceSample;
-  /** Who did something in any of them. */
+  /** Services that appear in any of them. */
   services: string[];
   /** The same for work that went through queues, stage by stage; empty where there is none. */
   stages: StageRow[];
@@ -2804,9 +2804,9 @@ export interface Traces {
   traces: TraceRow[];
 }
 
-/** Something that nobody looked for. */
+/** A fault that was not measured. */
 export interface Unmeasured {
-  /** What. */
+  /** The fault. */
   fault: string;
   /** In words. */
   text: string;
@@ -2814,13 +2814,13 @@ export interface Unmeasured {
 
 /** Whether the numbers can be trusted. */
 export interface ValidityPage {
-  /** Which seconds are worth what. */
+  /** The grade of each second. */
   grades: GradeRange[];
   /** The reasons in words, in the same order. */
   reasons: ValidityReason[];
-  /** What it depends on. */
+  /** The measurements that it depends on. */
   strip: StripItem[];
-  /** What nobody looked for, in words. */
+  /** Faults that were not measured, in words. */
   unmeasured: Unmeasured[];
   /** As in the report. */
   validity: ReportValidity;
@@ -2828,13 +2828,13 @@ export interface ValidityPage {
 
 /** A reason in words. */
 export interface ValidityReason {
-  /** What is wrong. */
+  /** The fault. */
   fault: string;
   /** How bad it is for the run. */
   grade: Grade;
-  /** What it should not have passed. */
+  /** The limit. */
   limit: ReportValue;
-  /** What was measured, at its worst. */
+  /** The worst value measured. */
   observed: ReportValue;
   /** In which seconds, as first and last. */
   seconds: [number, number][];
