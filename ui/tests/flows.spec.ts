@@ -224,7 +224,7 @@ test('an answer that does not come says why', async ({ page }) => {
   await expect(page.getByText('There is no such run or part of a run.')).toBeVisible();
   await page.route('**/api/v1/runs/ab12cd08/audit*', (route) => route.abort());
   await page.goto(`${RUN}/audit`);
-  await expect(page.getByText(/Nobody answers/)).toBeVisible();
+  await expect(page.getByText(/No response/)).toBeVisible();
   await page.unroute('**/api/v1/runs/ab12cd08/audit*');
   await page.getByRole('button', { name: 'Ask again' }).click();
   await expect(page.getByText('it decides nothing')).toBeVisible();
