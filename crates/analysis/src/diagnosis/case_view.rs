@@ -53,7 +53,7 @@ impl<'a> View<'a> {
         if self.paths.traces == 0 || self.level.tasks.is_some() { 0.0 } else { 1.0 - self.share_traced() }
     }
 
-    /// The share of the time in which a service stands still, as the kernel tells or traces show.
+    /// Returns the share of the time in which a service stands still, by the kernel's counters or by traces.
     pub(super) fn share_still(&self) -> f64 {
         let told = self.sum_of_means(&[SignalId::ContainerThrottledTime]).unwrap_or(0.0);
         let seen = self.stalls.as_ref().map_or(0.0, |stalls| stalls.share);
