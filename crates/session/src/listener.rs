@@ -1,6 +1,6 @@
 //! The listeners of a run: who takes its events, and in which order.
 //!
-//! A further listener is one file with an implementation of [`Listener`], and one line in `Session::listeners` of `run.rs`.
+//! A further listener is one file with an implementation of [`Listener`], and one line in the list of `Session::open` in `run.rs`.
 
 use std::sync::Arc;
 

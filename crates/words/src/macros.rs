@@ -23,7 +23,7 @@ macro_rules! text {
 /// ```
 ///
 /// An entry without arguments is a `&'static str`; with arguments it takes anything that can be displayed and returns a `String`.
-/// `ALL` lists every entry with its texts as written, for tests and for the page.
+/// `ALL` lists every entry with its texts as written, for tests.
 #[macro_export]
 macro_rules! catalogue {
     ($($(#[doc = $doc:literal])* $key:ident $(($($arg:ident),+ $(,)?))? = $en:literal | $ko:literal;)*) => {
