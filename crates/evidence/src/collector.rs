@@ -1,4 +1,4 @@
-//! Asks several sources beside a run, each on a thread of its own.
+//! Queries several sources during a run, each on a separate thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
@@ -10,7 +10,7 @@ use model::{Epoch, Evidence, Gap, Instant, Record, RecordKind, SystemClock};
 
 use crate::contract::{About, Moment, Period, Source, SourceError};
 
-/// Answers that wait to be taken; answers beyond these are dropped and recorded as a gap.
+/// Maximum number of answers in the queue; further ones are dropped and recorded as a gap.
 const ANSWERS_WAITING_MAX: usize = 1024;
 
 /// Delay before a failed source is queried again, initial and maximum.
@@ -23,7 +23,7 @@ const LATE_PERIODS: u32 = 2;
 /// Reason of a gap where answers were dropped.
 const NOT_STORED: &str = "samples were dropped: the run file could not be written fast enough";
 
-/// Asks sources while a run goes on, and once more when it is over.
+/// Collects from sources during a run, and once more when it is over.
 pub struct Collector {
     asked: Vec<Asked>,
     answers: Receiver<Evidence>,
@@ -34,14 +34,14 @@ pub struct Collector {
 struct Asked {
     about: About,
     state: Arc<Shared>,
-    /// Tells the thread that the run is over, and when it was.
+    /// Signals the end of the run to the thread.
     over: Sender<Over>,
     thread: JoinHandle<()>,
-    /// Evidence of the whole run.
+    /// The evidence of the whole run.
     last: Receiver<Evidence>,
 }
 
-/// When a run was, and the traces that its requests were put into.
+/// The period of a run, and the trace ids of its requests.
 type Over = (Period, Arc<[u128]>);
 
 /// State of a source's thread, as other threads see it.
@@ -62,7 +62,7 @@ pub struct SourceState {
     pub answers: u64,
     /// Failed queries.
     pub failures: u64,
-    /// Why the last question failed; `None` if it did not.
+    /// The reason why the last query failed; `None` if it succeeded.
     pub trouble: Option<String>,
 }
 
@@ -77,14 +77,14 @@ impl Collector {
         Ok(Collector { asked: asked.collect::<Result<_, _>>()?, answers, epoch })
     }
 
-    /// Takes the evidence since the last call. Never waits.
+    /// Returns the evidence since the last call. Never blocks.
     pub fn take(&self) -> Evidence {
         let mut evidence = Evidence::default();
         self.answers.try_iter().for_each(|told| evidence.append(told));
         evidence
     }
 
-    /// States of all sources.
+    /// Returns the states of all sources.
     pub fn states(&self) -> Vec<SourceState> {
         let state = |asked: &Asked| SourceState {
             about: asked.about.clone(),
@@ -95,13 +95,13 @@ impl Collector {
         self.asked.iter().map(state).collect()
     }
 
-    /// Asks once more, about the whole run, and waits no longer than `patience`; a source that has not answered by then is
-    /// left behind, and that is a gap. `traces` are those that requests of the run were put into, as many as are known.
+    /// Queries the whole run once more, waiting at most `patience`; a source that has not answered by then is abandoned, and a gap is
+    /// recorded. `traces` are the known trace ids of the run's requests.
     pub fn finish(self, from: Instant, to: Instant, traces: &[u128], patience: Duration) -> Evidence {
         let period = Period { from: Moment::of(from, &self.epoch), to: Moment::of(to, &self.epoch) };
         let traces: Arc<[u128]> = traces.into();
         for asked in &self.asked {
-            // A thread that is gone has told why.
+            // A thread that has ended has reported the reason.
             let _ = asked.over.send((period, traces.clone()));
         }
         let deadline = SystemClock::now() + patience;
@@ -122,7 +122,7 @@ impl Collector {
                 }
             }
             if asked.state.is_done.load(Ordering::Acquire) {
-                // It has nothing left to do, and a panic was told as a gap.
+                // The thread has nothing left to do, and a panic was reported as a gap.
                 let _ = asked.thread.join();
             }
             evidence.records.push(state.record(to));
@@ -133,7 +133,7 @@ impl Collector {
 }
 
 impl SourceState {
-    /// Record of the source itself for the run file.
+    /// Returns the record of the source itself for the run file.
     pub fn record(&self, at: Instant) -> Record {
         let SourceState { about, answers, failures, trouble } = self;
         let mut fields: std::collections::BTreeMap<String, model::Datum> = [
@@ -168,7 +168,7 @@ impl Asked {
         let work = move || {
             let state = asking.state.clone();
             let evidence = asking.run(&is_over);
-            // Nobody waits any more if the run's end was too long ago.
+            // There is no receiver if the run ended too long ago.
             let _ = last_sender.send(evidence);
             state.is_done.store(true, Ordering::Release);
         };
@@ -187,7 +187,7 @@ impl Shared {
     }
 }
 
-/// The thread's side.
+/// The state of a source's thread.
 struct Asking {
     source: Box<dyn Source>,
     epoch: Epoch,
@@ -195,9 +195,9 @@ struct Asking {
     state: Arc<Shared>,
     /// Start of the current failure, and its reason.
     silent_since: Option<(Instant, String)>,
-    /// When it was last known to answer.
+    /// The latest time at which the source answered.
     last_at: Instant,
-    /// Interval whose answers were dropped.
+    /// The interval whose answers were dropped.
     untold: Option<(Instant, Instant)>,
 }
 
@@ -208,7 +208,7 @@ impl Asking {
             Some(period) => self.ask_each(period, is_over),
             None => is_over.recv().ok(),
         };
-        // Nobody wants to know if the run was given up.
+        // If the run was abandoned, its evidence is not needed.
         let Some((over, traces)) = over else { return Evidence::default() };
         self.source.look_for(&traces);
         let mut evidence = match self.source.look_back(&over) {
@@ -218,7 +218,7 @@ impl Asking {
             }
             Err(SourceError { message: reason, .. }) => {
                 self.failed(&reason);
-                // Where it was asked all the time, what is missing is only what this question was for.
+                // A source queried during the run lacks only the result of this query.
                 let from = if self.source.period().is_some() { over.to.at } else { over.from.at };
                 let gap = Gap { source: self.source.about().name, from, to: over.to.at, reason };
                 Evidence { gaps: vec![gap], ..Evidence::default() }
@@ -229,7 +229,7 @@ impl Asking {
         evidence
     }
 
-    /// Asks once a period until the run is over.
+    /// Queries once per period until the run is over.
     fn ask_each(&mut self, period: Duration, is_over: &Receiver<Over>) -> Option<Over> {
         let mut rest = REST_MIN;
         let mut due = SystemClock::now();
@@ -252,7 +252,7 @@ impl Asking {
                     self.deliver(evidence, answered_at);
                     self.last_at = answered_at;
                     rest = REST_MIN;
-                    // What was missed is missed: a slow source is not asked twice in a row.
+                    // Missed queries are skipped: a slow source is not queried twice in a row.
                     due = due + period;
                     if due < answered_at {
                         due = answered_at + period;
@@ -273,7 +273,7 @@ impl Asking {
         self.state.set_trouble(Some(reason.to_owned()));
     }
 
-    /// The gap that ends now, if there was one.
+    /// Returns the gap that ends now, if there is one.
     fn close_silence(&mut self, to: Instant) -> Option<Gap> {
         let (from, reason) = self.silent_since.take()?;
         Some(Gap { source: self.source.about().name, from, to, reason })

@@ -6,18 +6,18 @@ use model::Datum;
 
 use crate::lines::harmless;
 
-/// Frames that are gathered; what stands above further ones is counted where there was still room.
+/// Maximum number of frames in the tree; deeper frames beyond it count for their last known caller.
 const FRAMES_MAX: usize = 50_000;
-/// Frames that are kept: the widest ones.
+/// Maximum number of frames in the evidence: the widest ones.
 const TOLD_MAX: usize = 500;
-/// Calls within calls; what is deeper counts for the last of these.
+/// Maximum depth; deeper calls count for the last frame within it.
 const DEPTH_MAX: usize = 200;
 /// Maximum length of a function's name.
 const NAME_CHARS_MAX: usize = 80;
 /// Maximum value of a stack: above all values of real profiles, and low enough that their sum is finite.
 const VALUE_MAX: f64 = 1e24;
 
-/// A tree of calls. The first frame is all of it.
+/// A tree of calls. The first frame is the root.
 #[derive(Debug)]
 pub(crate) struct Flame {
     frames: Vec<Frame>,
@@ -33,13 +33,12 @@ struct Frame {
 }
 
 impl Flame {
-    /// Nothing yet.
+    /// Returns an empty tree.
     pub(crate) fn new() -> Flame {
         Flame { frames: vec![Frame::default()], calls: HashMap::new() }
     }
 
-    /// Adds a stack, whoever called first in front, and what it took. What is no positive number, or more than could be taken, is
-    /// not added.
+    /// Adds a stack, outermost caller first, and its value. Values that are not positive, or above [`VALUE_MAX`], are ignored.
     pub(crate) fn add<'a>(&mut self, stack: impl IntoIterator<Item = &'a str>, value: f64) {
         if value.is_nan() || value <= 0.0 || value > VALUE_MAX {
             return;
@@ -53,12 +52,12 @@ impl Flame {
         }
     }
 
-    /// All that was added.
+    /// Returns the sum of all stacks.
     pub(crate) fn total(&self) -> f64 {
         self.frames[0].value
     }
 
-    /// Invariants of the result, whatever was added.
+    /// Checks the invariants of the result.
     #[cfg(test)]
     pub(crate) fn assert_bounded(&self) {
         assert!(self.total().is_finite() && self.total() >= 0.0, "{}", self.total());
@@ -78,9 +77,8 @@ impl Flame {
         }
     }
 
-    /// A line for each frame, those that it calls below it: how deep it is, what it took with all that it called, and its name;
-    /// and how many frames there were besides. A frame is never wider than who called it, so that with each frame all its callers
-    /// are told.
+    /// Returns a line for each of the widest frames, callees below their callers, with depth, inclusive value and name; and the number of
+    /// further frames. No frame is wider than its caller, so the callers of each frame are included.
     pub(crate) fn told(&self) -> BTreeMap<String, Datum> {
         let mut widest: Vec<usize> = (1..self.frames.len()).collect();
         widest.sort_by(|a, b| self.frames[*b].value.total_cmp(&self.frames[*a].value).then(a.cmp(b)));

@@ -8,19 +8,19 @@ use regex::{Captures, Regex};
 
 use crate::settings::{Settings, SettingsError};
 
-/// Kinds of tasks; durations of further ones are counted.
+/// Maximum number of task kinds; durations of further ones are only counted.
 const TASKS_MAX: usize = 200;
-/// Error lines kept; further ones are counted.
+/// Maximum number of error lines; further ones are only counted.
 const ERRORS_MAX: usize = 200;
-/// Of a line so much is kept.
+/// Maximum length of a line, characters.
 const LINE_CHARS_MAX: usize = 500;
-/// A task's name is no longer.
+/// Maximum length of a task's name, characters.
 const TASK_CHARS_MAX: usize = 120;
 
 /// Default pattern of error lines: the level as most loggers write it, or the beginning of a stack trace.
 const ERROR: &str = r#"\b(ERROR|FATAL|CRITICAL|PANIC|SEVERE)\b|^panic:|\bTraceback \(most recent|"?\blevel"?[=:] ?"?(error|fatal|critical)\b"#;
 
-/// Looks at lines.
+/// A parser of log lines.
 #[derive(Debug)]
 pub(crate) struct Lines {
     pattern: Option<Regex>,
@@ -34,10 +34,10 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Parser for the settings `pattern`, `unit` and `error`.
+    /// Returns a parser for the settings `pattern`, `unit` and `error`.
     ///
     /// # Errors
-    /// One of them is not understood.
+    /// A setting is invalid.
     pub(crate) fn of(settings: &Settings) -> Result<Lines, SettingsError> {
         let regex = |setting: &str, text: &str| {
             Regex::new(text)
@@ -73,7 +73,7 @@ impl Lines {
         })
     }
 
-    /// Parses a line of `source` that came at this time from `subject`; whether it reports an error.
+    /// Parses a line of `source` with this time and `subject`; returns true if it reports an error.
     pub(crate) fn look(&mut self, source: &str, subject: &str, at: Instant, line: &str) -> bool {
         let found = self.pattern.as_ref().and_then(|pattern| pattern.captures(line));
         if let Some((task, duration_ms)) = found.and_then(|found| self.task(&found)) {
@@ -110,12 +110,12 @@ impl Lines {
         self.tasks.entry(task).or_default().record(duration_ms);
     }
 
-    /// The errors that came since the last time.
+    /// Returns the errors since the last call.
     pub(crate) fn take_errors(&mut self) -> Vec<Record> {
         std::mem::take(&mut self.errors)
     }
 
-    /// The tasks of the whole run, and what was left out.
+    /// Returns the tasks of the whole run, and the number of durations left out.
     pub(crate) fn take_tasks(&mut self, source: &str, at: Instant) -> Vec<Record> {
         let record = |kind, subject: &str, fields: Vec<(&str, Option<f64>)>| Record {
             source: source.to_owned(),
@@ -152,13 +152,13 @@ impl Lines {
     }
 }
 
-/// A server's text, safe to print: truncated and without control characters.
+/// Returns a server's text, safe to print: truncated and without control characters.
 pub(crate) fn harmless(text: &str, chars_max: usize) -> String {
     let plain = |char: char| if char.is_control() { ' ' } else { char };
     text.trim_end().chars().take(chars_max).map(plain).collect()
 }
 
-/// A share of a record's fields as a line would have it.
+/// Returns a record's share in the format of a log line.
 #[cfg(test)]
 pub(crate) fn shown(record: &Record) -> String {
     let datum = |datum: &model::Datum| match datum {

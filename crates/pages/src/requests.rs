@@ -1,4 +1,4 @@
-//! `/requests`: scenario, group, endpoint.
+//! `/requests`: requests by scenario, group and endpoint.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,16 +19,16 @@ use super::tags::TagFilter;
 use super::values;
 use super::{add, json};
 
-/// Endpoints that are told one by one: those with the most requests. More come of URLs with ids in them.
+/// Maximum number of endpoints listed separately: those with the most requests. More result from ids in URLs.
 const ENDPOINTS_MAX: usize = 1_000;
 
-/// Groups within groups; what is deeper stands in the one at this depth.
+/// Maximum depth of nested groups; deeper ones count for their ancestor at this depth.
 const DEPTH_MAX: usize = 16;
 
-/// Scenarios and groups that are told one by one; what is in others stands in those around them.
+/// Maximum number of scenarios and groups listed separately; others count for the group that contains them.
 const BRANCHES_MAX: usize = 2_000;
 
-/// The phases, in order.
+/// Phases of a request, in order.
 const PHASES: [(MetricId, &str); 7] = [
     (HTTP_REQ_BLOCKED, "blocked"),
     (HTTP_REQ_LOOKING_UP, "lookingUp"),
@@ -39,7 +39,7 @@ const PHASES: [(MetricId, &str); 7] = [
     (HTTP_REQ_RECEIVING, "receiving"),
 ];
 
-/// Where requests stand in the tree: names from the root, and the endpoint.
+/// The position of requests in the tree: names from the root, and the endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Place {
     scenario: String,
@@ -55,7 +55,7 @@ impl Place {
     }
 }
 
-/// What some requests add up to.
+/// The sum of some requests.
 #[derive(Clone, Debug, Default)]
 struct Cell {
     requests: u64,
@@ -107,7 +107,7 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     json(&tree(&scope.reader, window, elapsed, scope.time_unit()))
 }
 
-/// The tree of what was added up.
+/// Builds the tree from summed requests.
 pub(super) fn tree(reader: &Reader, window: &Window, elapsed: Duration, unit: Option<TimeUnit>) -> Requests {
     let mut cells: Vec<(Place, Cell)> = cells(reader, window).into_iter().collect();
     cells.sort_by(|a, b| (Reverse(a.1.requests), &a.0).cmp(&(Reverse(b.1.requests), &b.0)));
@@ -129,7 +129,7 @@ pub(super) fn tree(reader: &Reader, window: &Window, elapsed: Duration, unit: Op
     }
 }
 
-/// The busiest endpoints: what to ask for with `tags`.
+/// Returns the `tags` filters of the busiest endpoints.
 pub(super) fn busiest(scope: &Scope, count: usize) -> Result<Vec<String>, PageError> {
     let mut cells: Vec<(Place, Cell)> = cells(&scope.reader, scope.sum()?.0).into_iter().collect();
     cells.sort_by(|a, b| (Reverse(a.1.requests), &a.0).cmp(&(Reverse(b.1.requests), &b.0)));
@@ -159,7 +159,7 @@ fn endpoint_tags(place: &Place) -> String {
     TagFilter::of(&tags).text()
 }
 
-/// A part of the tree while it grows.
+/// A branch of the tree under construction.
 #[derive(Debug, Default)]
 struct Branch {
     cell: Cell,
@@ -169,7 +169,7 @@ struct Branch {
 }
 
 impl Branch {
-    /// Adds requests where they belong; with `is_leaf` as an endpoint of their own. There is `room` for so many more branches.
+    /// Adds requests at their place; with `is_leaf` as an endpoint of their own. `branches_left` limits new branches.
     fn add(&mut self, place: &Place, cell: Cell, is_leaf: bool, room: &mut usize) {
         let groups = place.group.split("::").filter(|name| !name.is_empty()).take(DEPTH_MAX);
         let mut at = self;
@@ -215,7 +215,7 @@ impl Branch {
                 children,
             );
             if !branch.branches.is_empty() {
-                // A filter by this group would miss the groups in it.
+                // A filter by this group would miss its subgroups.
                 node.tags = String::new();
             }
             node
@@ -231,11 +231,11 @@ fn by_requests(mut nodes: Vec<RequestNode>) -> Vec<RequestNode> {
     nodes
 }
 
-/// What turns cells into nodes.
+/// Converts cells to nodes.
 struct Shape {
     seconds: f64,
     unit: Option<TimeUnit>,
-    /// The time of all requests together.
+    /// Total time of all requests, ms.
     time_ms: f64,
 }
 

@@ -1,16 +1,16 @@
-//! Which series are meant: the parameter `tags`, an object of names and values as JSON.
+//! The selected series: the parameter `tags`, a JSON object of names and values.
 
 use std::collections::BTreeMap;
 
 use model::{TagInterner, TagSetId};
 use server::PageError;
 
-/// Names and values that a series must have; a tag that is missing has the empty value.
+/// Names and values of tags that a series must have; a missing tag counts as empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TagFilter(BTreeMap<String, String>);
 
 impl TagFilter {
-    /// # Errors
+    /// The text is not a JSON object of strings.
     /// It is no object of texts.
     pub(super) fn parse(text: &str) -> Result<TagFilter, PageError> {
         if text.is_empty() {
@@ -21,12 +21,12 @@ impl TagFilter {
         })
     }
 
-    /// A filter for these tags.
+    /// Returns a filter for these tags.
     pub(super) fn of(tags: &[(&str, &str)]) -> TagFilter {
         TagFilter(tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
     }
 
-    /// As the parameter has it; empty where everything is meant.
+    /// Returns the filter as the parameter; empty if it selects everything.
     pub(super) fn text(&self) -> String {
         if self.0.is_empty() { String::new() } else { serde_json::json!(self.0).to_string() }
     }
@@ -35,7 +35,7 @@ impl TagFilter {
         self.0.is_empty()
     }
 
-    /// Which tag sets fit; `None` where all do.
+    /// Returns which tag sets match; `None` if all do.
     pub(super) fn matching(&self, tags: &TagInterner) -> Option<Vec<bool>> {
         if self.0.is_empty() {
             return None;
@@ -49,7 +49,7 @@ impl TagFilter {
     }
 }
 
-/// Whether a tag set is among those that fit.
+/// Returns true if a tag set is among the matching ones.
 pub(super) fn fits(matching: Option<&Vec<bool>>, tags: TagSetId) -> bool {
     matching.is_none_or(|matching| matching.get(tags.0 as usize).copied().unwrap_or(false))
 }

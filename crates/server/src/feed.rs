@@ -1,4 +1,4 @@
-//! What a live run tells, as server-sent events: made once and shared by all who listen.
+//! The events of a live run as server-sent events, serialized once for all listeners.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -14,41 +14,41 @@ use http::{HeaderValue, StatusCode, header};
 use http_body_util::channel::{Channel, Sender};
 use tokio::sync::watch;
 
-/// Events that are kept for listeners that come back.
+/// Maximum number of events kept for listeners that reconnect.
 const EVENTS_MAX: usize = 600;
 
-/// Bytes of kept events.
+/// Maximum size of kept events, bytes.
 const BYTES_MAX: usize = 4 << 20;
 
-/// Listeners at once.
+/// Maximum number of simultaneous listeners.
 pub(crate) const LISTENERS_MAX: usize = 32;
 
-/// Events that wait for one listener within its connection.
+/// Maximum number of events queued for one connection.
 const QUEUE_EVENTS_MAX: usize = 16;
 
-/// How long nothing is sent at most: what lies between would take a silent connection for a dead one.
+/// Maximum time without data: proxies close silent connections.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
 
-/// How many pushes events are made for a listener that is gone, since it may come back.
+/// Number of pushes for which events are still made after the last listener left, since it may reconnect.
 const PUSHES_UNHEARD_MAX: u64 = 30;
 
-/// After how many milliseconds a listener comes back whose connection was lost.
+/// Delay before a listener reconnects, ms.
 const RETRY_MS: u32 = 2000;
 
 /// The events of a live run.
 #[derive(Debug)]
 pub struct Feed {
     ring: Mutex<Ring>,
-    /// Counts changes of the ring.
+    /// Number of changes to the ring.
     changed: watch::Sender<u64>,
     listeners: AtomicUsize,
-    /// Times that somebody asked whether events are wanted since anybody listened.
+    /// Number of calls of [`Feed::is_wanted`] since the last listener left.
     unheard: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Ring {
-    /// The id of the first event that is kept; ids count from 1.
+    /// The id of the first kept event; ids count from 1.
     first: u64,
     events: VecDeque<Bytes>,
     bytes: usize,
@@ -67,8 +67,7 @@ impl Default for Feed {
 }
 
 impl Feed {
-    /// Whether events would be heard: somebody listens, or did a moment ago. To be asked once a second, before anything
-    /// is made.
+    /// Returns true if events have listeners, now or a moment ago. Call it once per second before events are made.
     pub fn is_wanted(&self) -> bool {
         if self.listeners.load(Ordering::Relaxed) > 0 {
             self.unheard.store(0, Ordering::Relaxed);
@@ -77,7 +76,7 @@ impl Feed {
         self.unheard.fetch_add(1, Ordering::Relaxed) < PUSHES_UNHEARD_MAX
     }
 
-    /// Tells everybody. `json` is in one line, as serde writes it.
+    /// Publishes an event. `json` is one line, as serde writes it.
     pub fn push(&self, event: &str, json: &str) {
         let mut ring = self.ring();
         if ring.is_closed {
@@ -96,13 +95,13 @@ impl Feed {
         self.changed.send_modify(|count| *count += 1);
     }
 
-    /// Nothing more will be told.
+    /// Ends the stream of events.
     pub fn close(&self) {
         self.ring().is_closed = true;
         self.changed.send_modify(|count| *count += 1);
     }
 
-    /// Answers a listener; `after` is the last event that it has.
+    /// Returns the event stream for a listener; `after` is the last event that it received.
     pub(crate) fn answer(self: &Arc<Feed>, after: Option<u64>) -> Response {
         let Some(seat) = Seat::take(self) else {
             let mut response = Response::new(Body::from("too many listen\n"));
@@ -122,13 +121,13 @@ impl Feed {
         response
     }
 
-    /// The id of the event that comes next.
+    /// Returns the id of the next event.
     fn next(&self) -> u64 {
         let ring = self.ring();
         ring.first + ring.events.len() as u64
     }
 
-    /// What to send to a listener that waits for the event `next`, and which one it waits for then.
+    /// Returns the data for a listener that waits for the event `next`, and the id that it waits for afterwards.
     fn since(&self, next: u64) -> Told {
         let ring = self.ring();
         let end = ring.first + ring.events.len() as u64;
@@ -151,7 +150,7 @@ struct Told {
     is_closed: bool,
 }
 
-/// Says that what the listener had is too long ago; it goes on with the event after.
+/// Returns the event that reports missed events; the listener continues with the one after `end`.
 fn reset(end: u64) -> Bytes {
     let last = end.saturating_sub(1);
     let reset = Reset { why: "the events since then are not kept any more" };
@@ -159,7 +158,7 @@ fn reset(end: u64) -> Bytes {
     Bytes::from(format!("id: {last}\nevent: reset\ndata: {data}\n\n"))
 }
 
-/// A listener's place.
+/// The registration of a listener, which counts until it is dropped.
 struct Seat(Arc<Feed>);
 
 impl Seat {
@@ -177,8 +176,8 @@ impl Drop for Seat {
     }
 }
 
-/// Sends until the listener is gone or the run is over. A listener that reads too slowly waits in its own queue, and is told
-/// when it missed something.
+/// Sends events until the listener leaves or the run is over. A slow listener only fills its own queue, and a reset event shows that
+/// it missed events.
 async fn tell(seat: Seat, mut sender: Sender<Bytes>, mut next: u64) {
     let mut changed = seat.0.changed.subscribe();
     if sender.send_data(Bytes::from(format!("retry: {RETRY_MS}\n\n"))).await.is_err() {
@@ -234,7 +233,7 @@ mod tests {
         assert!(texts(&told)[0].starts_with(&expect), "{:?}", texts(&told));
         assert_eq!(told.next, EVENTS_MAX as u64 + 6);
         assert_eq!(feed.since(6).events.len(), EVENTS_MAX);
-        // An id of another run.
+        // The id comes from another run.
         assert!(texts(&feed.since(1_000_000))[0].contains("reset"));
         feed.push("tick", &"x".repeat(BYTES_MAX));
         assert!(feed.ring().events.is_empty() && feed.ring().bytes == 0);

@@ -1,6 +1,6 @@
-//! One run, from the banner to the exit code: a script becomes a test, and the run's events reach its listeners in order.
+//! One run, from the banner to the exit code: prepares the test, runs it, and passes its events to listeners in order.
 //!
-//! The crate knows nothing of verbs and flags: the binary turns those into settings.
+//! The crate must not know subcommands and flags: the binary converts those to settings.
 
 mod context;
 mod detached;

@@ -1,4 +1,4 @@
-//! The listener that leaves a run's file.
+//! The listener that writes a run's file.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -15,38 +15,38 @@ use crate::header::RecordSettings;
 use crate::test::Test;
 use crate::{ending, header};
 
-/// Lines that wait for the live page, the newest ones; it asks once a second, and shows no more of one.
+/// Maximum number of lines that wait for the live page, the newest ones; the page reads once per second and shows no more.
 const FRESH_LINES_MAX: usize = 100;
 
-/// A file that grows with the run.
+/// A run's file while it is written.
 pub struct Recording {
     catalogue: Catalogue,
     writer: Writer,
     id: RunId,
     path: PathBuf,
-    /// What was said, by whichever thread.
+    /// Log lines from all threads.
     lines: Receiver<LogLine>,
-    /// How many lines were taken, and those of them that the live page has not had yet.
+    /// The number of stored lines, and those that the live page has not read yet.
     lines_taken: u64,
     fresh_lines: VecDeque<(u64, LogLine)>,
     wants_lines: bool,
-    /// It is only made for reports and goes with them.
+    /// Whether the file exists only for reports and is deleted with them.
     is_temporary: bool,
 }
 
-/// A run's file that is complete.
+/// A complete run file.
 pub struct Recorded {
-    /// Its id.
+    /// The run's id.
     pub id: RunId,
-    /// Its file.
+    /// The run's file.
     pub path: PathBuf,
     catalogue: Catalogue,
     is_temporary: bool,
 }
 
 impl Recording {
-    /// Begins a file. One that cannot be made is told, and the load goes on without. With `is_needed`, there is one even
-    /// where none should stay, since reports are made of it.
+    /// Creates the file. If that fails, the error is logged and the load continues without a file. With `is_needed`, a temporary file is
+    /// created even if none should stay, because reports are made from it.
     pub fn begin(
         test: &Test,
         context: &Context,
@@ -101,7 +101,7 @@ impl Recording {
         })
     }
 
-    /// Takes an event. Log lines come the other way, since most of them are no events.
+    /// Processes an event. Log lines come through the tap, because most are not events.
     pub fn on_event(&mut self, event: &RunEvent, context: &Context) {
         if !matches!(event, RunEvent::Log(_) | RunEvent::Samples(_)) {
             self.writer.on_event(event);
@@ -112,39 +112,38 @@ impl Recording {
         }
     }
 
-    /// The run's id.
+    /// Returns the run's id.
     pub fn id(&self) -> &str {
         self.id.as_str()
     }
 
-    /// Where the file is.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The newest lines that were stored since the last time, with their numbers from 1. From the first time on they are kept
-    /// for the next.
+    /// Returns the newest lines stored since the last call, numbered from 1. The first call starts keeping them.
     pub fn take_fresh_lines(&mut self) -> VecDeque<(u64, LogLine)> {
         self.wants_lines = true;
         std::mem::take(&mut self.fresh_lines)
     }
 
-    /// Both clocks as they are stored with the last window.
+    /// Returns both clocks as stored with the last window.
     pub fn last_anchor(&self) -> Option<runfile::Anchor> {
         self.writer.last_anchor()
     }
 
-    /// Takes what was read about the generator.
+    /// Stores a reading of the generator.
     pub fn state(&mut self, state: GeneratorState) {
         self.writer.state(state);
     }
 
-    /// Takes traces that were kept, and how often operations ran.
+    /// Stores traces and the counts of operations.
     pub fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
         self.writer.traces(traces, operations);
     }
 
-    /// Takes what sources of evidence told.
+    /// Stores evidence of the sources.
     pub fn evidence(&mut self, evidence: Evidence) {
         self.writer.evidence(evidence);
     }
@@ -167,7 +166,7 @@ impl Recording {
         }
     }
 
-    /// Writes how it ended. What went wrong is told.
+    /// Writes the ending. Errors are logged.
     pub fn finish(
         mut self,
         outcome: &RunOutcome,
@@ -196,10 +195,10 @@ impl Recording {
 }
 
 impl Recorded {
-    /// Hands the file to the catalogue, says how to see it again, and removes what should not stay.
+    /// Adds the file to the catalogue, prints how to see the run again, and removes a temporary file.
     pub fn keep(self, context: &Context) {
         if self.is_temporary {
-            // Nobody looks for it there; what cannot be removed is the temporary folder's to clean.
+            // If it cannot be removed, the system cleans its temporary folder.
             let _ = self.path.parent().map(std::fs::remove_dir_all);
             return;
         }
@@ -221,7 +220,7 @@ impl Recorded {
     }
 }
 
-/// Whether a file that waits for its upload is whole, as one is that an earlier upload failed for.
+/// Returns true if a file that waits for its upload is complete, as after a failed upload.
 fn is_over(path: &Path) -> bool {
     runfile::Reader::open(path).is_ok_and(|reader| reader.state() == runfile::State::Complete)
 }

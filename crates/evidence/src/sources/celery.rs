@@ -1,7 +1,7 @@
-//! Celery, through the HTTP API of Flower 2.0: what workers do and may do, how long queues are, and how long tasks took.
+//! Celery, through the HTTP API of Flower 2.0: worker activity and capacity, queue lengths, and task durations.
 //!
-//! Celery itself sends its events only to members of its broker. Flower has joined it, remembers tasks for a while, and asks
-//! workers what `celery inspect` does. Arguments and results of tasks are not read.
+//! Celery sends its events only to members of its broker. Flower is one: it keeps recent tasks, and queries workers as
+//! `celery inspect` does. Arguments and results of tasks are not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,18 +15,18 @@ use crate::contract::{About, CALL_LIMIT, Check, ErrorKind, Moment, Period, Sourc
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
 
-/// One question takes no longer. Flower itself waits a second for the answers of its workers.
+/// Timeout of a query. Flower itself waits a second for the answers of its workers.
 const QUESTION_LIMIT: Duration = Duration::from_secs(4);
 const _: () = assert!(2 * QUESTION_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 
-/// Workers and queues that have series of their own.
+/// Maximum number of workers and queues with series of their own.
 const WORKERS_MAX: usize = 100;
 const QUEUES_MAX: usize = 100;
 
 /// Maximum number of kinds of tasks.
 const KINDS_MAX: usize = 100;
 
-/// Tasks that are asked for, the newest.
+/// Maximum number of tasks requested, the newest.
 const TASKS_MAX: usize = 10_000;
 
 /// This kind of source.
@@ -43,7 +43,7 @@ const QUEUE_READY: SignalQuery = SignalQuery::new(SignalId::QueueReady, "GET /ap
 const TASKS_DONE: SignalQuery =
     SignalQuery::new(SignalId::TasksDone, "GET /api/workers?refresh=true: stats.total of all workers");
 
-/// Signals of a worker by JSON pointer; the length of lists.
+/// Signals of a worker by JSON pointer; a list counts by its length.
 const WORKER_NOW: &[(SignalQuery, &str)] = &[
     (SignalQuery::new(SignalId::TasksActive, "GET /api/workers?refresh=true: active"), "/active"),
     (
@@ -84,9 +84,9 @@ struct Celery {
 #[derive(Debug, Default)]
 struct Tasks {
     runtimes_ms: Vec<f64>,
-    /// Time from the sender to the worker, if senders record when they sent.
+    /// Time in the queue until a worker receives the task, if senders record the time of sending.
     queued_ms: Vec<f64>,
-    /// From the worker to one of its processes.
+    /// Time in the worker until one of its processes starts the task.
     reserved_ms: Vec<f64>,
     failed: u32,
 }
@@ -203,7 +203,7 @@ impl Celery {
         }
     }
 
-    /// Remedy for a failure of the API.
+    /// Returns the remedy for a failure of the API.
     fn remedy(&self, kind: ErrorKind) -> String {
         if kind == ErrorKind::Unauthenticated {
             return format!(
@@ -252,7 +252,7 @@ fn add_tasks<'a>(answer: &mut Answer, tasks: impl Iterator<Item = &'a Value>, pe
     }
 }
 
-/// Whether a worker took it while the run went on.
+/// Returns true if a worker received the task during the run.
 fn is_within(task: &Value, period: &Period) -> bool {
     let received_ns = task["received"].as_f64().map(|seconds| (seconds * 1e9) as i64);
     received_ns.is_some_and(|ns| period.from.wall_ns <= ns && ns <= period.to.wall_ns)
@@ -279,7 +279,7 @@ impl Tasks {
         };
         add("min_ms", runtimes_ms.first().copied());
         add("avg_ms", average(runtimes_ms));
-        // The least of all that 95 % do not exceed.
+        // The smallest value that 95 % do not exceed.
         add("p95_ms", runtimes_ms.get((runtimes_ms.len() * 95).div_ceil(100).saturating_sub(1)).copied());
         add("max_ms", runtimes_ms.last().copied());
         add("queued_avg_ms", average(&self.queued_ms));
@@ -319,7 +319,7 @@ mod tests {
         Celery::new(&trial::settings("celery", address, None)).expect("settings that are right")
     }
 
-    /// Answers as Flower did, for as long as the test runs.
+    /// Serves recorded responses of Flower until the test ends.
     fn flower() -> String {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));
@@ -337,14 +337,14 @@ mod tests {
                 let length = body.len();
                 let head =
                     format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
-                // Who asks no longer listens when the test is over.
+                // The client may have disconnected when the test is over.
                 let _ = stream.write_all(format!("{head}{body}").as_bytes());
             }
         });
         address
     }
 
-    /// The minute in which the tasks ran.
+    /// Returns the minute in which the tasks ran.
     fn period() -> Period {
         let at = |seconds: u64| Instant::from_ns(seconds * 1_000_000_000);
         let wall_ns = |seconds: i64| (1_795_356_460 + seconds) * 1_000_000_000;

@@ -1,9 +1,8 @@
-//! RabbitMQ, through the HTTP API of its management plugin: queues, who consumes them, and the limits of its nodes.
+//! RabbitMQ, through the HTTP API of its management plugin: queues, their consumers, and the limits of its nodes.
 //!
-//! The API is that of 3.8 to 4.1 (`/api/overview`, `/api/queues`, `/api/consumers`, `/api/nodes`). The plugin renews its
-//! statistics as often as the finest of its `sample_retention_policies` says, by default every five seconds.
-//! A rate is therefore reported whenever they are new, from the increase of counters since the previous ones, and never from
-//! the averages that the server keeps.
+//! The API is that of 3.8 to 4.1 (`/api/overview`, `/api/queues`, `/api/consumers`, `/api/nodes`). The plugin refreshes its
+//! statistics at the finest interval of `sample_retention_policies`, by default every five seconds. Rates are therefore reported
+//! after each refresh, from the increase of counters, and never from the averages that the server keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -26,11 +25,11 @@ const OTHER: &str = "other";
 /// Maximum number of nodes.
 const NODES_MAX: usize = 32;
 
-/// One call asks up to four things, and each may take so long, so that all end within [`CALL_LIMIT`].
+/// Timeout of each of up to four queries per call, so that all end within [`CALL_LIMIT`].
 const QUESTION_LIMIT: Duration = Duration::from_secs(2);
 const _: () = assert!(4 * QUESTION_LIMIT.as_secs() < CALL_LIMIT.as_secs());
 
-/// Statistics that are renewed this much more rarely than they are asked for deserve a word.
+/// Number of sampling periods without a refresh after which a warning is recorded.
 const STALE_STEPS: f64 = 1.5;
 
 /// Settings that refresh statistics each second, in queues and channels and in the plugin.
@@ -95,7 +94,7 @@ const NODE_NOW: &[(SignalQuery, &str)] = &[
     (SignalQuery::new(SignalId::NodeDiskFree, "GET /api/nodes: disk_free"), "/disk_free"),
 ];
 
-/// A node that has one of these stops taking messages from publishers.
+/// Alarms that block publishers.
 const ALARMS: &[(&str, &str)] = &[("memory alarm", "/mem_alarm"), ("disk alarm", "/disk_free_alarm")];
 
 fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
@@ -108,7 +107,7 @@ struct RabbitMq {
     user: Option<String>,
     step: Duration,
     vhost: Option<String>,
-    /// There once it was asked.
+    /// Facts from the first query.
     begun: Option<Begun>,
     consumers: OptionalQuery,
     nodes: OptionalQuery,
@@ -119,18 +118,18 @@ struct RabbitMq {
     rest_max: usize,
     /// Configuration of queues by label.
     configuration: BTreeMap<String, Fields>,
-    /// Alarms that are on: of which node, and which.
+    /// Active alarms by node and name.
     alarms: BTreeSet<(String, &'static str)>,
 }
 
 /// Facts from the first query.
 #[derive(Clone, Copy)]
 struct Begun {
-    /// The server counts messages per queue.
+    /// Whether the server counts messages per queue.
     counts_messages: bool,
 }
 
-/// Whether the server's statistics are newer than those of the last answer, by the uptime of a node, which is one of them.
+/// Detects refreshed statistics by the uptime of a node, which is refreshed with them.
 #[derive(Debug, Default)]
 struct Freshness {
     uptime_ms: Option<f64>,
@@ -240,7 +239,7 @@ impl RabbitMq {
         })
     }
 
-    /// Asks what the server is, the first time.
+    /// Reads the server's facts at the first query.
     fn begin(&mut self, answer: &mut Answer) -> Result<Begun, SourceError> {
         if let Some(begun) = self.begun {
             return Ok(begun);
@@ -258,7 +257,7 @@ impl RabbitMq {
         list(&self.client, path, columns)
     }
 
-    /// Label of a queue, if it is collected.
+    /// Returns the label of a queue, if it is collected.
     fn label(&self, name: &Value, vhost: &Value) -> Option<String> {
         let (name, vhost) = (name.as_str()?, vhost.as_str()?);
         match &self.vhost {
@@ -268,7 +267,7 @@ impl RabbitMq {
         }
     }
 
-    /// The sum of what the consumers of each queue may hold without acknowledging it; `None` where one has no limit.
+    /// Returns the total prefetch limit of each queue's consumers; `None` if one has no limit.
     fn prefetch(&self, consumers: &[Value]) -> BTreeMap<String, Option<f64>> {
         let mut sums = BTreeMap::new();
         for consumer in consumers {
@@ -292,7 +291,7 @@ impl RabbitMq {
             .iter()
             .filter_map(|queue| Some((self.label(&queue["name"], &queue["vhost"])?, queue)))
             .collect();
-        // Who comes first is told for the whole run, so that these are the ones with something in them.
+        // The first queues keep their series for the whole run, so the deepest come first.
         labelled.sort_by(|(_, one), (_, other)| depth(other).total_cmp(&depth(one)));
         let mut rest = Rest::default();
         let mut rest_count = 0;
@@ -306,7 +305,7 @@ impl RabbitMq {
             for (what, place) in QUEUE_NOW {
                 number(queue, place).into_iter().for_each(|value| add(what, value));
             }
-            // A queue that no message ever went through has a depth and no counters. One that has neither is not counted yet.
+            // A queue without any message so far has a depth and no counters. One that has neither is not counted yet.
             let is_counted = has_rates && number(queue, "/messages_ready").is_some();
             for (what, place) in QUEUE_COUNTS.iter().filter(|_| is_counted) {
                 let count = number(queue, place).unwrap_or(0.0);
@@ -318,7 +317,7 @@ impl RabbitMq {
             if !is_told {
                 continue;
             }
-            // Shares of several queues cannot be added up.
+            // Utilisations of several queues cannot be added up.
             if let Some(share) = number(queue, "/consumer_utilisation") {
                 answer.number(&UTILISATION, &[("queue", &label)], share);
             }
@@ -348,7 +347,7 @@ impl RabbitMq {
         }
     }
 
-    /// Remedy for a failure of the API.
+    /// Returns the remedy for a failure of the API.
     fn remedy(&self, kind: ErrorKind) -> String {
         let variable = password_variable(&self.name);
         let user = self.user.as_deref().unwrap_or("plimsoll");
@@ -366,7 +365,7 @@ impl RabbitMq {
 }
 
 impl Freshness {
-    /// Without a node that can be asked, everything counts as new.
+    /// Returns true if the statistics are new; without a readable node they always count as new.
     fn is_fresh(&mut self, node: Option<&Value>) -> bool {
         let Some(uptime_ms) = node.and_then(|node| number(node, "/uptime")) else { return true };
         let before = self.uptime_ms.replace(uptime_ms);
@@ -396,7 +395,7 @@ impl Rest {
     }
 }
 
-/// The objects at a path, with no more of each than is read.
+/// Requests the objects at a path, with only the needed columns.
 fn list(client: &Client, path: &str, columns: &str) -> Result<Vec<Value>, SourceError> {
     match client.json(path, &[("columns", columns)])? {
         Value::Array(objects) => Ok(objects),
@@ -456,7 +455,7 @@ mod tests {
         json!({"prefetch_count": prefetch, "queue": {"name": queue, "vhost": "/"}})
     }
 
-    /// Signals of these queues at the second of two instants, a second apart.
+    /// Returns signals of these queues at the second of two instants, one second apart.
     fn told(source: &mut RabbitMq, before: &[Value], queues: &[Value], consumers: &[Value]) -> Evidence {
         let mut answer = Answer::new("rabbitmq", Instant::ZERO, source.step);
         let prefetch = source.prefetch(consumers);
@@ -565,13 +564,13 @@ mod tests {
         let address = format!("http://lab@127.0.0.1:{}", server.ports("rabbitmq")[1]);
         let mut source = made(&address, Some(&password));
         let told = trial::until(|| {
-            // A server that has just begun has no statistics of itself yet.
+            // A server that has just started has no statistics yet.
             let told = promises::of_a_source(&mut source, Some(&password));
             told.signals.iter().any(|signal| signal.name == "node_memory_limit").then_some(told)
         });
         assert_eq!(value(&told, "queue_prefetch", "scan.vision"), Some(0.0));
 
-        // What was published is what the rates add up to, however the server's statistics fall between the questions.
+        // The rates add up to the published messages, however refreshes fall between the queries.
         let epoch = Epoch::anchor(&SystemClock);
         let mut sample = || source.sample(Moment::of(SystemClock::now(), &epoch)).expect("it is there");
         let rates_at = |told: &Evidence| {

@@ -1,4 +1,4 @@
-//! A reading of a machine as JSON, for who asks it from another one (`plimsoll host-agent`).
+//! A reading of a machine as JSON, which `plimsoll host-agent` serves to other machines.
 
 use host::{Interface, Machine, Tcp, Ticks};
 use model::{Instant, SystemClock};
@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::lines::harmless;
 
-/// Cores and interfaces of another machine that are believed, as many as are read of one's own.
+/// Maximum number of cores and interfaces accepted from another machine, equal to the limits for this one.
 const CORES_MAX: usize = 256;
 const INTERFACES_MAX: usize = 16;
 /// Maximum length of an interface's name; the kernel's have 15 characters (Linux, `IFNAMSIZ`).
 const NAME_CHARS_MAX: usize = 40;
 
-/// Reading of another machine.
+/// A received reading of another machine.
 #[derive(Debug, PartialEq)]
 pub(super) struct Told {
-    /// When it was read, by its own clock.
+    /// Time of the reading by the machine's clock.
     pub(super) at: Instant,
     pub(super) machine: Machine,
-    /// Cores and interfaces that there was no room for.
+    /// Number of cores and interfaces beyond the limits.
     pub(super) left_out: usize,
 }
 
-/// Reading of a machine.
+/// A reading as JSON.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Reading {
-    /// When it was read, by the machine's own monotonic clock.
+    /// Time of the reading by the machine's monotonic clock.
     at_ns: u64,
     all: TicksOf,
     cores: Vec<(u32, TicksOf)>,
@@ -63,16 +63,16 @@ struct TcpOf {
     passive_opens: Option<u64>,
 }
 
-/// Current reading of this machine, for another one; `None` if its kernel does not provide it.
+/// Returns the current reading of this machine; `None` if its kernel does not provide it.
 pub fn reading() -> Option<String> {
     let machine = Machine::read()?;
     serde_json::to_string(&written(SystemClock::now(), machine)).ok()
 }
 
-/// Reading of another machine.
+/// Parses a reading of another machine.
 ///
 /// # Errors
-/// It is no reading.
+/// The text is no reading.
 pub(super) fn read(text: &str) -> Result<Told, serde_json::Error> {
     let reading: Reading = serde_json::from_str(text)?;
     let ticks = |of: TicksOf| Ticks { total: of.total, idle: of.idle, steal: of.steal };
@@ -163,7 +163,7 @@ mod tests {
     }
 
     prop_compose! {
-        /// Plausible ranges of a reading.
+        /// Checks plausible ranges of a reading.
         fn claim()(
             (at_ns, runnable, blocked, cpu_pressure_us) in any::<(u64, Option<u64>, Option<u64>, Option<u64>)>(),
             (memory_bytes_max, memory_bytes_available) in any::<(Option<u64>, Option<u64>)>(),
@@ -204,7 +204,7 @@ mod tests {
                 let place = place.index(damaged.len());
                 damaged.splice(place..=place, other.chars());
             }
-            // Refused or not: nobody is harmed.
+            // The reading may be refused, but must not panic.
             let _ = read(&damaged.into_iter().collect::<String>());
         }
     }

@@ -1,4 +1,4 @@
-//! Against answers made from the published API.
+//! The source against responses built from the published API.
 
 use model::{Datum, Epoch, Instant};
 
@@ -64,7 +64,7 @@ fn source(address: &str) -> Result<Box<dyn Source>, SettingsError> {
     })
 }
 
-/// The run of the seed: 03:56:31.7 to 04:00:09.6.
+/// Returns the period of the recorded run: 03:56:31.7 to 04:00:09.6.
 fn run() -> Period {
     let epoch = Epoch { at: Instant::from_ns(5_000_000_000), wall_unix_ns: 1_769_486_191_700_000_000 };
     let moment = |after_s: u64| Moment::of(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
@@ -116,13 +116,13 @@ fn what_happened_and_what_was_configured_is_told() {
          scales=deployment/worker triggers=rabbitmq queueName=scan.vision mode=QueueLength value=20 metricType=AverageValue",
         ]
     );
-    // 03:59:00 is 148.3 s after the run began.
+    // 03:59:00 is 148.3 s after the start of the run.
     assert_eq!(told.records[1].at, Instant::from_ns(153_300_000_000));
     let again = source.look_back(&run()).expect("it is there");
     assert!(again.records.iter().all(|record| record.kind != RecordKind::Happening), "nothing happens twice");
 }
 
-/// Without rights the probe prints the Role, and a list that is refused takes nothing from the others.
+/// Without permissions the probe prints the Role, and a forbidden list does not affect the others.
 #[test]
 fn what_is_forbidden_is_named_with_its_grant() {
     let forbidden = r#"{"kind":"Status","status":"Failure","message":"events is forbidden","code":403}"#;

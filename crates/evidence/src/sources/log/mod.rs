@@ -1,4 +1,4 @@
-//! Log files of servers on this machine, followed while a run goes on.
+//! Log files of servers on this machine, followed during a run.
 
 mod follow;
 
@@ -15,7 +15,7 @@ use crate::settings::{Settings, SettingsError};
 
 use follow::{FILES_MAX, Follow};
 
-/// The kind.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "log",
     provides: "Log files on this machine: lines and errors per second, and task durations by a pattern.",
@@ -29,7 +29,7 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-/// The time between two looks, unless it is set, and at least.
+/// Default and minimum interval between reads.
 const STEP: Duration = Duration::from_secs(1);
 const STEP_MIN: Duration = Duration::from_millis(50);
 
@@ -55,7 +55,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         step,
         follow: Follow::new(&settings.address),
         lines: Lines::of(settings)?,
-        // Lines and errors of each file, and of those that come in their places.
+        // Lines and errors of each file, and of its successors after rotation.
         gathered: Gathered::new(FILES_MAX * 4),
         last_at: None,
     }))
@@ -67,7 +67,7 @@ impl Source for Log {
     }
 
     fn probe(&mut self) -> Vec<Check> {
-        // A look of its own, so that following begins with the run.
+        // A separate reader, so that following begins with the run.
         let mut follow = Follow::new(&self.about.address);
         let now = Instant::ZERO;
         vec![match follow.lines(now, |_, _| ()) {
@@ -97,7 +97,7 @@ impl Source for Log {
         if self.last_at.is_none() {
             return Err(SourceError::new("log files can only be read during a run"));
         }
-        // The files may be gone by now; what they told before stays.
+        // The files may be deleted by now; their earlier lines are kept.
         let looked = self.look(period.to.at);
         let mut records = self.lines.take_errors();
         records.extend(self.lines.take_tasks(&self.about.name, period.to.at));
@@ -116,7 +116,7 @@ impl Log {
             *all += 1;
             *errors += u64::from(is_error);
         });
-        // What was still written into a file that was removed is known; afterwards nothing is.
+        // The last lines of a removed file are known; nothing is known afterwards.
         if followed.is_err() && counts.is_empty() {
             self.last_at = self.last_at.map(|_| now);
             return followed;

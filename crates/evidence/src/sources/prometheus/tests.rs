@@ -1,4 +1,4 @@
-//! Against a real Prometheus.
+//! The source against a real Prometheus.
 
 use std::time::Duration;
 
@@ -30,10 +30,10 @@ fn promises_are_kept_with_a_real_server() {
     let checks = source.probe();
     let wrong: Vec<&str> =
         checks.iter().filter(|check| check.outcome.is_err()).map(|check| check.what.as_str()).collect();
-    // It was started a moment ago and has scraped nothing that a pack knows.
+    // It has just started and has scraped no metric of a pack.
     assert_eq!(wrong, ["packs", "query.wrong"], "{checks:?}");
     assert!(checks.iter().any(|check| check.outcome.as_deref() == Ok("1s")), "{checks:?}");
-    // Nobody serves its target, and so `up` is zero.
+    // Its target is unreachable, so `up` is zero.
     wait_for_scrapes(&lab);
     let told = promises::of_a_source(source.as_mut(), Some("t0psecret"));
     let scraped =
@@ -102,8 +102,8 @@ fn every_question_of_the_packs_is_understood() {
     }
 }
 
-/// A page of metrics as cAdvisor and kube-state-metrics show them: the pod's own control group is left out, and the limit
-/// stands beside what is used.
+/// A metrics page like those of cAdvisor and kube-state-metrics: the pod's own cgroup is left out, and usage comes with its
+/// limit.
 #[test]
 fn packs_are_found_by_their_metrics_and_joined_with_limits() {
     let begun = SystemClock::now();

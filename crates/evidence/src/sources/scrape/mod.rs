@@ -1,8 +1,8 @@
-//! Pages of metrics, read directly where there is no Prometheus: `/metrics`, `/actuator/prometheus`.
+//! Metrics pages that are read directly, without a Prometheus: `/metrics`, `/actuator/prometheus`.
 //!
-//! A page is read once a period, in Prometheus' text format or OpenMetrics. Where a pack knows the metrics, signals have its
-//! names; the rest keep their own: gauges as they are, counters as rates, histograms and summaries as a rate and a mean.
-//! Buckets and quantiles are left aside, because those of a process's whole life say little about a run.
+//! A page is read once per period, in Prometheus' text format or OpenMetrics. If a pack knows the metrics, signals have the pack's
+//! names; others keep their own: gauges as levels, counters as rates, histograms and summaries as a rate and a mean.
+//! Buckets and quantiles are ignored, because they cover a process's whole life.
 
 mod exposition;
 mod rates;
@@ -21,7 +21,7 @@ use crate::settings::{Settings, SettingsError};
 use exposition::Page;
 use rates::{Rates, Value};
 
-/// The kind.
+/// This kind of source.
 pub(super) const KIND: Kind = Kind {
     name: "scrape",
     provides: "Metrics endpoints in Prometheus' text format or OpenMetrics, scraped directly once a second.",
@@ -33,9 +33,9 @@ pub(super) const KIND: Kind = Kind {
     open,
 };
 
-/// Series kept of one page; the rest is counted.
+/// Maximum number of series kept from one page; the rest is counted.
 const SERIES_MAX: usize = 2_000;
-/// The time between two readings, unless it is set, and at least.
+/// Default and minimum interval between reads.
 const STEP: Duration = Duration::from_secs(1);
 const STEP_MIN: Duration = Duration::from_millis(50);
 /// Default path of metrics.
@@ -194,7 +194,7 @@ mod tests {
         crate::sources::open(&settings).expect("settings that are right")
     }
 
-    /// Prometheus shows metrics of its own, which are those of a Go program.
+    /// Prometheus exposes metrics of its own, like any Go program.
     #[test]
     fn promises_are_kept_with_a_real_page() {
         let Some(lab) = server(lab::PROMETHEUS) else { return };
@@ -211,7 +211,7 @@ mod tests {
         promises::of_an_absent_server(source("http://127.0.0.1:9").as_mut());
     }
 
-    /// A server that ends in mid-run: earlier points stay, and the rest is a gap.
+    /// A server that stops during the run: earlier points stay, and the rest is a gap.
     #[test]
     fn a_server_that_ends_in_mid_run_leaves_a_gap() {
         let page = Pages::start(|_| (200, "pool_size 4\n".to_owned()));

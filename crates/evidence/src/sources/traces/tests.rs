@@ -1,4 +1,4 @@
-//! Against answers made from the published APIs.
+//! The sources against responses built from the published APIs.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,10 +11,10 @@ use super::*;
 use crate::contract::promises;
 use crate::stage::{Pages, Reply};
 
-/// When the run of the tests began.
+/// Start of the tests' run, nanoseconds since 1970.
 const WALL_NS: i64 = 1_769_486_191_700_000_000;
 
-/// A trace with a request of the shop and its question to the database, in OTLP's JSON.
+/// Returns a trace with a request of the shop and its database query, in OTLP JSON.
 fn spans(trace: u128, fails: bool) -> Value {
     let span = |id: u64, parent: &str, kind: u32, after_ms: i64, took_ms: i64| {
         let start = WALL_NS + after_ms * 1_000_000;
@@ -33,7 +33,7 @@ fn spans(trace: u128, fails: bool) -> Value {
     }])
 }
 
-/// A Jaeger that has these traces, and one more that is only found by its number; and what it was asked.
+/// Serves a Jaeger with these traces, and one more that is only found by its id; records the queries.
 fn jaeger(traces: &'static [u128]) -> (Pages, Arc<Mutex<Vec<String>>>) {
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = asked.clone();
@@ -58,7 +58,7 @@ fn jaeger(traces: &'static [u128]) -> (Pages, Arc<Mutex<Vec<String>>>) {
     (Pages::start(answer), asked)
 }
 
-/// A Tempo whose traces cannot be had: what it sends them in is tested where that is read.
+/// Serves a Tempo whose traces are all empty: their encoding is tested elsewhere.
 fn tempo() -> Pages {
     Pages::start(|path| match path.split('?').next().unwrap_or_default() {
         "/api/echo" => (200, "echo".to_owned()),
@@ -167,7 +167,7 @@ fn what_is_too_much_is_left_out_and_counted() {
     gathering.take(of_one.collect());
     assert_eq!((gathering.spans, gathering.spans_left_out), (SPANS_OF_TRACE_MAX, 3));
     gathering.take((1..).take(TRACES_MAX + 2).map(|trace| (trace, span.clone())).collect());
-    // The first trace has this span already, or has no room for it.
+    // The first trace has this span already, or has reached its limit.
     assert_eq!(gathering.traces.len(), TRACES_MAX);
     assert!(gathering.spans_left_out >= 5, "{}", gathering.spans_left_out);
 }
