@@ -1,4 +1,4 @@
-//! The verbs, one file each.
+//! The subcommands, one file each.
 
 mod apart;
 pub(crate) mod archive;

@@ -1,4 +1,4 @@
-//! `plimsoll calibrate`: what this machine's generator can send, measured against a server on its own loopback.
+//! `plimsoll calibrate`: measures the maximum request rate of this machine against a server on loopback.
 
 mod step;
 mod target;
@@ -18,13 +18,13 @@ use crate::flags::CalibrateFlags;
 use runs::{Exit, Failure, calibration};
 use session::Context;
 
-/// How long a load may be looked at.
+/// Allowed measurement times per load.
 const TIME: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(60);
 
-/// Planned rates that are tried. Each halves what is not known: seven leave less than 1 % of the full speed.
+/// Number of planned rates. Each halves the uncertainty: seven leave less than 1 % of the full speed.
 const RATES: u32 = 7;
 
-/// What is printed with `--json`.
+/// The output of `--json`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Printed {
@@ -37,10 +37,10 @@ struct Printed {
     version: String,
 }
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// A load cannot be made, or no rate was kept to.
+/// A load cannot be generated, or no rate was sustained.
 pub(crate) fn run(flags: &CalibrateFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.serve {
         return target::serve();
@@ -100,7 +100,7 @@ fn time(text: &str) -> Result<Duration, Failure> {
     time.ok_or_else(|| fail(format!("read --time {text:?}: write a time from 1s to 1m, such as 5s")))
 }
 
-/// This rate if it is kept to, and otherwise the highest below it that is.
+/// Returns this rate if it is sustained, and otherwise the highest sustained one below it.
 fn best_up_to(
     rate_max_per_s: u64,
     mut try_rate: impl FnMut(u32, u64) -> Result<Step, Failure>,
@@ -109,7 +109,7 @@ fn best_up_to(
     if step.is_in_time() { Ok(Some(step)) } else { best_below(rate_max_per_s as f64, try_rate) }
 }
 
-/// The highest rate that was kept to, found by halving what lies between the highest good and the lowest bad one.
+/// Returns the highest sustained rate, found by bisection between the highest good and the lowest bad one.
 fn best_below(
     rate_per_s: f64,
     mut try_rate: impl FnMut(u32, u64) -> Result<Step, Failure>,
@@ -127,7 +127,7 @@ fn best_below(
     Ok(best)
 }
 
-/// A whole number; what is none of a number is zero.
+/// Returns a whole number; zero for NaN.
 fn whole(value: f64) -> u64 {
     value.round() as u64
 }
@@ -165,7 +165,7 @@ fn json(found: &Calibration, workers: usize) -> String {
         workers,
         version: found.version.clone(),
     };
-    // Numbers and a text always have a form in JSON.
+    // Serialization cannot fail: the values are numbers and strings.
     serde_json::to_string_pretty(&printed).unwrap_or_default() + "\n"
 }
 
@@ -173,7 +173,7 @@ fn json(found: &Calibration, workers: usize) -> String {
 mod tests {
     use super::*;
 
-    /// A machine that is in time up to some rate.
+    /// A machine that sustains rates up to a limit.
     fn machine(limit_per_s: f64) -> impl FnMut(u32, u64) -> Result<Step, Failure> {
         move |_, rate_per_s| {
             let planned_per_s = rate_per_s as f64;

@@ -1,4 +1,4 @@
-//! `plimsoll capacity`: the highest load that keeps what is asked, searched for, or read from what was measured.
+//! `plimsoll capacity`: finds the maximum load that meets the SLOs, by a search or from stored measurements.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -18,13 +18,13 @@ use crate::flags::CapacityFlags;
 use session::Context;
 use session::logger;
 
-/// Files of tables at most.
+/// Maximum number of tables.
 const FILES_MAX: usize = 100;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// The flags cannot be understood, the first level could not begin, or a run or a table cannot be read.
+/// The flags are invalid, the first level could not begin, or a run or a table cannot be read.
 pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Failure> {
     if !flags.of.is_empty() {
         return of(flags, context);
@@ -63,7 +63,7 @@ pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Fail
     Ok(exit(&report, levels.exit, true))
 }
 
-/// What was found, and how to come back to it.
+/// Prints the result, and the command that shows it again.
 pub(super) fn answer(report: &StudyReport, levels: &Levels<'_>, is_json: bool, context: &Context) {
     print(report, is_json, context);
     let again = report.parts.iter().flat_map(|part| &part.levels).next_back();
@@ -73,7 +73,7 @@ pub(super) fn answer(report: &StudyReport, levels: &Levels<'_>, is_json: bool, c
     }
 }
 
-/// How the process ends: as its runs did, or by whether a load keeps what was asked.
+/// Returns the exit of the process: that of its runs, or whether a load meets the SLOs.
 pub(super) fn exit(report: &StudyReport, of_runs: Exit, is_asked: bool) -> Exit {
     if of_runs != Exit::Ok {
         return of_runs;
@@ -131,7 +131,7 @@ fn wanted(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failu
     })
 }
 
-/// What was measured before: tables, or the study of a run.
+/// Reports earlier measurements: tables, or the study of a run.
 fn of(flags: &CapacityFlags, context: &Context) -> Result<Exit, Failure> {
     let level = &flags.study.level;
     let is_table = |name: &String| Format::of_name(name).is_some();

@@ -1,4 +1,4 @@
-//! `plimsoll diagnose`: what limits the target, how that is known, and what would prove it wrong.
+//! `plimsoll diagnose`: finds the bottleneck, with evidence and a testable prediction.
 
 use std::io::IsTerminal;
 
@@ -15,13 +15,13 @@ use crate::flags::DiagnoseFlags;
 use session::Context;
 use session::logger;
 
-/// Runs that are looked at together: the levels of a sweep.
+/// Maximum number of runs diagnosed together: the levels of a sweep.
 const RUNS_MAX: usize = 50;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// There is no such run, or it cannot be read.
+/// A run does not exist or cannot be read.
 pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.levels.len() > RUNS_MAX {
         let text = format!("failed to diagnose {} runs: the limit is {RUNS_MAX}", flags.levels.len());
@@ -65,7 +65,7 @@ pub(super) fn of(looked: Vec<Looked>, lang: Lang) -> Result<(Diagnosis, Diagnosi
     Ok((found, told))
 }
 
-/// Prints it for people.
+/// Prints the diagnosis as text.
 pub(super) fn print(told: &DiagnosisReport, is_whole: bool, context: &Context) {
     let style = logger::style(context.may_colour && std::io::stdout().is_terminal());
     session::terminal::print(&text(told, Lang::En, is_whole, style));

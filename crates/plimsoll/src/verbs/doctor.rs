@@ -1,4 +1,4 @@
-//! `plimsoll doctor`: whether the sources of evidence can be asked, and what they lack.
+//! `plimsoll doctor`: checks that each evidence source is reachable and has the permissions it needs.
 
 use evidence::{Check, Source, sources};
 use report::escape;
@@ -11,10 +11,10 @@ use session::evidence::open;
 use crate::flags::DoctorFlags;
 use crate::settings::evidence_settings;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// A source cannot be understood.
+/// A source is invalid.
 pub(crate) fn run(flags: &DoctorFlags, context: &Context) -> Result<Exit, Failure> {
     if flags.kinds {
         session::terminal::print(&kinds());

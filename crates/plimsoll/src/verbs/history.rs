@@ -1,4 +1,4 @@
-//! `plimsoll history`: the runs of one script in order, and between which of them something changed.
+//! `plimsoll history`: lists the runs of one script in order, and finds where they changed.
 
 use std::io::IsTerminal;
 
@@ -9,10 +9,10 @@ use crate::flags::{HistoryFlags, HistoryFormat};
 use session::Context;
 use session::logger;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// Nothing is known of such a script or run, or the runs cannot be listed.
+/// The script or run is unknown, or the runs cannot be listed.
 pub(crate) fn run(flags: &HistoryFlags, context: &Context) -> Result<Exit, Failure> {
     let warn = |failure: Failure| context.logger.say(LogLevel::Warn, failure.text);
     let report =

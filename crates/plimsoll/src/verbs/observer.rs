@@ -1,5 +1,5 @@
-//! `plimsoll run --observer-effect`: what it costs to look on. The test without traces is the first side, the test with them the
-//! second; beside what the requests tell stands the CPU that servers told of.
+//! `plimsoll run --observer-effect`: measures the cost of tracing. Side A is the test without traces, side B the test with them; the
+//! comparison covers requests and the CPU time that servers report.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,20 +17,20 @@ use session::receiving::SHARE_DEFAULT;
 
 use crate::settings::receive_settings;
 
-/// Signals that are the CPU of a server, of whichever source.
+/// CPU signals of servers, from all sources.
 const CPU: [SignalId; 5] =
     [SignalId::ProcessCpu, SignalId::JvmProcessCpu, SignalId::ContainerCpu, SignalId::NodeCpu, SignalId::Cpu];
 
-/// Servers whose CPU is shown: those that use most.
+/// Maximum number of servers whose CPU is shown: those that use most.
 const SERVERS_MAX: usize = 20;
 
-/// Without traces, and with them.
+/// Returns the flags of both sides: without traces, and with them.
 ///
 /// # Errors
-/// With them there would be none, either.
+/// Side B would have no traces either.
 pub(super) fn sides(flags: &RunFlags, context: &Context) -> Result<Vec<RunFlags>, Failure> {
     let (mut without, mut with) = (flags.clone(), flags.clone());
-    // What variables say is overruled.
+    // Flags override variables.
     without.otlp.otlp = Some(false.to_string());
     without.otlp.trace_sample = Some(0.to_string());
     if flags.otlp.trace_sample.is_none() && context.env.setting("TRACE_SAMPLE").is_none() {
@@ -43,8 +43,8 @@ pub(super) fn sides(flags: &RunFlags, context: &Context) -> Result<Vec<RunFlags>
     Ok(vec![without, with])
 }
 
-/// The CPU that servers told of in every run, in the seconds that the comparison judged; where a run has no steady part, in
-/// all its seconds under load.
+/// Returns the servers' CPU in every run, in the seconds that the comparison used; for a run without steady state, in all seconds
+/// under load.
 ///
 /// # Errors
 /// A run cannot be read.
@@ -64,7 +64,7 @@ pub(super) fn levels(
     Ok(analysis::compare::levels(&levels, &report.options))
 }
 
-/// What servers told of their CPU in one run, by their names: the seconds from one value to the next, and the values.
+/// CPU of servers in one run by name: the interval between values in seconds, and the values.
 type Told = BTreeMap<String, (f64, Vec<f64>)>;
 
 fn told(path: &std::path::Path, steady: &Steady) -> Result<Told, Failure> {
@@ -79,7 +79,7 @@ fn within(signal: &Signal, part: &Range<Instant>) -> Vec<f64> {
     signal.points.iter().filter(|(at, _)| part.contains(at)).map(|(_, value)| *value).collect()
 }
 
-/// `appstore process_cpu {job="service"}`
+/// Returns the name of a signal, for example `appstore process_cpu {job="service"}`.
 fn name(signal: &Signal) -> String {
     let labels: Vec<String> =
         signal.labels.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
@@ -87,7 +87,7 @@ fn name(signal: &Signal) -> String {
     format!("{} {}{labels}", signal.source, signal.name)
 }
 
-/// Those that every run of both sides has.
+/// Returns the servers that occur in every run of both sides.
 fn together(a: &[Told], b: &[Told]) -> Vec<Level> {
     let Some(first) = a.first() else { return Vec::new() };
     let level = |(name, (step_s, _)): (&String, &(f64, Vec<f64>))| {

@@ -1,4 +1,4 @@
-//! `plimsoll split-test`: the same load from one process and from two, in turn.
+//! `plimsoll split-test`: alternates the same load between one process and two, to check whether the generator is the bottleneck.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,17 +13,17 @@ use super::apart::{Apart, Scratch, fail};
 use crate::flags::SplitTestFlags;
 use session::Context;
 
-/// The latencies that are compared.
+/// The latencies to compare.
 const QUANTILES: [(&str, f64); 2] = [("p50", 0.5), ("p95", 0.95)];
 
-/// The parts of the test that each process makes.
+/// The segments of the test, one for each process.
 const WHOLE: &[&str] = &["0:1"];
 const HALVES: &[&str] = &["0:1/2", "1/2:1"];
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// A run could not be made or read.
+/// A run could not start or cannot be read.
 pub(crate) fn run(flags: &SplitTestFlags, context: &Context) -> Result<Exit, Failure> {
     let scratch = Scratch::new("split")?;
     let round = |number| round(number, &flags.run, scratch.path(), context);
@@ -44,7 +44,7 @@ pub(crate) fn run(flags: &SplitTestFlags, context: &Context) -> Result<Exit, Fai
     Ok(Exit::Ok)
 }
 
-/// One process, then two.
+/// Runs the test in one process, then in two.
 fn round(
     number: u32,
     words: &[OsString],
@@ -73,15 +73,15 @@ fn round(
     Ok(round)
 }
 
-/// What came out of the processes that together made the test once.
+/// The result of the processes that together ran the test once.
 struct Made {
-    /// In the order of [`QUANTILES`].
+    /// Latencies, ms, in the order of [`QUANTILES`].
     quantiles_ms: [f64; QUANTILES.len()],
-    /// The parts whose measurement is in doubt, and why.
+    /// Segments whose measurement is not valid, with the reason.
     doubts: Vec<(&'static str, String)>,
 }
 
-/// Makes the segments at the same time, each in a process of its own; the latencies of all of them together.
+/// Runs the segments at the same time, each in a separate process, and returns their combined latencies.
 fn latencies(segments: &[&'static str], words: &[OsString], folder: &Path) -> Result<Made, Failure> {
     let start = |(number, segment): (usize, &&'static str)| -> Result<(&'static str, Apart), Failure> {
         let mut all: Vec<OsString> = Vec::new();

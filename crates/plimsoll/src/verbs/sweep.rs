@@ -1,4 +1,4 @@
-//! `plimsoll sweep`: a script at several loads that somebody chose.
+//! `plimsoll sweep`: runs a script at several loads that the user chose.
 
 use model::capacity::{LoadUnit, Purpose, Verdict};
 use report::capacity::{StudyKind, StudyReport};
@@ -11,13 +11,13 @@ use crate::flags::SweepFlags;
 use session::Context;
 use session::env;
 
-/// Levels of a sweep at most, over all variants.
+/// Maximum number of levels of a sweep, over all variants.
 const LEVELS_MAX: usize = 200;
 
-/// Runs the verb.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// The flags cannot be understood, the first level could not begin, or a run cannot be read.
+/// The flags are invalid, the first level could not begin, or a run cannot be read.
 pub(crate) fn run(flags: &SweepFlags, context: &Context) -> Result<Exit, Failure> {
     let (unit, loads) = loads(flags)?;
     let changes = changes(flags.over.as_deref())?;
@@ -61,7 +61,7 @@ fn has_collapsed(report: &StudyReport, variant: &str, read: &Read) -> bool {
     levels.any(|level| level.run == read.observed.level.run && level.verdict == Verdict::Collapse)
 }
 
-/// The loads, the lowest first.
+/// Returns the loads, the lowest first.
 fn loads(flags: &SweepFlags) -> Result<(LoadUnit, Vec<f64>), Failure> {
     let (unit, flag, text) = match (&flags.study.options.vus, &flags.rate) {
         (Some(vus), None) => (LoadUnit::Vus, "--vus", vus),
@@ -86,7 +86,7 @@ fn loads(flags: &SweepFlags) -> Result<(LoadUnit, Vec<f64>), Failure> {
     Ok((unit, loads))
 }
 
-/// The variables that levels are made with: `NAME=1`, `NAME=2`; one empty text where nothing is changed.
+/// Returns the variables of the variants: `NAME=1`, `NAME=2`; one empty text without variants.
 fn changes(over: Option<&str>) -> Result<Vec<String>, Failure> {
     let Some(over) = over else { return Ok(vec![String::new()]) };
     let parts = over.split_once('=').filter(|(name, values)| env::is_name(name) && !values.is_empty());
