@@ -98,7 +98,7 @@ impl Collector {
     /// Queries the whole run once more, waiting at most `patience`; a source that has not answered by then is abandoned, and a gap is
     /// recorded. `traces` are the known trace ids of the run's requests.
     pub fn finish(self, from: Instant, to: Instant, traces: &[u128], patience: Duration) -> Evidence {
-        let period = Period { from: Moment::of(from, &self.epoch), to: Moment::of(to, &self.epoch) };
+        let period = Period { from: Moment::new(from, &self.epoch), to: Moment::new(to, &self.epoch) };
         let traces: Arc<[u128]> = traces.into();
         for asked in &self.asked {
             // A thread that has ended has reported the reason.
@@ -241,7 +241,7 @@ impl Asking {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let asked_at = SystemClock::now();
-            let answer = self.source.sample(Moment::of(asked_at, &self.epoch));
+            let answer = self.source.sample(Moment::new(asked_at, &self.epoch));
             let answered_at = SystemClock::now();
             match answer {
                 Ok(mut evidence) => {

@@ -115,7 +115,7 @@ pub struct Period {
 
 impl Moment {
     /// Returns the moment of an instant.
-    pub fn of(at: Instant, epoch: &Epoch) -> Moment {
+    pub fn new(at: Instant, epoch: &Epoch) -> Moment {
         Moment { at, wall_ns: epoch.wall_unix_ns(at) }
     }
 }
@@ -191,18 +191,18 @@ pub(crate) mod promises {
             let fatal = check.outcome.as_ref().err().filter(|missing| missing.is_fatal);
             assert_eq!(fatal, None, "{}: the server is there", check.what);
         }
-        let from = Moment::of(SystemClock::now(), &epoch);
+        let from = Moment::new(SystemClock::now(), &epoch);
         let mut told = Evidence::default();
         if let Some(period) = source.period() {
             assert!(
                 period >= Duration::from_millis(50),
                 "no server is asked more often than 20 times a second"
             );
-            told.append(source.sample(Moment::of(SystemClock::now(), &epoch)).expect("a first sample"));
+            told.append(source.sample(Moment::new(SystemClock::now(), &epoch)).expect("a first sample"));
             std::thread::sleep(period);
-            told.append(source.sample(Moment::of(SystemClock::now(), &epoch)).expect("a second sample"));
+            told.append(source.sample(Moment::new(SystemClock::now(), &epoch)).expect("a second sample"));
         }
-        let period = Period { from, to: Moment::of(SystemClock::now(), &epoch) };
+        let period = Period { from, to: Moment::new(SystemClock::now(), &epoch) };
         let begun = SystemClock::now();
         told.append(source.look_back(&period).expect("a look back"));
         assert!(SystemClock::now().since(begun) < CALL_LIMIT);
@@ -216,7 +216,7 @@ pub(crate) mod promises {
         let begun = SystemClock::now();
         let checks = source.probe();
         assert!(checks.iter().any(|check| check.outcome.is_err()), "{checks:?}");
-        let now = Moment::of(SystemClock::now(), &epoch);
+        let now = Moment::new(SystemClock::now(), &epoch);
         let error = match source.period() {
             Some(_) => source.sample(now).expect_err("nobody is there"),
             None => source.look_back(&Period { from: now, to: now }).expect_err("nobody is there"),

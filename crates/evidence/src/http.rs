@@ -42,7 +42,7 @@ impl Client {
 
     /// Returns a client with another time limit.
     pub(crate) fn patient(base: &str, authorization: Option<String>, limit: Duration) -> Client {
-        Client::of(base, authorization, limit, TlsConfig::default())
+        Client::with_tls(base, authorization, limit, TlsConfig::default())
     }
 
     /// Returns a client that trusts only the authorities in a PEM text.
@@ -65,10 +65,10 @@ impl Client {
             return Err("the file contains no PEM certificate");
         }
         let tls = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&certificates)).build();
-        Ok(Client::of(base, authorization, limit, tls))
+        Ok(Client::with_tls(base, authorization, limit, tls))
     }
 
-    fn of(base: &str, authorization: Option<String>, limit: Duration, tls: TlsConfig) -> Client {
+    fn with_tls(base: &str, authorization: Option<String>, limit: Duration, tls: TlsConfig) -> Client {
         let config = Agent::config_builder()
             .timeout_global(Some(limit))
             .http_status_as_error(false)

@@ -38,7 +38,7 @@ impl Lines {
     ///
     /// # Errors
     /// A setting is invalid.
-    pub(crate) fn of(settings: &Settings) -> Result<Lines, SettingsError> {
+    pub(crate) fn new(settings: &Settings) -> Result<Lines, SettingsError> {
         let regex = |setting: &str, text: &str| {
             Regex::new(text)
                 .map_err(|error| settings.wrong(setting, &format!("not a regular expression: {error}")))
@@ -178,7 +178,7 @@ mod tests {
 
     fn lines(values: &[(&str, &str)]) -> Result<Lines, SettingsError> {
         let values = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Lines::of(&Settings { name: "worker".to_owned(), values, ..Settings::default() })
+        Lines::new(&Settings { name: "worker".to_owned(), values, ..Settings::default() })
     }
 
     const CELERY: &str = r"Task (?<task>[\w.]+)\[[^\]]+\] succeeded in (?<duration>[\d.]+)s";

@@ -17,7 +17,7 @@ pub(super) struct Stamp([(u64, (i64, i64)); 2]);
 
 impl Stamp {
     /// Reads the stamp of a file; all zeros if the file is missing.
-    pub(super) fn of(path: &Path) -> Stamp {
+    pub(super) fn read(path: &Path) -> Stamp {
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let one = |path: &Path| {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_answers_make_room() {
+    fn the_oldest_answers_are_removed_first() {
         let mut cache = Cache::new(14);
         let stamp = Stamp::default();
         for asked in ["a", "b", "c"] {

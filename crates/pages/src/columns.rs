@@ -58,9 +58,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minute_is_read_once_and_no_more_are_kept_than_there_is_room_for() {
+    fn a_minute_is_read_once_and_the_cache_stays_within_its_limit() {
         let columns = Columns::default();
-        let rows = |count: u32| (0..count).map(|start| (start, Row::of(&Point::default()))).collect();
+        let rows = |count: u32| (0..count).map(|start| (start, Row::from_point(&Point::default()))).collect();
         let count = |minute, rows: Result<Vec<(u32, Row)>, &'static str>| {
             columns.minute((HTTP_REQ_DURATION, 1, minute), || rows).map(|minute| minute.len())
         };

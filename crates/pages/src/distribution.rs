@@ -43,7 +43,7 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
         let name = scope.reader.registry().get(other).name;
         curves.push(curve(&name, &self::trend(scope, other, &tags)?));
     }
-    let histogram = histogram(&trend, &Bounds::of(&trend, columns(&trend)));
+    let histogram = histogram(&trend, &Bounds::divide(&trend, columns(&trend)));
     json(&Distribution {
         metric: metric.name.to_string(),
         contains: metric.contains.as_str(),
@@ -86,7 +86,7 @@ struct Bounds {
 
 impl Bounds {
     /// Divides the range of a trend into columns of equal ratio, or of equal width if it has negative values.
-    fn of(trend: &Trend, columns: f64) -> Bounds {
+    fn divide(trend: &Trend, columns: f64) -> Bounds {
         let (Some(min), Some(max)) = (trend.values.min(), trend.values.max()) else {
             return Bounds { bounds: Vec::new() };
         };
@@ -219,7 +219,7 @@ fn heat(scope: &Scope, metric: &Metric, tags: &TagFilter, whole: &Trend) -> Resu
         }
     };
     scope.reader.steps(scope.range.clone(), read, is_wanted, each).map_err(damaged)?;
-    let bounds = Bounds::of(whole, columns(whole).min(ROWS_MAX));
+    let bounds = Bounds::divide(whole, columns(whole).min(ROWS_MAX));
     let t = |window: &u32| Number(scope.second((*window).max(scope.range.start)).into());
     let counts: Vec<Vec<u64>> = trends.values().map(|trend| bounds.counts(trend)).collect();
     Ok(Heat {
@@ -246,7 +246,7 @@ mod tests {
     #[track_caller]
     fn check(values: &[f64]) {
         let trend = trend(values);
-        let bounds = Bounds::of(&trend, columns(&trend));
+        let bounds = Bounds::divide(&trend, columns(&trend));
         let counts = bounds.counts(&trend);
         assert_eq!(counts.iter().sum::<u64>(), values.len() as u64, "{values:?}");
         assert!(bounds.bounds.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", bounds.bounds);

@@ -42,7 +42,7 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
     let left_out = distinct.iter().skip(ERRORS_MAX).chain(&beyond).map(|error| error.count);
     json(&Errors {
         total,
-        requests: FigureTotals::of(window).requests(),
+        requests: FigureTotals::from_window(window).requests(),
         errors,
         beyond: super::total(left_out),
         exemplars: exemplars(report::json::exemplars(scope.document()?)),

@@ -35,7 +35,7 @@ pub(super) fn answer(scope: &Scope) -> Result<String, PageError> {
 
 /// Collects the facts that the strip shows.
 pub(super) fn facts(scope: &Scope, states: &[&GeneratorState]) -> Result<Facts, PageError> {
-    let mut facts = Facts::with(Peaks::of(states.iter().copied()));
+    let mut facts = Facts::with(Peaks::from_states(states.iter().copied()));
     facts.add(scope.sum()?.0);
     Ok(facts)
 }
@@ -105,7 +105,7 @@ fn lateness(scope: &Scope) -> Result<Option<VitalSeries>, PageError> {
     }
     let step = step_of(&scope.range, scope.detail.points_max);
     let metric = scope.reader.registry().get(ITERATION_LATENESS);
-    let series = series::of(scope, &metric, &TagFilter::default(), step)?;
+    let series = series::columns(scope, &metric, &TagFilter::default(), step)?;
     // The maximum replaces a percentile that too few samples support.
     let columns = series.latency.p99.values.iter().zip(&series.latency.max.values);
     let points: Vec<(Number, Number)> =

@@ -50,7 +50,7 @@ pub(super) struct Peaks {
 
 impl Peaks {
     /// Collects the peaks of some states.
-    pub(super) fn of<'a>(states: impl IntoIterator<Item = &'a GeneratorState>) -> Peaks {
+    pub(super) fn from_states<'a>(states: impl IntoIterator<Item = &'a GeneratorState>) -> Peaks {
         let mut peaks = Peaks::default();
         states.into_iter().for_each(|state| peaks.add(state));
         peaks
@@ -232,7 +232,7 @@ mod tests {
         let validity = Validity { grade: Grade::Degraded, reasons: vec![reason], ..Validity::default() };
         let reading = |vital, value| model::Reading { vital, worker: Some(0), value };
         let readings = vec![reading(Vital::WorkerCpu, 0.5), reading(Vital::WorkerRunDelay, 0.75)];
-        let peaks = Peaks::of(&[GeneratorState { at: model::Instant::ZERO, readings }]);
+        let peaks = Peaks::from_states(&[GeneratorState { at: model::Instant::ZERO, readings }]);
         let strip = Facts::with(peaks).strip(Some(&validity), None);
         let item = |key: &str| {
             let item = strip.iter().find(|item| item.key == key).expect("it is there");

@@ -95,7 +95,7 @@ fn data(path: &Path, range: Option<std::ops::Range<u32>>, lang: Lang) -> Result<
     let of_all = |view| Question::of_run(view, "", &[]).path();
     answers.insert(of_all(View::About), about::answer(Mode::Report, "", Some(&id))?);
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let row: RunRow = list::of(&scope, bytes)?;
+    let row: RunRow = list::summarize(&scope, bytes)?;
     let runs = RunList { place: String::new(), runs: vec![row], before: None, unreadable: Vec::new() };
     answers.insert(of_all(View::Runs), json(&runs)?);
     // The answers are JSON already, so they are inserted unchanged.

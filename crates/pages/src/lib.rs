@@ -43,9 +43,9 @@ pub use live::{LivePage, PagedRun, Recorded};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use runs::Failure;
 use server::{PageError, Question, View};
 
-use runs::Failure;
 use scope::Scope;
 
 /// Default address of `plimsoll serve`: a port that browsers open. They block 6566 (Fetch Standard, 2.9 "Port blocking").

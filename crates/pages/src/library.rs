@@ -119,7 +119,7 @@ impl Library {
         };
         Library {
             catalogue,
-            remarks: Remarks::of(folder),
+            remarks: Remarks::new(folder),
             mode,
             own,
             rows: Rows::default(),
@@ -151,7 +151,7 @@ impl Library {
 
     fn of_run(&self, question: &Question) -> Result<Arc<str>, PageError> {
         let path = self.find(&question.run)?;
-        let stamp = Stamp::of(&path);
+        let stamp = Stamp::read(&path);
         let asked = format!("{} {}", path.display(), question.path());
         if let Some(known) = locked(&self.answers).get(&asked, stamp) {
             return Ok(known);
@@ -161,7 +161,7 @@ impl Library {
             // A level that is added later changes the answer but not this file, so the answer is not cached.
             return capacity::answer(&path, &self.catalogue, question).map(Arc::from);
         }
-        let study = self.studies.of(&path, stamp);
+        let study = self.studies.study(&path, stamp);
         let scope = Scope::open(&path, question, Detail::SERVED, study.clone())?;
         let text: Arc<str> = of_run(&scope, question, &self.beside(&scope.reader.header().run_id))?.into();
         locked(&self.answers).put(&asked, stamp, text.clone());

@@ -137,17 +137,17 @@ fn row(
     filter: &Filter<'_>,
 ) -> Result<Option<RunRow>, PageError> {
     let path = catalogue.bring(entry).map_err(|error| PageError::Failed(format!("failed to {error}")))?;
-    let stamp = Stamp::of(&path);
+    let stamp = Stamp::read(&path);
     if let Some(known) = rows.get(&path, stamp) {
         return Ok(filter.fits_row(&known).then_some(known));
     }
     let question = Question::of_run(View::Run, entry.name.id.as_str(), &[]);
-    let study = studies.map_or_else(Arc::default, |studies| studies.of(&path, stamp));
+    let study = studies.map_or_else(Arc::default, |studies| studies.study(&path, stamp));
     let scope = Scope::open(&path, &question, Detail::SERVED, study)?;
     if !filter.fits(&scope.reader) {
         return Ok(None);
     }
-    let row = of(&scope, entry.bytes)?;
+    let row = summarize(&scope, entry.bytes)?;
     if scope.reader.state() != State::Live {
         rows.put(&path, stamp, row.clone());
     }
@@ -155,7 +155,7 @@ fn row(
 }
 
 /// Summarises a run in one row.
-pub(super) fn of(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> {
+pub(super) fn summarize(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> {
     let (reader, header) = (&scope.reader, scope.reader.header());
     let report = scope.document()?;
     let (window, elapsed) = scope.sum()?;
@@ -186,7 +186,7 @@ pub(super) fn of(scope: &Scope, bytes: u64) -> Result<RunRow, PageError> {
             held: judged.iter().filter(|one| one.threshold.ok).count() as u64,
             total: judged.len() as u64,
         },
-        figures: FigureTotals::of(window).figures(elapsed, scope.time_unit()),
+        figures: FigureTotals::from_window(window).figures(elapsed, scope.time_unit()),
         note: String::new(),
         is_baseline: false,
         bytes,

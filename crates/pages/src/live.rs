@@ -327,7 +327,7 @@ impl RunSoFar {
         window.load.iter().for_each(|load| point.add_load(load));
         let errors =
             window.errors.iter().map(|error| (0, error.code, error.message.to_string(), error.count));
-        let mut series = points::series(1, [(self.second(window), &Row::of(&point))]);
+        let mut series = points::series(1, [(self.second(window), &Row::from_point(&point))]);
         series.errors = points::errors(&series.width, errors);
         let metric = self.registry.get(self.latency);
         series.latency.metric = metric.name.to_string();

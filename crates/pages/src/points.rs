@@ -126,7 +126,7 @@ fn columns(series: &mut Series) -> [&mut Column; COLUMNS] {
 
 impl Row {
     /// Computes the row of a complete point.
-    pub(super) fn of(point: &Point) -> Row {
+    pub(super) fn from_point(point: &Point) -> Row {
         let rate = |of: f64| (point.width_s > 0.0).then(|| of / point.width_s);
         let gauge = |gauge: &GaugeTotal| (!gauge.is_empty()).then_some(gauge.last);
         let offered = point.offered.and_then(rate);
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_point_says_what_it_lacks() {
-        let row = Row::of(&Point { width_s: 1.0, ..Point::default() });
+        let row = Row::from_point(&Point { width_s: 1.0, ..Point::default() });
         let made = series(1, [(3, &row)]);
         assert_eq!(made.offered.notes[0].why, NoteKind::Unplanned);
         assert_eq!(made.latency.p99.notes[0].why, NoteKind::NoSamples);

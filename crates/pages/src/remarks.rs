@@ -60,7 +60,7 @@ type All = BTreeMap<String, Remark>;
 
 impl Remarks {
     /// Returns the remarks on the runs in a folder. The file is created with the first remark.
-    pub(super) fn of(folder: &Path) -> Remarks {
+    pub(super) fn new(folder: &Path) -> Remarks {
         Remarks { path: folder.join(NAME), writing: Mutex::default() }
     }
 
@@ -143,12 +143,12 @@ mod tests {
     #[test]
     fn a_script_has_one_baseline() {
         let folder = tempfile::tempdir().expect("a folder");
-        let remarks = Remarks::of(&folder.path().join("runs"));
+        let remarks = Remarks::new(&folder.path().join("runs"));
         remarks.note("a", "first").expect("written");
         remarks.baseline("a", "x.js", true).expect("written");
         remarks.baseline("c", "y.js", true).expect("written");
         remarks.baseline("b", "x.js", true).expect("written");
-        let is_baseline = |run: &str| Remarks::of(&folder.path().join("runs")).get(run).is_baseline;
+        let is_baseline = |run: &str| Remarks::new(&folder.path().join("runs")).get(run).is_baseline;
         assert_eq!(["a", "b", "c"].map(is_baseline), [false, true, true]);
         assert_eq!(remarks.get("a").note, "first");
         remarks.baseline("b", "x.js", false).expect("written");
@@ -161,7 +161,7 @@ mod tests {
     fn what_is_not_understood_stays() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join(NAME), "{").expect("written");
-        let remarks = Remarks::of(folder.path());
+        let remarks = Remarks::new(folder.path());
         assert!(remarks.note("a", "x").is_err() && remarks.all().is_empty());
         assert_eq!(std::fs::read_to_string(folder.path().join(NAME)).expect("it is there"), "{");
     }

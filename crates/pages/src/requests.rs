@@ -49,7 +49,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(set: &TagSet) -> Place {
+    fn from_tags(set: &TagSet) -> Place {
         let tag = |name| set.get(name).unwrap_or_default().to_owned();
         Place { scenario: tag("scenario"), group: tag("group"), method: tag("method"), name: tag("name") }
     }
@@ -116,9 +116,9 @@ pub(super) fn tree(reader: &Reader, window: &Window, elapsed: Duration, unit: Op
     let shape = Shape { seconds: elapsed.as_secs_f64(), unit, time_ms: total.duration.sum().value() };
     let statuses: BTreeSet<String> = total.statuses.keys().map(|(status, _)| status.clone()).collect();
     let left_out = cells.len().saturating_sub(ENDPOINTS_MAX);
-    let (mut root, mut room) = (Branch::default(), BRANCHES_MAX);
+    let (mut root, mut branches_left) = (Branch::default(), BRANCHES_MAX);
     for (number, (place, cell)) in cells.into_iter().enumerate() {
-        root.add(&place, cell, number < ENDPOINTS_MAX, &mut room);
+        root.add(&place, cell, number < ENDPOINTS_MAX, &mut branches_left);
     }
     Requests {
         metric: "http_req_duration".to_owned(),
@@ -144,7 +144,7 @@ fn cells(reader: &Reader, window: &Window) -> HashMap<Place, Cell> {
     };
     for (key, aggregate) in window.series.iter().filter(|(key, _)| is_known(key.metric)) {
         let set = reader.tags().get(key.tags);
-        cells.entry(Place::of(&set)).or_default().add(key.metric, &set, aggregate);
+        cells.entry(Place::from_tags(&set)).or_default().add(key.metric, &set, aggregate);
     }
     cells
 }
@@ -156,7 +156,7 @@ fn endpoint_tags(place: &Place) -> String {
         ("method", place.method.as_str()),
         ("name", place.name.as_str()),
     ];
-    TagFilter::of(&tags).text()
+    TagFilter::from_tags(&tags).text()
 }
 
 /// A branch of the tree under construction.
@@ -170,15 +170,15 @@ struct Branch {
 
 impl Branch {
     /// Adds requests at their place; with `is_leaf` as an endpoint of their own. `branches_left` limits new branches.
-    fn add(&mut self, place: &Place, cell: Cell, is_leaf: bool, room: &mut usize) {
+    fn add(&mut self, place: &Place, cell: Cell, is_leaf: bool, branches_left: &mut usize) {
         let groups = place.group.split("::").filter(|name| !name.is_empty()).take(DEPTH_MAX);
         let mut at = self;
         for name in std::iter::once(place.scenario.as_str()).chain(groups) {
             if !at.branches.contains_key(name) {
-                if *room == 0 {
+                if *branches_left == 0 {
                     break;
                 }
-                *room -= 1;
+                *branches_left -= 1;
             }
             at = at.branches.entry(name.to_owned()).or_default();
             at.cell.merge(&cell);
@@ -249,7 +249,7 @@ impl Shape {
         cell: &Cell,
         children: Vec<RequestNode>,
     ) -> RequestNode {
-        let tags = TagFilter::of(tags).text();
+        let tags = TagFilter::from_tags(tags).text();
         let share = |part: f64, of: f64| {
             if of > 0.0 { values::share(part / of) } else { values::none("no requests") }
         };
@@ -323,13 +323,13 @@ mod tests {
 
     #[test]
     fn requests_are_counted_at_every_level() {
-        let (mut root, mut room) = (Branch::default(), 5);
-        root.add(&place("s", "::a::b", "/x"), cell(5), true, &mut room);
-        root.add(&place("s", "::a", "/y"), cell(2), true, &mut room);
-        root.add(&place("s", "", "/z"), cell(90), true, &mut room);
-        root.add(&place("t", "::a", "/rare"), cell(1), false, &mut room);
-        assert_eq!(room, 0);
-        root.add(&place("t", "::a::no room", "/rare"), cell(1), true, &mut room);
+        let (mut root, mut branches_left) = (Branch::default(), 5);
+        root.add(&place("s", "::a::b", "/x"), cell(5), true, &mut branches_left);
+        root.add(&place("s", "::a", "/y"), cell(2), true, &mut branches_left);
+        root.add(&place("s", "", "/z"), cell(90), true, &mut branches_left);
+        root.add(&place("t", "::a", "/rare"), cell(1), false, &mut branches_left);
+        assert_eq!(branches_left, 0);
+        root.add(&place("t", "::a::too many", "/rare"), cell(1), true, &mut branches_left);
         let shape = Shape { seconds: 2.0, unit: None, time_ms: 0.0 };
         let nodes = root.scenarios(&shape);
         let mut told = Vec::new();

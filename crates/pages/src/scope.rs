@@ -117,7 +117,7 @@ impl Scope {
                     return Ok(judge(&facts));
                 }
             }
-            StoredFacts::of(&self.reader, window, part).map(|facts| judge(&facts)).map_err(failed)
+            StoredFacts::read_part(&self.reader, window, part).map(|facts| judge(&facts)).map_err(failed)
         })
     }
 

@@ -32,7 +32,7 @@ pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageE
     let metric = metric(&scope.reader, question)?;
     let tags = TagFilter::parse(question.get("tags").unwrap_or_default())?;
     let step = step(scope, super::number(question, "step")?);
-    let mut series = of(scope, &metric, &tags, step)?;
+    let mut series = columns(scope, &metric, &tags, step)?;
     series.marks = marks(scope)?;
     if tags.is_empty() {
         series.limits = limits(scope, &metric)?;
@@ -76,7 +76,12 @@ fn step(scope: &Scope, asked: Option<u32>) -> u32 {
 ///
 /// # Errors
 /// The file is damaged.
-pub(super) fn of(scope: &Scope, metric: &Metric, tags: &TagFilter, step: u32) -> Result<Series, PageError> {
+pub(super) fn columns(
+    scope: &Scope,
+    metric: &Metric,
+    tags: &TagFilter,
+    step: u32,
+) -> Result<Series, PageError> {
     let rows = rows(scope, metric.id, tags, step)?;
     // The first step may begin before the range.
     let second = |window: u32| scope.second(window.max(scope.range.start));
@@ -164,7 +169,7 @@ impl<'a> Reading<'a> {
             metric,
             matching: tags.matching(reader.tags()),
             step,
-            offered: Offered::of(reader.header()),
+            offered: Offered::from_header(reader.header()),
             started: reader.scenarios_started().map_err(damaged)?,
         })
     }
@@ -197,7 +202,7 @@ impl<'a> Reading<'a> {
                 point.add_load(&Load { scenario, work, started, finished, in_flight_ns });
             }
         }
-        Ok(points.iter().map(|(start, point)| (*start, Row::of(point))).collect())
+        Ok(points.iter().map(|(start, point)| (*start, Row::from_point(point))).collect())
     }
 
     /// Returns empty points with their lengths and planned iterations, by the first window of their step.

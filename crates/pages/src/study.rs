@@ -153,7 +153,7 @@ impl Studies {
     }
 
     /// Returns the cache of a run whose file has this stamp.
-    pub(super) fn of(&self, path: &Path, stamp: Stamp) -> Arc<Study> {
+    pub(super) fn study(&self, path: &Path, stamp: Stamp) -> Arc<Study> {
         let mut kept = locked(&self.kept);
         let place = kept.iter().position(|one| one.path == path);
         let known = place.and_then(|place| kept.remove(place)).filter(|one| one.stamp == stamp);
@@ -184,16 +184,16 @@ mod tests {
     #[test]
     fn the_runs_that_were_looked_at_last_are_kept() {
         let studies = Studies::new(2);
-        let of = |name: &str| studies.of(Path::new(name), Stamp::default());
-        let (a, b) = (of("a"), of("b"));
-        assert!(Arc::ptr_eq(&a, &of("a")));
-        of("c");
-        assert!(Arc::ptr_eq(&a, &of("a")) && !Arc::ptr_eq(&b, &of("b")));
+        let study = |name: &str| studies.study(Path::new(name), Stamp::default());
+        let (a, b) = (study("a"), study("b"));
+        assert!(Arc::ptr_eq(&a, &study("a")));
+        study("c");
+        assert!(Arc::ptr_eq(&a, &study("a")) && !Arc::ptr_eq(&b, &study("b")));
         assert_eq!(locked(&studies.kept).len(), 2);
         let none = Studies::new(0);
         assert!(!Arc::ptr_eq(
-            &none.of(Path::new("a"), Stamp::default()),
-            &none.of(Path::new("a"), Stamp::default())
+            &none.study(Path::new("a"), Stamp::default()),
+            &none.study(Path::new("a"), Stamp::default())
         ));
     }
 
@@ -241,9 +241,9 @@ mod tests {
         let path = folder.path().join("run");
         std::fs::write(&path, "a").expect("written");
         let studies = Studies::new(2);
-        let before = studies.of(&path, Stamp::of(&path));
-        assert!(Arc::ptr_eq(&before, &studies.of(&path, Stamp::of(&path))));
+        let before = studies.study(&path, Stamp::read(&path));
+        assert!(Arc::ptr_eq(&before, &studies.study(&path, Stamp::read(&path))));
         std::fs::write(&path, "longer").expect("written");
-        assert!(!Arc::ptr_eq(&before, &studies.of(&path, Stamp::of(&path))));
+        assert!(!Arc::ptr_eq(&before, &studies.study(&path, Stamp::read(&path))));
     }
 }

@@ -22,7 +22,7 @@ impl TagFilter {
     }
 
     /// Returns a filter for these tags.
-    pub(super) fn of(tags: &[(&str, &str)]) -> TagFilter {
+    pub(super) fn from_tags(tags: &[(&str, &str)]) -> TagFilter {
         TagFilter(tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
     }
 
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn filters_are_read_and_written() {
-        let filter = TagFilter::of(&[("name", "/a,b:\"c\""), ("method", "GET")]);
+        let filter = TagFilter::from_tags(&[("name", "/a,b:\"c\""), ("method", "GET")]);
         assert_eq!(TagFilter::parse(&filter.text()), Ok(filter));
         assert_eq!(TagFilter::parse(""), Ok(TagFilter::default()));
         assert_eq!(TagFilter::default().text(), "");
@@ -74,7 +74,7 @@ mod tests {
         let tags = TagInterner::default();
         let get = tags.intern(TagSet::new([("method".into(), "GET".into())]));
         let all = tags.intern(TagSet::new([("method".into(), "GET".into()), ("group".into(), "::a".into())]));
-        let matching = TagFilter::of(&[("method", "GET"), ("group", "")]).matching(&tags);
+        let matching = TagFilter::from_tags(&[("method", "GET"), ("group", "")]).matching(&tags);
         assert!(fits(matching.as_ref(), get) && !fits(matching.as_ref(), all));
         assert!(fits(None, all) && !fits(matching.as_ref(), TagSetId(99)));
     }

@@ -48,12 +48,12 @@ struct Search<'a> {
 
 pub(super) fn answer(scope: &Scope, question: &Question) -> Result<String, PageError> {
     let limit = number(question, "limit")?.unwrap_or(TRACES_MAX).clamp(1, TRACES_MAX);
-    let search = Search::of(question)?;
+    let search = Search::parse(question)?;
     let all = kept_in(scope)?;
     let mut found: Vec<Found<'_>> =
-        all.iter().filter_map(|trace| Found::of(trace)).filter(|found| search.finds(found)).collect();
+        all.iter().filter_map(|trace| Found::new(trace)).filter(|found| search.finds(found)).collect();
     found.sort_by_key(|found| (std::cmp::Reverse(found.length_ns), found.trace.id));
-    let places = Places::of(scope, &found)?;
+    let places = Ranks::new(scope, &found)?;
     let unit = scope.time_unit();
     let (averaged, is_biased) = averaged(&found);
     let table = said::stages(averaged.iter().map(|found| found.trace));
@@ -102,7 +102,7 @@ pub(super) fn all_kept(scope: &Scope) -> Result<&[Trace], PageError> {
 /// The file is damaged.
 pub(super) fn standing_for_others(scope: &Scope) -> Result<Vec<String>, PageError> {
     let all = kept_in(scope)?;
-    let mut found: Vec<Found<'_>> = all.iter().filter_map(|trace| Found::of(trace)).collect();
+    let mut found: Vec<Found<'_>> = all.iter().filter_map(|trace| Found::new(trace)).collect();
     found.sort_by_key(|found| (std::cmp::Reverse(found.length_ns), found.trace.id));
     Ok(exemplars(&found, None).into_iter().map(|one| one.id).collect())
 }
@@ -178,7 +178,7 @@ pub(super) const fn kind(kind: PieceKind) -> &'static str {
 }
 
 impl<'a> Found<'a> {
-    fn of(trace: &'a Trace) -> Option<Found<'a>> {
+    fn new(trace: &'a Trace) -> Option<Found<'a>> {
         let tree = Tree::new(trace);
         let root = &trace.spans[tree.root()?];
         let whole = attribute(&tree, &critical_path(&tree), None);
@@ -191,7 +191,7 @@ impl<'a> Found<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn of(question: &'a Question) -> Result<Search<'a>, PageError> {
+    fn parse(question: &'a Question) -> Result<Search<'a>, PageError> {
         let ns = |ms: Option<f64>| ms.map(|ms| (ms * 1e6) as u64);
         let is_error = match question.get("status") {
             None => None,
@@ -233,10 +233,10 @@ fn is_about(trace: &Trace, text: &str) -> bool {
 }
 
 /// Distributions of the durations of operations, over all received spans.
-struct Places(HashMap<(Arc<str>, Arc<str>), Histogram>);
+struct Ranks(HashMap<(Arc<str>, Arc<str>), Histogram>);
 
-impl Places {
-    fn of(scope: &Scope, found: &[Found<'_>]) -> Result<Places, PageError> {
+impl Ranks {
+    fn new(scope: &Scope, found: &[Found<'_>]) -> Result<Ranks, PageError> {
         let wanted: BTreeSet<(&str, &str)> =
             found.iter().map(|found| (&*found.root.service, &*found.root.operation)).collect();
         let mut all: HashMap<(Arc<str>, Arc<str>), Values> = HashMap::new();
@@ -245,7 +245,7 @@ impl Places {
                 all.entry((load.service, load.operation)).or_default().merge(&load.durations);
             }
         }
-        Ok(Places(all.into_iter().map(|(key, values)| (key, values.to_histogram())).collect()))
+        Ok(Ranks(all.into_iter().map(|(key, values)| (key, values.to_histogram())).collect()))
     }
 
     /// Returns the share of an operation's executions that took no longer than this one.
@@ -270,7 +270,7 @@ impl Places {
     }
 }
 
-fn row(scope: &Scope, found: &Found<'_>, places: &Places) -> TraceRow {
+fn row(scope: &Scope, found: &Found<'_>, places: &Ranks) -> TraceRow {
     let (root, unit) = (found.root, scope.time_unit());
     let total_ns = found.whole.total_ns().max(1) as f64;
     TraceRow {

@@ -131,7 +131,7 @@ pub(super) struct FigureTotals {
 
 impl FigureTotals {
     /// Computes the totals of a window, or of a sum of windows.
-    pub(super) fn of(window: &Window) -> FigureTotals {
+    pub(super) fn from_window(window: &Window) -> FigureTotals {
         let mut totals = FigureTotals::default();
         totals.add(window);
         totals

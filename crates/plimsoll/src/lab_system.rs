@@ -5,7 +5,6 @@ use std::path::Path;
 
 use evidence::Settings;
 use lab::State;
-
 use session::receiving::LabTraces;
 
 use crate::lab_script::LabScript;

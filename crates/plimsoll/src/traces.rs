@@ -2,7 +2,6 @@
 
 use model::LogLevel;
 use runs::{Exit, Failure};
-
 use session::Context;
 
 /// Checks the setting as k6 does. Without a browser there are no spans to send, so this only logs a warning.

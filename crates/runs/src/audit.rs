@@ -67,7 +67,7 @@ pub fn audit_facts(reader: &Reader) -> Result<RunFacts, Failure> {
 pub fn audit_version(reader: &Reader) -> Result<Option<Version>, Failure> {
     let header = reader.header();
     let Some(version) = header.target_version.clone() else { return Ok(None) };
-    let offered = Offered::of(header).and_then(|offered| {
+    let offered = Offered::from_header(header).and_then(|offered| {
         let planned_s = offered.planned_s().filter(|planned_s| *planned_s > 0.0)?;
         Some(offered.due_between(0.0, planned_s)? / planned_s)
     });
@@ -100,7 +100,7 @@ fn closed_loop(reader: &Reader, totals: &Totals, elapsed: Duration) -> Option<Cl
     if header.report.scenarios.is_empty() || !header.report.scenarios.iter().all(is_constant) {
         return None;
     }
-    let vus = Offered::of(header)?.closed_vus()?;
+    let vus = Offered::from_header(header)?.closed_vus()?;
     let (Some(Aggregate::Counter(count)), Some(Aggregate::Trend(times))) =
         (totals.metric(ITERATIONS), totals.metric(ITERATION_DURATION))
     else {

@@ -60,7 +60,7 @@ impl Candidate {
     /// The file is not a run, or is damaged.
     pub fn open(path: &Path) -> Result<Candidate, Failure> {
         let reader = open(path)?;
-        let offered = Offered::of(reader.header());
+        let offered = Offered::from_header(reader.header());
         let planned_s = offered.as_ref().and_then(Offered::planned_s);
         let seconds = seconds(&reader, planned_s)?;
         let sum = reader.sum(range(&seconds)).map_err(|error| failed(&error))?;

@@ -104,7 +104,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
     let Validity { grade, reasons, .. } = validity;
     let evidence = collected_in(reader)?;
     let tasks = tasks(reader, &window);
-    let is_closed = Offered::of(header).is_some_and(|offered| offered.closed_vus().is_some());
+    let is_closed = Offered::from_header(header).is_some_and(|offered| offered.closed_vus().is_some());
     let mut traces = reader.traces().map_err(|error| failed(&error))?;
     if is_part {
         let span = window.start.as_ns() as i64..window.end.as_ns() as i64;
@@ -118,7 +118,7 @@ pub fn level(reader: &Reader, part: Option<Range<u32>>) -> Result<Level, Failure
         slots: slots(&evidence),
         service_s: tasks.as_ref().and_then(|tasks| service_s(&evidence.records, tasks)),
         closed_vus: is_closed.then(|| vus.mean()).flatten(),
-        seconds: seconds.of(&spans),
+        seconds: seconds.within(&spans),
         requests: requests(&window),
         tasks,
         thresholds_failed,
@@ -167,7 +167,7 @@ struct Added {
 }
 
 impl Seconds {
-    fn of(&self, spans: &[(u32, std::ops::Range<Instant>)]) -> Vec<Second> {
+    fn within(&self, spans: &[(u32, std::ops::Range<Instant>)]) -> Vec<Second> {
         let second = |(index, span): &(u32, std::ops::Range<Instant>)| {
             let added = self.0.get(index).copied().unwrap_or_default();
             let length_ns = span.end.since(span.start).as_nanos() as f64;

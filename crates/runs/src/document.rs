@@ -37,7 +37,7 @@ pub fn document(
     elapsed: Duration,
     part: Option<std::ops::Range<u32>>,
 ) -> Result<RunReport, Failure> {
-    let facts = StoredFacts::of(reader, window, part.clone())?;
+    let facts = StoredFacts::read_part(reader, window, part.clone())?;
     let judged = Judged { validity: facts.judge(window), busiest_per_s: facts.busiest_per_s() };
     let all = reader.range().map_err(|error| failed(&error))?;
     let traces = reader.traces().map_err(|error| failed(&error))?;

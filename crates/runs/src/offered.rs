@@ -16,7 +16,7 @@ pub struct Offered {
 
 impl Offered {
     /// Reads the options of a run; `None` if they cannot be parsed, for example because a secret in them is masked.
-    pub fn of(header: &Header) -> Option<Offered> {
+    pub fn from_header(header: &Header) -> Option<Offered> {
         let options: Value = serde_json::from_str(&header.options_json).ok()?;
         let scenarios = serde_json::json!({ "scenarios": options.get("scenarios")? });
         let (options, _) = Options::from_script_json(&scenarios.to_string()).ok()?;
@@ -116,7 +116,7 @@ mod tests {
             segment: segment.to_owned(),
             ..Header::default()
         };
-        Offered::of(&header)
+        Offered::from_header(&header)
     }
 
     const CONSTANT: &str = r#"{"a":{"executor":"constant-arrival-rate","startTime":"5s","gracefulStop":null,"env":null,

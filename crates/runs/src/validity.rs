@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use analysis::validity::{ClockAnchor, DropTotals, Facts, Losses, ScenarioKind, Whole, judge};
 use model::metric::builtin::{HTTP_REQ_DURATION, ITERATION_DURATION, ITERATION_LATENESS};
-
 use model::{Aggregate, Brief, DropCause, Instant, MetricId, MetricKind, SeriesKey, Validity, Window};
 use runfile::{Anchor, Reader};
 
@@ -78,7 +77,11 @@ impl StoredFacts {
     ///
     /// # Errors
     /// The file is damaged.
-    pub fn of(reader: &Reader, whole: &Window, part: Option<Range<u32>>) -> Result<StoredFacts, Failure> {
+    pub fn read_part(
+        reader: &Reader,
+        whole: &Window,
+        part: Option<Range<u32>>,
+    ) -> Result<StoredFacts, Failure> {
         let looked = Looked { part, whole };
         StoredFacts::read(reader, &looked, |minutes, facts| seconds::add_in_halves(reader, minutes, facts))
     }

@@ -18,7 +18,7 @@ const HASHED: &str = "assets/";
 const ICON: &str = "favicon.svg";
 
 /// Returns the response for a path: a file, or the single page that shows all screens.
-pub(crate) fn of(path: &str) -> Response {
+pub(crate) fn respond(path: &str) -> Response {
     let name = path.trim_start_matches('/');
     match find(name) {
         Some(bytes) => answer(name, bytes),
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn screens_are_one_page_and_files_are_files() {
-        let check = |path: &str, status: u16| assert_eq!(of(path).status().as_u16(), status, "{path}");
+        let check = |path: &str, status: u16| assert_eq!(respond(path).status().as_u16(), status, "{path}");
         for path in ["/", "/runs", "/runs/ab12cd34/requests", "/compare"] {
             check(path, 200);
         }

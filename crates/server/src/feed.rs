@@ -103,7 +103,7 @@ impl Feed {
 
     /// Returns the event stream for a listener; `after` is the last event that it received.
     pub(crate) fn answer(self: &Arc<Feed>, after: Option<u64>) -> Response {
-        let Some(seat) = Seat::take(self) else {
+        let Some(subscription) = Subscription::take(self) else {
             let mut response = Response::new(Body::from("too many listen\n"));
             *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
             return response;
@@ -113,7 +113,7 @@ impl Feed {
             Some(after) => after.saturating_add(1),
             None => self.next(),
         };
-        tokio::spawn(tell(seat, sender, next));
+        tokio::spawn(send(subscription, sender, next));
         let mut response = Response::new(Body::new(channel));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -128,15 +128,15 @@ impl Feed {
     }
 
     /// Returns the data for a listener that waits for the event `next`, and the id that it waits for afterwards.
-    fn since(&self, next: u64) -> Told {
+    fn since(&self, next: u64) -> Batch {
         let ring = self.ring();
         let end = ring.first + ring.events.len() as u64;
         let is_closed = ring.is_closed;
         if next < ring.first || next > end {
-            return Told { events: vec![reset(end)], next: end, is_closed };
+            return Batch { events: vec![reset(end)], next: end, is_closed };
         }
         let skipped = usize::try_from(next - ring.first).unwrap_or(usize::MAX);
-        Told { events: ring.events.iter().skip(skipped).cloned().collect(), next: end, is_closed }
+        Batch { events: ring.events.iter().skip(skipped).cloned().collect(), next: end, is_closed }
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring> {
@@ -144,7 +144,8 @@ impl Feed {
     }
 }
 
-struct Told {
+/// Events for a listener, and the id of the next one.
+struct Batch {
     events: Vec<Bytes>,
     next: u64,
     is_closed: bool,
@@ -159,18 +160,18 @@ fn reset(end: u64) -> Bytes {
 }
 
 /// The registration of a listener, which counts until it is dropped.
-struct Seat(Arc<Feed>);
+struct Subscription(Arc<Feed>);
 
-impl Seat {
-    fn take(feed: &Arc<Feed>) -> Option<Seat> {
+impl Subscription {
+    fn take(feed: &Arc<Feed>) -> Option<Subscription> {
         let taken = feed.listeners.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
             (count < LISTENERS_MAX).then_some(count + 1)
         });
-        taken.is_ok().then(|| Seat(feed.clone()))
+        taken.is_ok().then(|| Subscription(feed.clone()))
     }
 }
 
-impl Drop for Seat {
+impl Drop for Subscription {
     fn drop(&mut self) {
         self.0.listeners.fetch_sub(1, Ordering::Relaxed);
     }
@@ -178,21 +179,21 @@ impl Drop for Seat {
 
 /// Sends events until the listener leaves or the run is over. A slow listener only fills its own queue, and a reset event shows that
 /// it missed events.
-async fn tell(seat: Seat, mut sender: Sender<Bytes>, mut next: u64) {
-    let mut changed = seat.0.changed.subscribe();
+async fn send(subscription: Subscription, mut sender: Sender<Bytes>, mut next: u64) {
+    let mut changed = subscription.0.changed.subscribe();
     if sender.send_data(Bytes::from(format!("retry: {RETRY_MS}\n\n"))).await.is_err() {
         return;
     }
     loop {
         changed.mark_unchanged();
-        let told = seat.0.since(next);
-        next = told.next;
-        for event in told.events {
+        let batch = subscription.0.since(next);
+        next = batch.next;
+        for event in batch.events {
             if sender.send_data(event).await.is_err() {
                 return;
             }
         }
-        if told.is_closed && next == seat.0.next() {
+        if batch.is_closed && next == subscription.0.next() {
             return;
         }
         let silence = tokio::time::timeout(SILENCE_MAX, changed.changed()).await;
@@ -206,8 +207,8 @@ async fn tell(seat: Seat, mut sender: Sender<Bytes>, mut next: u64) {
 mod tests {
     use super::*;
 
-    fn texts(told: &Told) -> Vec<String> {
-        told.events.iter().map(|event| String::from_utf8_lossy(event).into_owned()).collect()
+    fn texts(batch: &Batch) -> Vec<String> {
+        batch.events.iter().map(|event| String::from_utf8_lossy(event).into_owned()).collect()
     }
 
     #[test]
@@ -217,8 +218,8 @@ mod tests {
             feed.push("tick", &number.to_string());
         }
         assert_eq!(texts(&feed.since(3)), ["id: 3\nevent: tick\ndata: 3\n\n"]);
-        let told = feed.since(4);
-        assert_eq!((told.events.len(), told.next, told.is_closed), (0, 4, false));
+        let batch = feed.since(4);
+        assert_eq!((batch.events.len(), batch.next, batch.is_closed), (0, 4, false));
         feed.close();
         feed.push("tick", "late");
         assert!(feed.since(4).is_closed && feed.since(4).events.is_empty());
@@ -228,10 +229,10 @@ mod tests {
     fn what_is_too_long_ago_is_said() {
         let feed = Feed::default();
         (0..EVENTS_MAX + 5).for_each(|_| feed.push("tick", "0"));
-        let told = feed.since(2);
+        let batch = feed.since(2);
         let expect = format!("id: {}\nevent: reset\n", EVENTS_MAX + 5);
-        assert!(texts(&told)[0].starts_with(&expect), "{:?}", texts(&told));
-        assert_eq!(told.next, EVENTS_MAX as u64 + 6);
+        assert!(texts(&batch)[0].starts_with(&expect), "{:?}", texts(&batch));
+        assert_eq!(batch.next, EVENTS_MAX as u64 + 6);
         assert_eq!(feed.since(6).events.len(), EVENTS_MAX);
         // The id comes from another run.
         assert!(texts(&feed.since(1_000_000))[0].contains("reset"));
@@ -243,12 +244,13 @@ mod tests {
     fn nothing_is_made_for_nobody() {
         let feed = Arc::new(Feed::default());
         assert!(!feed.is_wanted());
-        let seat = Seat::take(&feed).expect("the first one");
+        let subscription = Subscription::take(&feed).expect("the first one");
         assert!(feed.is_wanted());
-        drop(seat);
+        drop(subscription);
         let heard = (0..PUSHES_UNHEARD_MAX * 2).filter(|_| feed.is_wanted()).count();
         assert_eq!(heard as u64, PUSHES_UNHEARD_MAX);
-        let seats: Vec<_> = std::iter::from_fn(|| Seat::take(&feed)).take(LISTENERS_MAX * 2).collect();
+        let seats: Vec<_> =
+            std::iter::from_fn(|| Subscription::take(&feed)).take(LISTENERS_MAX * 2).collect();
         assert_eq!(seats.len(), LISTENERS_MAX);
     }
 }

@@ -101,7 +101,7 @@ pub(crate) fn router(pages: Arc<dyn Pages>, guard: Guard) -> Router {
 
 async fn page(request: Request) -> Response {
     match *request.method() {
-        Method::GET | Method::HEAD => assets::of(request.uri().path()),
+        Method::GET | Method::HEAD => assets::respond(request.uri().path()),
         _ => error(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed", "the page can only be read"),
     }
 }

@@ -6,7 +6,7 @@ use runfile::{Drops, Ending};
 use runs::{DROP_CAUSES, Exit};
 
 /// Returns the ending of a run.
-pub(crate) fn of(outcome: &RunOutcome, exit: Exit, epoch: &Epoch, tags: &TagInterner) -> Ending {
+pub(crate) fn build(outcome: &RunOutcome, exit: Exit, epoch: &Epoch, tags: &TagInterner) -> Ending {
     Ending {
         ended_wall_ns: epoch.wall_unix_ns(SystemClock::now()),
         elapsed_ns: u64::try_from(outcome.elapsed.as_nanos()).unwrap_or(u64::MAX),

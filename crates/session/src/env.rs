@@ -54,7 +54,7 @@ impl Environment {
     ///
     /// # Errors
     /// A name in `--env` is invalid.
-    pub fn for_script(
+    pub(crate) fn for_script(
         &self,
         includes_process: bool,
         given: &[String],

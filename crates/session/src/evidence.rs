@@ -25,7 +25,7 @@ pub struct Sources {
 
 impl Sources {
     /// Warns that no evidence is collected, because the run leaves no file to store it.
-    pub fn decline(self, context: &Context) {
+    pub(crate) fn decline(self, context: &Context) {
         if self.sources.is_empty() {
             return;
         }
@@ -44,7 +44,7 @@ impl Sources {
     }
 
     /// Starts collecting. If no thread can be started, the run continues without evidence and a warning is logged.
-    pub fn start(self, context: &Context) -> Option<Gathering> {
+    pub(crate) fn start(self, context: &Context) -> Option<Gathering> {
         if self.sources.is_empty() {
             return None;
         }
@@ -77,7 +77,7 @@ pub fn open(settings: &[Settings]) -> Result<Vec<Box<dyn Source>>, Failure> {
 }
 
 /// Sources that are being collected from.
-pub struct Gathering {
+pub(crate) struct Gathering {
     collector: Collector,
     begun: Instant,
     /// Sources whose failure was logged already.
@@ -118,12 +118,12 @@ impl AskedFor {
 
 impl Gathering {
     /// Processes a second of the run.
-    pub fn on_window(&mut self, window: &Window) {
+    pub(crate) fn on_window(&mut self, window: &Window) {
         self.asked.add(&window.exemplars);
     }
 
     /// Returns the evidence since the last call. The first failure of a source is logged.
-    pub fn take(&mut self, context: &Context) -> Evidence {
+    pub(crate) fn take(&mut self, context: &Context) -> Evidence {
         for state in self.collector.states() {
             let Some(trouble) = state.trouble else { continue };
             if !self.told.contains(&state.about.name) {
@@ -139,7 +139,7 @@ impl Gathering {
     }
 
     /// Collects evidence about the whole run, from the first second to now.
-    pub fn finish(self, context: &Context) -> Evidence {
+    pub(crate) fn finish(self, context: &Context) -> Evidence {
         let names: Vec<String> = self.collector.states().into_iter().map(|state| state.about.name).collect();
         if !context.is_quiet {
             context.logger.tell(&format!("evidence: asking {}", names.join(", ")));

@@ -7,22 +7,22 @@ use runs::Exit;
 
 /// Counts of a run's iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Iterations {
+pub(crate) struct Iterations {
     /// Iterations that completed or threw an exception.
-    pub completed: u64,
+    pub(crate) completed: u64,
     /// Completed iterations that threw an exception.
-    pub failed: u64,
+    pub(crate) failed: u64,
 }
 
 impl Iterations {
     /// Returns true if every completed iteration threw an exception.
-    pub fn all_threw(self) -> bool {
+    pub(crate) fn all_threw(self) -> bool {
         self.completed > 0 && self.failed >= self.completed
     }
 }
 
 /// Returns the exit of a run. As in k6, an early end of the run outranks `test.fail()`, which outranks thresholds.
-pub fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compat) -> Exit {
+pub(crate) fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compat) -> Exit {
     let early = outcome
         .init_error
         .as_ref()
@@ -49,7 +49,7 @@ pub fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compat) -> E
 
 /// Returns the exit of a run with its validity grade. If validity is required and missing, results about the target such as thresholds
 /// do not count; an early end of the run and `test.fail()` still do.
-pub fn of_judged(exit: Exit, grade: Grade, is_required: bool) -> Exit {
+pub(crate) fn of_judged(exit: Exit, grade: Grade, is_required: bool) -> Exit {
     let is_of_numbers = matches!(exit, Exit::Ok | Exit::ThresholdsFailed);
     if is_required && is_of_numbers && grade != Grade::Valid { Exit::NotValid } else { exit }
 }

@@ -30,7 +30,7 @@ pub struct RecordSettings {
 }
 
 /// Returns the facts that are known before the first VU starts.
-pub(crate) fn of(
+pub(crate) fn build(
     test: &Test,
     context: &Context,
     settings: &RecordSettings,

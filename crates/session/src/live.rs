@@ -36,7 +36,7 @@ pub struct LiveSettings {
 
 impl LiveSettings {
     /// Returns the settings if there is an address or a flag that needs one. As in k6, nothing listens otherwise.
-    pub fn of(plan: &Plan, context: &Context, lingers: bool) -> Option<LiveSettings> {
+    pub fn resolve(plan: &Plan, context: &Context, lingers: bool) -> Option<LiveSettings> {
         let is_paused = plan.lifecycle.paused;
         let is_steered =
             plan.scenarios.iter().any(|it| matches!(it.executor, Executor::ExternallyControlled { .. }));
@@ -54,7 +54,7 @@ impl LiveSettings {
     ///
     /// # Errors
     /// An address that was set cannot be served, or the run is paused and could never be resumed.
-    pub fn serve(&self, run: &Arc<LiveRun>, context: &Context) -> Result<Option<Server>, Failure> {
+    pub(crate) fn serve(&self, run: &Arc<LiveRun>, context: &Context) -> Result<Option<Server>, Failure> {
         match Server::start(&self.address, context.api_token(), run.clone()) {
             Ok(server) => {
                 let at = server.address();
@@ -77,7 +77,7 @@ impl LiveSettings {
     }
 
     /// Returns the message shown while the run lingers.
-    pub fn farewell(&self, server: Option<&Server>) -> String {
+    pub(crate) fn farewell(&self, server: Option<&Server>) -> String {
         let at = server.map(|server| format!(" and its REST API stays at {}", server.address()));
         format!("the test has ended{}; press Ctrl-C to exit (--linger)", at.unwrap_or_default())
     }
@@ -85,7 +85,7 @@ impl LiveSettings {
 
 /// The state of the run for the server. Metrics are summed up here from the published windows, because the engine's sum is private
 /// to it.
-pub struct LiveRun {
+pub(crate) struct LiveRun {
     control: RunControl,
     running: Running,
     progress: Arc<RunProgress>,
@@ -105,7 +105,12 @@ struct State {
 
 impl LiveRun {
     /// Returns the state of a run that is about to begin.
-    pub fn new(test: &Test, config: &RunConfig, run: &Arc<RunShared>, running: &Running) -> Arc<LiveRun> {
+    pub(crate) fn new(
+        test: &Test,
+        config: &RunConfig,
+        run: &Arc<RunShared>,
+        running: &Running,
+    ) -> Arc<LiveRun> {
         let totals = Totals::new(config.registry.clone(), config.tags.clone(), config.thresholds.clone());
         Arc::new(LiveRun {
             control: config.control.clone(),
@@ -120,7 +125,7 @@ impl LiveRun {
     }
 
     /// Processes an event of the run.
-    pub fn on_event(&self, event: &RunEvent) {
+    pub(crate) fn on_event(&self, event: &RunEvent) {
         let mut state = self.state();
         match event {
             RunEvent::Initializing { .. } => state.phase = Phase::InitVus,

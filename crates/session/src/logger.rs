@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::loki::{Loki, LokiConfig};
 use model::plan::Plan;
 use model::{LogLevel, LogLine, RunEvent, RunProgress, SystemClock};
 use report::Style;
 use report::log::{LogFormat, LogFormatter};
 use report::progress::Live;
+
+use crate::loki::{Loki, LokiConfig};
 
 /// Width in columns of a terminal that does not report it.
 const WIDTH_DEFAULT: usize = 80;
@@ -128,7 +129,7 @@ impl Logger {
     }
 
     /// Draws the progress of this plan between the lines from now on, if they go to standard error.
-    pub fn show_progress(&self, plan: &Plan) {
+    pub(crate) fn show_progress(&self, plan: &Plan) {
         if let Out::Stderr(live) = &mut *self.out() {
             let is_terminal = io::stderr().is_terminal();
             *live = Some(Live::new(io::stderr(), plan, self.style, is_terminal));
@@ -136,7 +137,7 @@ impl Logger {
     }
 
     /// Passes an event of the run to the progress display.
-    pub fn on_event(&self, event: &RunEvent) {
+    pub(crate) fn on_event(&self, event: &RunEvent) {
         if let Out::Stderr(Some(live)) = &mut *self.out() {
             live.on_event(event);
         }
@@ -159,14 +160,14 @@ impl Logger {
     }
 
     /// Copies every line to the returned receiver from now on.
-    pub fn tap(&self) -> Receiver<LogLine> {
+    pub(crate) fn tap(&self) -> Receiver<LogLine> {
         let (sender, receiver) = sync_channel(TAP_LINES_MAX);
         *self.tap.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
         receiver
     }
 
     /// Ends [`Logger::tap`]; returns the number of lines lost.
-    pub fn untap(&self) -> u64 {
+    pub(crate) fn untap(&self) -> u64 {
         *self.tap.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.tap_lost.swap(0, Ordering::Relaxed)
     }
@@ -256,7 +257,7 @@ fn append(path: &Path) -> Result<File, (std::path::PathBuf, io::Error)> {
 }
 
 /// A thread that draws the progress ten times per second until it is dropped.
-pub struct Ticker {
+pub(crate) struct Ticker {
     stop: std::sync::mpsc::Sender<()>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -266,7 +267,7 @@ impl Ticker {
     const INTERVAL: std::time::Duration = std::time::Duration::from_millis(100);
 
     /// Starts drawing; if no thread can be started, the run continues without progress.
-    pub fn start(logger: Arc<Logger>, progress: Arc<RunProgress>) -> Ticker {
+    pub(crate) fn start(logger: Arc<Logger>, progress: Arc<RunProgress>) -> Ticker {
         let (stop, stopped) = std::sync::mpsc::channel();
         let draw = move || {
             while stopped.recv_timeout(Ticker::INTERVAL) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {

@@ -23,7 +23,7 @@ pub struct PageSettings {
 
 impl PageSettings {
     /// Serves the page of a run and prints its address. If that fails, a warning is logged and the run continues.
-    pub fn start(
+    pub(crate) fn start(
         self,
         test: &Test,
         context: &Context,

@@ -10,7 +10,7 @@ use runs::{Exit, Failure};
 use script::{Bundle, Call, End, Finished, ScriptError, ScriptVu};
 
 /// A loaded script with the state that its VUs share.
-pub struct ScriptProgram {
+pub(crate) struct ScriptProgram {
     /// The evaluated script.
     pub bundle: Arc<Bundle>,
     /// State shared by the script's VUs.
@@ -81,7 +81,7 @@ impl engine::Vu for EngineVu {
 }
 
 /// Converts a script error to the engine's type.
-pub fn program_error(error: ScriptError) -> ProgramError {
+pub(crate) fn program_error(error: ScriptError) -> ProgramError {
     match error {
         ScriptError::Interrupted => ProgramError::Interrupted,
         ScriptError::Aborted(_) => ProgramError::Aborted,
@@ -91,7 +91,7 @@ pub fn program_error(error: ScriptError) -> ProgramError {
 }
 
 /// Returns the error with its source excerpt and hint, each on separate lines.
-pub fn full_text(error: &ScriptError) -> String {
+pub(crate) fn full_text(error: &ScriptError) -> String {
     let mut text = error.to_string();
     for part in excerpt(error) {
         text.push('\n');
@@ -118,7 +118,7 @@ pub fn load_failure(name: &str, error: &ScriptError) -> Failure {
 }
 
 /// Returns the source excerpt and the hint, if they are known.
-pub fn excerpt(error: &ScriptError) -> impl Iterator<Item = &str> {
+pub(crate) fn excerpt(error: &ScriptError) -> impl Iterator<Item = &str> {
     let parts = match error {
         ScriptError::Exception { excerpt, hint, .. } => [excerpt.as_deref(), hint.as_deref()],
         _ => [None, None],
@@ -182,7 +182,7 @@ impl script::Deadline for SeatDeadline {
 }
 
 /// Implements `test.abort()` and `test.fail()`.
-pub struct ScriptControl {
+pub(crate) struct ScriptControl {
     /// The controls of the run.
     pub control: RunControl,
     /// The log.

@@ -69,7 +69,7 @@ pub struct ReceiveSettings {
 }
 
 /// A trace receiver during a run.
-pub struct Receiving {
+pub(crate) struct Receiving {
     receiver: Receiver,
     own: Arc<OwnSpans>,
     waiting: mpsc::Receiver<(u128, Span)>,
@@ -98,7 +98,7 @@ impl ReceiveSettings {
     }
 
     /// Returns the sample of requests that carry a trace context; `None` if nothing receives traces and none were requested.
-    pub fn sample(&self, receiving: Option<&Receiving>) -> Option<TraceSample> {
+    pub(crate) fn sample(&self, receiving: Option<&Receiving>) -> Option<TraceSample> {
         if self.lab.is_some() && receiving.is_none() { None } else { TraceSample::of(self.share) }
     }
 }
@@ -108,7 +108,7 @@ impl Receiving {
     ///
     /// # Errors
     /// An address is in use, or reachable from other machines without a token.
-    pub fn start(
+    pub(crate) fn start(
         settings: &ReceiveSettings,
         plan: &Plan,
         context: &Context,
@@ -146,7 +146,7 @@ impl Receiving {
     }
 
     /// Returns the listening addresses, for the banner.
-    pub fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         let place = format!("OTLP (gRPC and HTTP) at {}", self.addresses());
         let Some(lab) = &self.lab else { return place };
         let percent = self.share * 100.0;
@@ -154,19 +154,19 @@ impl Receiving {
     }
 
     /// Returns the sink for spans of the run itself.
-    pub fn own(&self) -> Arc<dyn script::Spans> {
+    pub(crate) fn own(&self) -> Arc<dyn script::Spans> {
         self.own.clone()
     }
 
     /// Processes an event. Received spans are stored once per second.
-    pub fn on_event(&self, event: &RunEvent, recording: Option<&mut Recording>) {
+    pub(crate) fn on_event(&self, event: &RunEvent, recording: Option<&mut Recording>) {
         if matches!(event, RunEvent::Window(_)) {
             self.hand_on(recording);
         }
     }
 
     /// Waits for spans in transit after the load, unless the user hurries; stores them and logs a summary.
-    pub fn finish(
+    pub(crate) fn finish(
         self,
         over: Instant,
         hurries: &dyn Fn() -> bool,

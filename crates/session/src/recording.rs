@@ -19,7 +19,7 @@ use crate::{ending, header};
 const FRESH_LINES_MAX: usize = 100;
 
 /// A run's file while it is written.
-pub struct Recording {
+pub(crate) struct Recording {
     catalogue: Catalogue,
     writer: Writer,
     id: RunId,
@@ -35,11 +35,11 @@ pub struct Recording {
 }
 
 /// A complete run file.
-pub struct Recorded {
+pub(crate) struct Recorded {
     /// The run's id.
-    pub id: RunId,
+    pub(crate) id: RunId,
     /// The run's file.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     catalogue: Catalogue,
     is_temporary: bool,
 }
@@ -47,7 +47,7 @@ pub struct Recorded {
 impl Recording {
     /// Creates the file. If that fails, the error is logged and the load continues without a file. With `is_needed`, a temporary file is
     /// created even if none should stay, because reports are made from it.
-    pub fn begin(
+    pub(crate) fn begin(
         test: &Test,
         context: &Context,
         config: &RunConfig,
@@ -83,7 +83,7 @@ impl Recording {
         };
         let name = FileName::new(context.epoch.wall_unix_ns(started), id.clone());
         let path = catalogue.begin(&name).map_err(|error| error.to_string())?;
-        let header = header::of(test, context, settings, id.as_str(), config.workers);
+        let header = header::build(test, context, settings, id.as_str(), config.workers);
         let mut writer = Writer::create(&path, &header, config.registry.clone(), config.tags.clone())
             .map_err(|error| error.to_string())?;
         settings.notes.iter().for_each(|note| writer.note(note));
@@ -102,7 +102,7 @@ impl Recording {
     }
 
     /// Processes an event. Log lines come through the tap, because most are not events.
-    pub fn on_event(&mut self, event: &RunEvent, context: &Context) {
+    pub(crate) fn on_event(&mut self, event: &RunEvent, context: &Context) {
         if !matches!(event, RunEvent::Log(_) | RunEvent::Samples(_)) {
             self.writer.on_event(event);
         }
@@ -113,38 +113,38 @@ impl Recording {
     }
 
     /// Returns the run's id.
-    pub fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         self.id.as_str()
     }
 
     /// Returns the path of the file.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Returns the newest lines stored since the last call, numbered from 1. The first call starts keeping them.
-    pub fn take_fresh_lines(&mut self) -> VecDeque<(u64, LogLine)> {
+    pub(crate) fn take_fresh_lines(&mut self) -> VecDeque<(u64, LogLine)> {
         self.wants_lines = true;
         std::mem::take(&mut self.fresh_lines)
     }
 
     /// Returns both clocks as stored with the last window.
-    pub fn last_anchor(&self) -> Option<runfile::Anchor> {
+    pub(crate) fn last_anchor(&self) -> Option<runfile::Anchor> {
         self.writer.last_anchor()
     }
 
     /// Stores a reading of the generator.
-    pub fn state(&mut self, state: GeneratorState) {
+    pub(crate) fn state(&mut self, state: GeneratorState) {
         self.writer.state(state);
     }
 
     /// Stores traces and the counts of operations.
-    pub fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
+    pub(crate) fn traces(&mut self, traces: Vec<Trace>, operations: Vec<OperationLoad>) {
         self.writer.traces(traces, operations);
     }
 
     /// Stores evidence of the sources.
-    pub fn evidence(&mut self, evidence: Evidence) {
+    pub(crate) fn evidence(&mut self, evidence: Evidence) {
         self.writer.evidence(evidence);
     }
 
@@ -167,7 +167,7 @@ impl Recording {
     }
 
     /// Writes the ending. Errors are logged.
-    pub fn finish(
+    pub(crate) fn finish(
         mut self,
         outcome: &RunOutcome,
         exit: Exit,
@@ -181,7 +181,7 @@ impl Recording {
             let line = LogLine::new(SystemClock::now(), LogLevel::Warn, text);
             self.writer.on_event(&RunEvent::Log(line));
         }
-        let report = self.writer.finish(ending::of(outcome, exit, &context.epoch, config_tags));
+        let report = self.writer.finish(ending::build(outcome, exit, &context.epoch, config_tags));
         if let Some(error) = report.error {
             context.logger.say(LogLevel::Warn, format!("failed to {error}; the stored run lacks a part"));
         }
@@ -196,7 +196,7 @@ impl Recording {
 
 impl Recorded {
     /// Adds the file to the catalogue, prints how to see the run again, and removes a temporary file.
-    pub fn keep(self, context: &Context) {
+    pub(crate) fn keep(self, context: &Context) {
         if self.is_temporary {
             // If it cannot be removed, the system cleans its temporary folder.
             let _ = self.path.parent().map(std::fs::remove_dir_all);

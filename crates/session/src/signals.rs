@@ -61,7 +61,7 @@ impl Running {
     }
 
     /// Returns true if a signal came since the run ended.
-    pub fn is_left(&self) -> bool {
+    pub(crate) fn is_left(&self) -> bool {
         *self.phase() == Phase::Leaving
     }
 

@@ -91,7 +91,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         about: About { name: settings.name.clone(), kind: KIND.name, address: base.clone() },
         client: Client::patient(&base, authorization, PAGE_LIMIT).of_tenant(settings.values.get("tenant")),
         query,
-        lines: Lines::of(settings)?,
+        lines: Lines::new(settings)?,
     }))
 }
 
@@ -337,7 +337,7 @@ mod tests {
         let loki = loki(1_000_000);
         let mut source = source(&loki.url(""), "{app=\"worker\"}").expect("settings that are right");
         let epoch = Epoch { at: Instant::ZERO, wall_unix_ns: 1_700_000_000_000_000_000 };
-        let moment = |second: u64| Moment::of(Instant::from_ns(second * 1_000_000_000), &epoch);
+        let moment = |second: u64| Moment::new(Instant::from_ns(second * 1_000_000_000), &epoch);
         let told = source.look_back(&Period { from: moment(0), to: moment(12) }).expect("it is there");
         assert_eq!(told.gaps, []);
         let sums: Vec<(f64, usize)> = told

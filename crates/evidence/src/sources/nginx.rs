@@ -178,7 +178,7 @@ mod tests {
         assert!(wrong[0].outcome.as_ref().is_err_and(|missing| missing.remedy == REMEDY), "{wrong:?}");
 
         let epoch = Epoch::anchor(&SystemClock);
-        let mut sample = || source.sample(Moment::of(SystemClock::now(), &epoch)).expect("it is there");
+        let mut sample = || source.sample(Moment::new(SystemClock::now(), &epoch)).expect("it is there");
         let before = sample();
         (0..20).for_each(|_| trial::send("GET", &format!("{url}/lab/nginx"), None, ""));
         let after = sample();

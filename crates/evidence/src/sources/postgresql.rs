@@ -566,7 +566,7 @@ mod tests {
         assert_eq!(source.probe().into_iter().filter(|check| check.outcome.is_err()).count(), 0);
 
         let epoch = Epoch::anchor(&SystemClock);
-        let now = || Moment::of(SystemClock::now(), &epoch);
+        let now = || Moment::new(SystemClock::now(), &epoch);
         let from = now();
         let mut told = source.sample(from).expect("a first sample");
         let work = |statements: &'static [&'static str]| {

@@ -272,7 +272,7 @@ mod tests {
         });
         let mut source = source(&pages.url(""), QUERY).expect("settings that are right");
         let epoch = Epoch { at: Instant::from_ns(5_000_000_000), wall_unix_ns: 1_769_486_190_000_000_000 };
-        let moment = |after_s: u64| Moment::of(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
+        let moment = |after_s: u64| Moment::new(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
         let told = source.look_back(&Period { from: moment(0), to: moment(60) }).expect("it is there");
         let [profile] = &told.records[..] else { panic!("one profile: {told:?}") };
         assert_eq!(profile.at, Instant::from_ns(15_000_000_000), "ten seconds after the run began");

@@ -572,7 +572,7 @@ mod tests {
 
         // The rates add up to the published messages, however refreshes fall between the queries.
         let epoch = Epoch::anchor(&SystemClock);
-        let mut sample = || source.sample(Moment::of(SystemClock::now(), &epoch)).expect("it is there");
+        let mut sample = || source.sample(Moment::new(SystemClock::now(), &epoch)).expect("it is there");
         let rates_at = |told: &Evidence| {
             value(told, "queue_published", "scan.vision").map(|rate| (rate, told.signals[0].points[0].0))
         };

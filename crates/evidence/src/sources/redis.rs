@@ -752,7 +752,7 @@ mod tests {
         run(&["CONFIG", "SET", "latency-monitor-threshold", "20"]);
         run(&["CONFIG", "SET", "maxmemory", "64mb"]);
         let epoch = Epoch::anchor(&SystemClock);
-        let now = || Moment::of(SystemClock::now(), &epoch);
+        let now = || Moment::new(SystemClock::now(), &epoch);
         let from = now();
         let mut told = source.sample(from).expect("a first sample");
         (0..40).for_each(|_| run(&["GET", "a key that holds a secret"]));

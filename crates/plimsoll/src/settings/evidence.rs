@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use evidence::{Settings, password_variable};
 use runs::{Exit, Failure};
 use serde::Deserialize;
-
 use session::Context;
 use session::env::Environment;
 use session::evidence::Sources;

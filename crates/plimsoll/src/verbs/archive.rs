@@ -6,11 +6,11 @@ use std::path::Path;
 use archive::{Archive, Metadata, PackageImport, anonymous};
 use plan::{Options, ResolveContext};
 use runs::{Exit, Failure};
+use session::test::Script;
+use session::{Context, plan_failure};
 
 use crate::flags::ArchiveFlags;
 use crate::settings;
-use session::test::Script;
-use session::{Context, plan_failure};
 
 /// The k6 version whose format is written. Archives name their creator in this field, and readers choose the format by it.
 const FORMAT_VERSION: &str = "2.2.0";

@@ -8,11 +8,11 @@ use analysis::audit::{self, Audit, Facts, KINDS, Remarks, Version};
 use model::Severity;
 use report::findings::{self, Findings};
 use runs::{Exit, Failure};
+use session::Context;
+use session::logger;
 use tables::{Cost, Format};
 
 use crate::flags::{AuditFlags, AuditFormat, FailOnFlag};
-use session::Context;
-use session::logger;
 
 /// Maximum number of files checked together.
 const FILES_MAX: usize = 1_000;

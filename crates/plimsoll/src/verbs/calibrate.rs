@@ -9,14 +9,14 @@ use std::time::Duration;
 use model::SystemClock;
 use plan::GoDuration;
 use runfile::Calibration;
+use runs::{Exit, Failure, calibration};
 use serde::Serialize;
+use session::Context;
 
 use self::step::{Bench, LATENESS_MS_MAX, Step, VUS};
 use self::target::Target;
-use super::apart::{Scratch, fail};
+use super::child_run::{Scratch, fail};
 use crate::flags::CalibrateFlags;
-use runs::{Exit, Failure, calibration};
-use session::Context;
 
 /// Allowed measurement times per load.
 const TIME: std::ops::RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(60);

@@ -10,13 +10,13 @@ use report::Lang;
 use report::capacity::{self, StudyKind, StudyReport};
 use runs::study::{self, CONFIDENCE, Read};
 use runs::{Exit, Failure};
+use session::Context;
+use session::logger;
 use tables::Format;
 
 use super::audit::text_of;
-use super::levels::{Levels, Wanted, seconds};
+use super::level_runner::{LevelRunner, LevelSpec, seconds};
 use crate::flags::CapacityFlags;
-use session::Context;
-use session::logger;
 
 /// Maximum number of tables.
 const FILES_MAX: usize = 100;
@@ -27,23 +27,23 @@ const FILES_MAX: usize = 100;
 /// The flags are invalid, the first level could not begin, or a run or a table cannot be read.
 pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Failure> {
     if !flags.of.is_empty() {
-        return of(flags, context);
+        return report_stored(flags, context);
     }
     let unit = if flags.rate { LoadUnit::PerSecond } else { LoadUnit::Vus };
-    let wanted = wanted(flags, unit)?;
-    let mut levels = Levels::new(&flags.study, StudyKind::Capacity, unit, context)?;
+    let goal = search_goal(flags, unit)?;
+    let mut levels = LevelRunner::new(&flags.study, StudyKind::Capacity, unit, context)?;
     if levels.asked.is_empty() {
         return Err(fail("search for a load line without an SLO: set at least one, such as --slo 'http_req_duration: p(95)<800'".to_owned()));
     }
     let mut gathered = levels.gathered(StudyKind::Capacity);
-    let mut search = Search::new(wanted);
+    let mut search = Search::new(goal);
     let over = loop {
         let step = match search.next() {
             Ok(step) => step,
             Err(over) => break Some(over),
         };
         let length_s = step.warm_up_s + step.most_s;
-        let wanted = Wanted {
+        let spec = LevelSpec {
             load: step.load,
             purpose: step.purpose,
             least_s: step.least_s,
@@ -52,7 +52,7 @@ pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Fail
             bursts: search.bursts(step.load),
             left_s: (search.left_s() - length_s).max(0.0),
         };
-        let Some(read) = levels.measure(&wanted)? else { break None };
+        let Some(read) = levels.measure(&spec)? else { break None };
         gathered.add(&levels.variant(""), &read);
         search.tell(made(&step, read));
     };
@@ -64,7 +64,7 @@ pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Fail
 }
 
 /// Prints the result, and the command that shows it again.
-pub(super) fn answer(report: &StudyReport, levels: &Levels<'_>, is_json: bool, context: &Context) {
+pub(super) fn answer(report: &StudyReport, levels: &LevelRunner<'_>, is_json: bool, context: &Context) {
     print(report, is_json, context);
     let again = report.parts.iter().flat_map(|part| &part.levels).next_back();
     if let Some(level) = again {
@@ -100,7 +100,7 @@ fn made(step: &Step, read: Read) -> Made {
     }
 }
 
-fn wanted(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failure> {
+fn search_goal(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failure> {
     let (from, to) = match unit {
         LoadUnit::Vus => (flags.from.unwrap_or(1.0), flags.to.unwrap_or(2_000.0)),
         LoadUnit::PerSecond => (flags.from.unwrap_or(1.0), flags.to.unwrap_or(10_000.0)),
@@ -132,7 +132,7 @@ fn wanted(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failu
 }
 
 /// Reports earlier measurements: tables, or the study of a run.
-fn of(flags: &CapacityFlags, context: &Context) -> Result<Exit, Failure> {
+fn report_stored(flags: &CapacityFlags, context: &Context) -> Result<Exit, Failure> {
     let level = &flags.study.level;
     let is_table = |name: &String| Format::of_name(name).is_some();
     let report = match flags.of.as_slice() {

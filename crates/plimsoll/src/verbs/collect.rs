@@ -9,11 +9,10 @@ use import::RUN_START;
 use model::{Epoch, Evidence, Gap, GoDuration, Instant, LogLevel, RecordKind, SystemClock, Window};
 use runfile::{Ending, Header, ImportWriter, Reader};
 use runs::{Exit, Failure};
-
-use super::import::{EXIT_UNKNOWN, remove};
 use session::Context;
 use session::evidence::{AskedFor, open};
 
+use super::import::{EXIT_UNKNOWN, remove};
 use crate::flags::CollectFlags;
 use crate::settings::evidence_settings;
 
@@ -76,7 +75,7 @@ fn alone(
     let to_ns = flags.to.as_deref().map_or(Ok(now_ns), |to| time("--to", to, now_ns))?;
     let length = length(from_ns, to_ns, now_ns)?;
     let epoch = Epoch { at: RUN_START, wall_unix_ns: from_ns };
-    let moment = |at: Instant| Moment::of(at, &epoch);
+    let moment = |at: Instant| Moment::new(at, &epoch);
     let period = Period { from: moment(RUN_START), to: moment(RUN_START + length) };
     let told = ask(sources, &period, context)?;
     let names: Vec<String> = sources.iter().map(|source| source.about().name).collect();
@@ -141,7 +140,7 @@ fn period(reader: &Reader) -> Result<Period, Failure> {
     };
     let header = reader.header();
     let epoch = Epoch { at: Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns };
-    Ok(Period { from: Moment::of(first.start, &epoch), to: Moment::of(last.end, &epoch) })
+    Ok(Period { from: Moment::new(first.start, &epoch), to: Moment::new(last.end, &epoch) })
 }
 
 /// Parses a wall-clock time to nanoseconds since 1970: absolute, or relative to now.

@@ -7,10 +7,10 @@ use plan::GoDuration;
 use report::comparison::{self, ComparisonReport};
 use runs::comparison::{between, share};
 use runs::{Exit, Failure};
-
-use crate::flags::{CompareFlags, CompareFormat, JudgeFlags};
 use session::Context;
 use session::logger;
+
+use crate::flags::{CompareFlags, CompareFormat, JudgeFlags};
 
 /// Maximum number of quantiles: each is a row for every series.
 const QUANTILES_MAX: usize = 20;

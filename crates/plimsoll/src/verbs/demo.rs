@@ -13,10 +13,6 @@ use model::{Diagnosis, FigureValue, SystemClock, Unit};
 use report::Lang;
 use report::summary::Layout;
 use runs::{Exit, Failure, WindowRange};
-use testkit::{Shop, ShopConfig};
-
-use super::diagnose;
-use crate::flags::DemoFlags;
 use session::Context;
 use session::evidence::Sources;
 use session::page::PageSettings;
@@ -27,6 +23,10 @@ use session::source::Source;
 use session::summary::SummarySettings;
 use session::test::Test;
 use session::{self, Finished, SessionSettings};
+use testkit::{Shop, ShopConfig};
+
+use super::diagnose;
+use crate::flags::DemoFlags;
 
 /// The script, embedded so that the demo needs no file.
 const SCRIPT: &str = include_str!("../../../../examples/shop.js");
@@ -152,7 +152,7 @@ impl Visit {
         let path = context.catalogue()?.find(&id.to_string()).map_err(|error| runs::failed(&error))?;
         let reader = runs::open(&path)?;
         let looked = |part: WindowRange| Ok((&reader, Some(part.range(&reader)?)));
-        diagnose::of(vec![looked(QUIET)?, looked(BUSY)?], Lang::En).map(Some)
+        diagnose::diagnose_runs(vec![looked(QUIET)?, looked(BUSY)?], Lang::En).map(Some)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use runs::{Exit, Failure};
 use serde::Serialize;
+use session::Context;
+use session::program;
 
 use crate::flags::DepsFlags;
 use crate::settings;
-use session::Context;
-use session::program;
 
 /// The output, in k6's format.
 #[derive(Debug, Serialize)]

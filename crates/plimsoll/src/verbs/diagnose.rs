@@ -10,10 +10,10 @@ use report::diagnosis::{Clock, document, text};
 use runfile::Reader;
 use runs::diagnosis::{self, Looked};
 use runs::{Exit, Failure, WindowRange};
-
-use crate::flags::DiagnoseFlags;
 use session::Context;
 use session::logger;
+
+use crate::flags::DiagnoseFlags;
 
 /// Maximum number of runs diagnosed together: the levels of a sweep.
 const RUNS_MAX: usize = 50;
@@ -36,7 +36,7 @@ pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Fail
     let part = flags.window.as_deref().map(WindowRange::parse).transpose()?;
     let look = |reader| Ok((reader, part.map(|part| part.range(reader)).transpose()?));
     let looked = readers.iter().map(look).collect::<Result<Vec<Looked>, Failure>>()?;
-    let (_, told) = of(looked, Lang::En)?;
+    let (_, told) = diagnose_runs(looked, Lang::En)?;
     if flags.json {
         session::terminal::print(&report::diagnosis::json(&told));
     } else {
@@ -49,7 +49,10 @@ pub(crate) fn run(flags: &DiagnoseFlags, context: &Context) -> Result<Exit, Fail
 ///
 /// # Errors
 /// A file is damaged.
-pub(super) fn of(looked: Vec<Looked>, lang: Lang) -> Result<(Diagnosis, DiagnosisReport), Failure> {
+pub(super) fn diagnose_runs(
+    looked: Vec<Looked>,
+    lang: Lang,
+) -> Result<(Diagnosis, DiagnosisReport), Failure> {
     let readers: Vec<&Reader> = looked.iter().map(|(reader, _)| *reader).collect();
     let case = diagnosis::case(looked)?;
     let clocks: Vec<Clock> = case

@@ -4,7 +4,6 @@ use evidence::{Check, Source, sources};
 use report::escape;
 use runs::{Exit, Failure};
 use serde_json::json;
-
 use session::Context;
 use session::evidence::open;
 

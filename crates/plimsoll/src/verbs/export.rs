@@ -8,9 +8,9 @@ use export::ExportError;
 use model::Epoch;
 use runfile::Reader;
 use runs::{Exit, Failure};
+use session::Context;
 
 use crate::flags::{ExportFlags, ExportFormat};
-use session::Context;
 
 /// Runs the subcommand.
 ///

@@ -4,10 +4,10 @@ use std::io::IsTerminal;
 
 use model::LogLevel;
 use runs::{Exit, Failure};
-
-use crate::flags::{HistoryFlags, HistoryFormat};
 use session::Context;
 use session::logger;
+
+use crate::flags::{HistoryFlags, HistoryFormat};
 
 /// Runs the subcommand.
 ///

@@ -3,9 +3,9 @@
 use evidence::sources;
 use runs::{Exit, Failure};
 use server::Server;
+use session::Context;
 
 use crate::flags::HostAgentFlags;
-use session::Context;
 
 /// Default listening address.
 const ADDRESS_DEFAULT: &str = "localhost:6567";

@@ -13,10 +13,10 @@ use model::plan::ThresholdSpec;
 use model::{LogLevel, MetricRegistry, SystemClock, TagInterner, Window};
 use runfile::{Ending, Header, ImportWriter, ReportFacts, ScenarioFacts, ThresholdFacts};
 use runs::{Exit, Failure};
+use session::Context;
 use tally::Thresholds;
 
 use crate::flags::ImportFlags;
-use session::Context;
 
 /// The exit code of imported runs, whose processes were not observed.
 pub(super) const EXIT_UNKNOWN: i32 = -1;

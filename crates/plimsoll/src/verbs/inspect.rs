@@ -2,11 +2,11 @@
 
 use plan::{CliOptions, ResolveContext};
 use runs::{Exit, Failure};
+use session::test::Script;
+use session::{Context, plan_failure};
 
 use crate::flags::InspectFlags;
 use crate::settings;
-use session::test::Script;
-use session::{Context, plan_failure};
 
 /// Runs the subcommand. Only the JSON goes to standard output.
 ///

@@ -3,10 +3,10 @@
 use lab::{LabError, Status, System, UpSettings};
 use runs::{Exit, Failure};
 use serde_json::json;
+use session::Context;
 
 use crate::flags::{LabFaultFlags, LabFlags, LabUpFlags, LabVerb};
 use crate::systems::SYSTEMS;
-use session::Context;
 
 /// Runs the subcommand.
 ///

@@ -6,9 +6,9 @@ use catalogue::{Catalogue, FileName, RunId};
 use model::SystemClock;
 use runfile::{MergeOptions, Reader};
 use runs::{Exit, Failure};
+use session::Context;
 
 use crate::flags::MergeFlags;
-use session::Context;
 
 /// Runs the subcommand.
 ///

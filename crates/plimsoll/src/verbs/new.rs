@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use runs::bounded::read_limited;
 use runs::{Exit, Failure};
+use session::Context;
 
 use crate::flags::NewFlags;
-use session::Context;
 
 /// The templates by name.
 const TEMPLATES: &[(&str, &str)] = &[

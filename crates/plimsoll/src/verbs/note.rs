@@ -2,9 +2,9 @@
 
 use model::SystemClock;
 use runs::{Exit, Failure};
+use session::Context;
 
 use crate::flags::NoteFlags;
-use session::Context;
 
 /// Maximum length of a note, bytes.
 const NOTE_BYTES_MAX: usize = 64 << 10;

@@ -10,11 +10,10 @@ use analysis::steady::Steady;
 use model::{Instant, Signal, SignalId};
 use report::comparison::ComparisonReport;
 use runs::{Candidate, Exit, Failure};
-
-use crate::flags::RunFlags;
 use session::Context;
 use session::receiving::SHARE_DEFAULT;
 
+use crate::flags::RunFlags;
 use crate::settings::receive_settings;
 
 /// CPU signals of servers, from all sources.
@@ -53,23 +52,23 @@ pub(super) fn levels(
     a: &[PathBuf],
     b: &[PathBuf],
 ) -> Result<Vec<LevelRow>, Failure> {
-    let of_side = |paths: &[PathBuf], steady: &[Steady]| -> Result<Vec<Told>, Failure> {
-        paths.iter().zip(steady).map(|(path, steady)| told(path, steady)).collect()
+    let of_side = |paths: &[PathBuf], steady: &[Steady]| -> Result<Vec<ServerCpu>, Failure> {
+        paths.iter().zip(steady).map(|(path, steady)| server_cpu(path, steady)).collect()
     };
     let comparison = &report.comparison;
     let (of_a, of_b) = (of_side(a, &comparison.steady_a)?, of_side(b, &comparison.steady_b)?);
-    let mut levels = together(&of_a, &of_b);
+    let mut levels = shared_levels(&of_a, &of_b);
     levels.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
     levels.truncate(SERVERS_MAX);
     Ok(analysis::compare::levels(&levels, &report.options))
 }
 
 /// CPU of servers in one run by name: the interval between values in seconds, and the values.
-type Told = BTreeMap<String, (f64, Vec<f64>)>;
+type ServerCpu = BTreeMap<String, (f64, Vec<f64>)>;
 
-fn told(path: &std::path::Path, steady: &Steady) -> Result<Told, Failure> {
+fn server_cpu(path: &std::path::Path, steady: &Steady) -> Result<ServerCpu, Failure> {
     let candidate = Candidate::open(path)?;
-    let Some(part) = candidate.instants(steady.seconds())? else { return Ok(Told::new()) };
+    let Some(part) = candidate.instants(steady.seconds())? else { return Ok(ServerCpu::new()) };
     let signals = candidate.reader().signals().map_err(|error| runs::failed(&error))?;
     let of_cpu = signals.iter().filter(|signal| signal.name.id().is_some_and(|id| CPU.contains(&id)));
     Ok(of_cpu.map(|signal| (name(signal), (signal.step.as_secs_f64(), within(signal, &part)))).collect())
@@ -88,10 +87,10 @@ fn name(signal: &Signal) -> String {
 }
 
 /// Returns the servers that occur in every run of both sides.
-fn together(a: &[Told], b: &[Told]) -> Vec<Level> {
+fn shared_levels(a: &[ServerCpu], b: &[ServerCpu]) -> Vec<Level> {
     let Some(first) = a.first() else { return Vec::new() };
     let level = |(name, (step_s, _)): (&String, &(f64, Vec<f64>))| {
-        let of = |runs: &[Told]| -> Option<Vec<Vec<f64>>> {
+        let of = |runs: &[ServerCpu]| -> Option<Vec<Vec<f64>>> {
             let values = runs.iter().map(|run| run.get(name).map(|(_, values)| values.clone()));
             values.map(|values| values.filter(|values| !values.is_empty())).collect()
         };
@@ -109,7 +108,7 @@ fn mean(level: &Level) -> f64 {
 mod tests {
     use super::*;
 
-    fn run(servers: &[(&str, &[f64])]) -> Told {
+    fn run(servers: &[(&str, &[f64])]) -> ServerCpu {
         servers.iter().map(|(name, values)| ((*name).to_owned(), (1.0, values.to_vec()))).collect()
     }
 
@@ -117,10 +116,10 @@ mod tests {
     fn only_what_every_run_tells_is_compared() {
         let a = [run(&[("shop", &[0.1, 0.2]), ("db", &[0.3])]), run(&[("shop", &[0.1]), ("db", &[0.3])])];
         let b = [run(&[("shop", &[0.2]), ("db", &[])])];
-        let levels = together(&a, &b);
+        let levels = shared_levels(&a, &b);
         let [shop] = &levels[..] else { panic!("one server: {levels:?}") };
         assert_eq!((shop.name.as_str(), shop.a.len(), shop.b.len()), ("shop", 2, 1));
         assert_eq!(mean(shop), 0.2);
-        assert!(together(&[], &b).is_empty());
+        assert!(shared_levels(&[], &b).is_empty());
     }
 }

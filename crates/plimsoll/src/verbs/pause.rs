@@ -2,7 +2,6 @@
 
 use api::rest::StatusChange;
 use runs::{Exit, Failure};
-
 use session::Context;
 
 /// Runs the subcommand.

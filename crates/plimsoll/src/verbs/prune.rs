@@ -8,10 +8,10 @@ use model::SystemClock;
 use plan::GoDuration;
 use runfile::{Reader, State};
 use runs::{Exit, Failure};
+use session::Context;
 
 use super::runs::{counted, size};
 use crate::flags::PruneFlags;
-use session::Context;
 
 /// Runs the subcommand.
 ///

@@ -5,11 +5,10 @@ use model::LogLevel;
 use report::comparison::ComparisonReport;
 use runfile::Reader;
 use runs::{Exit, Failure, Shown, study};
-
-use crate::flags::{ReportFlags, ReportFormat};
 use session::Context;
 
 use super::diagnose;
+use crate::flags::{ReportFlags, ReportFormat};
 
 /// Runs the subcommand. The exit code is about the report, not about the run.
 ///
@@ -24,7 +23,7 @@ pub(crate) fn run(flags: &ReportFlags, context: &Context) -> Result<Exit, Failur
     let mut report = runs::document(&reader, &window, elapsed, range)?;
     if is_whole && matches!(flags.format, ReportFormat::Md | ReportFormat::Json) {
         report.previous = previous(&reader, context);
-        report.diagnosis = Some(diagnose::of(vec![(&reader, None)], flags.lang.lang())?.1);
+        report.diagnosis = Some(diagnose::diagnose_runs(vec![(&reader, None)], flags.lang.lang())?.1);
         report.capacity = study::of_run(reader.path(), &context.catalogue()?)?
             .map(|found| report::capacity::document(&found, flags.lang.lang()));
     }

@@ -9,10 +9,6 @@ use output::OutputSpec;
 use report::summary::Layout;
 use runfile::StudyFacts;
 use runs::{Exit, Failure};
-
-use crate::flags::{RecordFlags, ResultFlags, RunFlags};
-use crate::settings;
-use crate::traces;
 use session::Context;
 use session::RecordSettings;
 use session::live::LiveSettings;
@@ -21,6 +17,10 @@ use session::signals::{self, Running, Turn};
 use session::summary::SummarySettings;
 use session::test::Test;
 use session::{self, Finished, Observer, SessionSettings};
+
+use crate::flags::{RecordFlags, ResultFlags, RunFlags};
+use crate::settings;
+use crate::traces;
 
 /// Runs the subcommand.
 ///
@@ -94,7 +94,7 @@ pub(super) fn one(
         flags.results.require_valid.or(context.env.switch("REQUIRE_VALID")?).unwrap_or(false);
     let workers = flags.workers.and_then(NonZeroU16::new);
     let lingers = flags.linger.or(context.env.switch("LINGER")?).unwrap_or(false);
-    let live = LiveSettings::of(&test.plan, context, lingers);
+    let live = LiveSettings::resolve(&test.plan, context, lingers);
     if control.is_stopped() {
         return Err(Failure::new(Exit::Signal, "the run did not start: stopped by a signal"));
     }

@@ -7,9 +7,9 @@ use report::escape;
 use runfile::Reader;
 use runs::{Exit, Failure};
 use serde::Serialize;
+use session::Context;
 
 use crate::flags::{RunsFlags, RunsListFlags, RunsVerb, StatusFlag};
-use session::Context;
 
 /// A run in the list as JSON.
 #[derive(Debug, Serialize)]

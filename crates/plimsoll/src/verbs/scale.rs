@@ -2,9 +2,9 @@
 
 use api::rest::StatusChange;
 use runs::{Exit, Failure};
+use session::Context;
 
 use crate::flags::ScaleFlags;
-use session::Context;
 
 /// Runs the subcommand.
 ///

@@ -10,14 +10,13 @@ use report::repeats::{self, RepeatedRun};
 use report::{Lang, comparison};
 use runfile::{Header, State};
 use runs::{Exit, Failure, validity};
+use session::Context;
+use session::signals::{Running, Turn};
+use session::{env, logger};
 
 use super::run::{self, Aside};
 use super::{compare, observer};
 use crate::flags::{RunFlags, SeriesFlags};
-use session::Context;
-use session::signals::{Running, Turn};
-
-use session::{env, logger};
 
 /// Default number of runs per side: from three on, `compare` accounts for the variation between runs.
 const REPEATS_INTERLEAVED: u16 = 3;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pages::ADDRESS_DEFAULT;
 use runs::{Exit, Failure};
 use server::Server;
+use session::Context;
 
 use crate::flags::ServeFlags;
-use session::Context;
 
 /// Runs the subcommand until a signal stops it.
 ///

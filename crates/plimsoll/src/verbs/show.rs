@@ -5,10 +5,10 @@ use std::io::IsTerminal;
 use report::summary::{self, Layout};
 use runfile::{Imported, Reader, State};
 use runs::{Exit, Failure, Shown, validity};
-
-use crate::flags::ShowFlags;
 use session::Context;
 use session::logger;
+
+use crate::flags::ShowFlags;
 
 /// Runs the subcommand. Standard output has only the summary of a whole run, byte for byte as the terminal showed it; notes go to
 /// standard error.

@@ -8,10 +8,10 @@ use model::metric::builtin::{HTTP_REQ_DURATION, ITERATION_DURATION};
 use model::{Aggregate, Grade, MetricKind, Quantile};
 use report::Lang;
 use runs::{Exit, Failure, validity};
-
-use super::apart::{Apart, Scratch, fail};
-use crate::flags::SplitTestFlags;
 use session::Context;
+
+use super::child_run::{ChildRun, Scratch, fail};
+use crate::flags::SplitTestFlags;
 
 /// The latencies to compare.
 const QUANTILES: [(&str, f64); 2] = [("p50", 0.5), ("p95", 0.95)];
@@ -83,14 +83,14 @@ struct Made {
 
 /// Runs the segments at the same time, each in a separate process, and returns their combined latencies.
 fn latencies(segments: &[&'static str], words: &[OsString], folder: &Path) -> Result<Made, Failure> {
-    let start = |(number, segment): (usize, &&'static str)| -> Result<(&'static str, Apart), Failure> {
+    let start = |(number, segment): (usize, &&'static str)| -> Result<(&'static str, ChildRun), Failure> {
         let mut all: Vec<OsString> = Vec::new();
         if *segment != WHOLE[0] {
             let cut = ["--execution-segment", *segment, "--execution-segment-sequence", "0,1/2,1"];
             all.extend(cut.map(OsString::from));
         }
         all.extend_from_slice(words);
-        Ok((*segment, Apart::start(all, folder.join(number.to_string()))?))
+        Ok((*segment, ChildRun::start(all, folder.join(number.to_string()))?))
     };
     let parts = segments.iter().enumerate().map(start).collect::<Result<Vec<_>, Failure>>()?;
     let mut requests = Aggregate::empty(MetricKind::Trend);

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use api::rest::Metric;
 use runs::{Exit, Failure};
-
 use session::Context;
 
 /// Runs the subcommand.

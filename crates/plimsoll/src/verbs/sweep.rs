@@ -4,12 +4,12 @@ use model::capacity::{LoadUnit, Purpose, Verdict};
 use report::capacity::{StudyKind, StudyReport};
 use runs::study::Read;
 use runs::{Exit, Failure};
-
-use super::capacity::{answer, exit};
-use super::levels::{Levels, Wanted, seconds};
-use crate::flags::SweepFlags;
 use session::Context;
 use session::env;
+
+use super::capacity::{answer, exit};
+use super::level_runner::{LevelRunner, LevelSpec, seconds};
+use crate::flags::SweepFlags;
 
 /// Maximum number of levels of a sweep, over all variants.
 const LEVELS_MAX: usize = 200;
@@ -25,14 +25,14 @@ pub(crate) fn run(flags: &SweepFlags, context: &Context) -> Result<Exit, Failure
         return Err(fail(format!("make {} levels: at most {LEVELS_MAX}", loads.len() * changes.len())));
     }
     let hold_s = seconds("--hold", &flags.hold)?;
-    let mut levels = Levels::new(&flags.study, StudyKind::Sweep, unit, context)?;
+    let mut levels = LevelRunner::new(&flags.study, StudyKind::Sweep, unit, context)?;
     let mut gathered = levels.gathered(StudyKind::Sweep);
     let level_s = levels.warm_up_s + hold_s;
     'variants: for (nth, change) in changes.iter().enumerate() {
         let variant = levels.variant(change);
         for (at, load) in loads.iter().enumerate() {
             let left = (changes.len() - nth - 1) * loads.len() + loads.len() - at - 1;
-            let wanted = Wanted {
+            let spec = LevelSpec {
                 load: *load,
                 purpose: Purpose::Asked,
                 least_s: hold_s,
@@ -41,7 +41,7 @@ pub(crate) fn run(flags: &SweepFlags, context: &Context) -> Result<Exit, Failure
                 bursts: Vec::new(),
                 left_s: left as f64 * level_s,
             };
-            let Some(read) = levels.measure(&wanted)? else { break 'variants };
+            let Some(read) = levels.measure(&spec)? else { break 'variants };
             gathered.add(&variant, &read);
             if at + 1 < loads.len() && has_collapsed(&gathered.report(), &variant, &read) {
                 levels.tell("throughput fell: higher load steps are skipped");

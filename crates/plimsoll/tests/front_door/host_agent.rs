@@ -1,4 +1,4 @@
-//! Another machine through the front door: a host-agent tells a run what its machine does, to those who may ask.
+//! Metrics of another machine: a host agent serves them to a run with the right token.
 
 use std::net::TcpListener;
 
@@ -13,7 +13,7 @@ const SCRIPT: &str = "import http from 'k6/http'; import { sleep } from 'k6';
     export const options = { vus: 1, duration: '3s' };
     export default () => { http.get(`${__ENV.URL}/json`); sleep(0.1); };";
 
-/// An address that was free a moment ago.
+/// Returns an address that was free a moment ago.
 fn free() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("it is bound").to_string()

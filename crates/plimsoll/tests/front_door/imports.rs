@@ -1,4 +1,4 @@
-//! Results of other tools: imported, and shown with what they are worth.
+//! Results of other tools: imported, and shown with their caveats.
 
 use std::io::Write;
 
@@ -71,7 +71,7 @@ fn thresholds_that_k6_wrote_are_judged_again() {
         report["thresholds"].as_array().expect("a list").iter().filter(|one| one["metric"] == metric).count()
     };
     assert_eq!((of("won"), of("http_req_duration"), of("checks")), (1, 2, 1));
-    // An existing file is never overwritten, and the run in it stays whole.
+    // An existing file is never overwritten, and its run stays complete.
     ran.and("import k6-json k6.json -o run.plimsoll").run().exits(255).says("it exists already");
     ran.and("show run.plimsoll").run().exits(0);
 }
@@ -106,7 +106,7 @@ fn compressed_files_are_read_and_cut_ones_told() {
     std::fs::write(ran.folder().join("cut.gz"), &bytes[..bytes.len() / 2]).expect("a file for the test");
     ran.and("import whole.gz").run().exits(0).says("taken for k6-json");
     ran.and("show @last").run().exits(0).prints("max=12.53ms");
-    // Both began at the same moment, so neither is the last.
+    // Both began at the same moment, so neither is the latest.
     let cut = ran.and("import cut.gz -o cut.plimsoll").run().exits(0);
     cut.says("the file ends in the middle of its compressed data");
     ran.and("show cut.plimsoll").run().exits(0).prints("the file ends in the middle of its compressed data");

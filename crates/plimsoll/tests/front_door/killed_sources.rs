@@ -1,6 +1,6 @@
-//! Servers that are killed while a run asks them: the run is whole, and what is not known is a gap with its reason.
+//! Servers that are killed while a run collects from them: the run is complete, and missing evidence is a gap with its reason.
 //!
-//! Skips visibly where a server is not installed.
+//! Skips with a message if a server is not installed.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::harness::{Ran, eventually, plimsoll};
 
-/// Iterations, one request each, as the script plans them; one more may begin at the very end.
+/// Planned iterations, one request each; one more may begin at the very end.
 const PLANNED: u64 = 40 * 15;
 
 const SCRIPT: &str = "import http from 'k6/http';
@@ -22,16 +22,16 @@ const SCRIPT: &str = "import http from 'k6/http';
         preAllocatedVUs: 20 } } };
     export default () => http.get(`${__ENV.URL}/json`);";
 
-/// Requests after which the servers are killed: a third of them.
+/// Number of requests after which the servers are killed: a third of them.
 const KILLED_AFTER: u64 = PLANNED / 3;
 
-/// Lines and metrics come this often.
+/// Interval of log lines and metrics.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// All that are asked, each by its name in the run.
+/// All sources by name.
 const SOURCES: [&str; 7] = ["log", "nginx", "postgres", "prometheus", "rabbitmq", "redis", "scrape"];
 
-/// What each of them is, where it is one of the lab's.
+/// Returns the lab servers among them.
 fn servers() -> [&'static dyn lab::Server; 5] {
     [lab::NGINX, lab::POSTGRES, lab::PROMETHEUS, lab::RABBITMQ, lab::REDIS]
 }
@@ -43,7 +43,7 @@ fn all_are_installed() -> bool {
     false
 }
 
-/// Shows a metric to whoever asks, until it is over. Whoever asks then is refused.
+/// Serves a metric until it is over; later requests are refused.
 fn serve(listener: TcpListener, is_over: &AtomicBool) {
     listener.set_nonblocking(true).expect("a listener");
     while !is_over.load(Ordering::Relaxed) {
@@ -52,13 +52,13 @@ fn serve(listener: TcpListener, is_over: &AtomicBool) {
             continue;
         };
         stream.set_nonblocking(false).expect("a connection");
-        // Whoever asked may be gone.
+        // The client may have disconnected.
         let _ = stream.read(&mut [0; 1024]);
         let _ = stream.write_all(b"HTTP/1.0 200 OK\r\n\r\npool_size 4\n");
     }
 }
 
-/// Writes a line now and then, until it is over.
+/// Writes log lines until it is over.
 fn write_lines(path: &Path, is_over: &AtomicBool) {
     let mut file = std::fs::File::create(path).expect("a file");
     while !is_over.load(Ordering::Relaxed) {
@@ -111,7 +111,7 @@ fn a_run_is_whole_whatever_becomes_of_its_sources() {
     every_surface_says_so(&ran);
 }
 
-/// A source that was asked beside the load told something before it was killed, and nothing within its gap.
+/// Checks that each source that is sampled during the load has evidence before it was killed, and none within its gap.
 #[track_caller]
 fn the_file_says_so(ran: &Ran) {
     ran.and("export @last --format plimsoll -o killed.plimsoll").run().exits(0);
@@ -121,7 +121,7 @@ fn the_file_says_so(ran: &Ran) {
         let own: Vec<_> = gaps.iter().filter(|gap| gap.source == name).collect();
         assert!(!own.is_empty() && own.iter().all(|gap| gap.reason.len() > 8), "{name}: {gaps:?}");
         if name == "prometheus" {
-            // It is asked once the load is over, and told nothing.
+            // This source is queried after the load, and had no evidence.
             continue;
         }
         let points = signals.iter().filter(|signal| signal.source == name);

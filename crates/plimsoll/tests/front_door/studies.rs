@@ -1,4 +1,4 @@
-//! Several levels of load, each a run of its own, and what they say together.
+//! Studies: levels of load, each a separate run, and their combined result.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ const SCRIPT: &str = "import http from 'k6/http';
     export const options = { thresholds: { http_req_duration: ['max<0'] } };
     export default () => http.get(`${__ENV.URL}/products`, { tags: { name: 'products' } });";
 
-/// Seconds in which all cores are taken come and go while the other tests run.
+/// Number of attempts: other tests may occupy all cores for seconds.
 const TRIES: usize = 5;
 
-/// A shop with two slots that are held for 50 ms each: 40 products a second, and no more.
+/// Starts a shop with two slots that are held for 50 ms each: 40 products per second at most.
 fn shop() -> Shop {
     let config = ShopConfig { slots: 2, hold: Duration::from_millis(50), ..ShopConfig::default() };
     Shop::start(config).expect("the shop opens")
@@ -35,7 +35,7 @@ fn runs(ran: &Ran) -> Vec<Value> {
     serde_json::from_str(&listed.out).expect("JSON")
 }
 
-/// The loads of the levels, in the order in which they are told.
+/// Returns the loads of the levels, in the order of the report.
 fn loads(study: &Value) -> Vec<f64> {
     let levels = study["parts"][0]["levels"].as_array().expect("levels");
     levels.iter().filter_map(|level| level["load"]["value"].as_f64()).collect()
@@ -54,7 +54,7 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
     let throughput = levels[1]["throughput"]["value"].as_f64().expect("a rate");
     assert!((30.0..=41.0).contains(&throughput), "two slots of 50 ms make 40/s: {throughput}");
     assert_eq!(runs(&ran).len(), 2, "a level is a run like any other");
-    // The same command again measures nothing, and one load more measures that.
+    // The same command again measures nothing, and one more load measures only that.
     let url = shop.url("");
     let again = |vus: &str| {
         let words = format!("sweep script.js --vus {vus} --hold 3s --warm-up 1s --study s --json --slo");
@@ -65,7 +65,7 @@ fn a_sweep_measures_each_load_once_and_keeps_its_runs() {
     assert_eq!(runs(&ran).len(), 2);
     assert_eq!(loads(&again("1,2,4")), [1.0, 2.0, 4.0]);
     assert_eq!(runs(&ran).len(), 3);
-    // Whoever has one of its runs has the study.
+    // The study is found from any of its runs.
     let of = json(&ran.and("capacity --of @last --json").run().exits(0));
     assert_eq!((of["name"].as_str(), loads(&of)), (Some("s"), vec![1.0, 2.0, 4.0]), "{of}");
 }
@@ -78,7 +78,7 @@ fn the_load_line_of_a_shop_is_found() {
         let run = against(&shop, words, SCRIPT).word("--slo").word("http_req_duration: p(95)<150");
         json(&run.word("--slo").word("http_req_failed: rate==0").run())
     };
-    // While the other tests run, levels are not valid now and then, and say nothing of the shop.
+    // While other tests run, levels are sometimes invalid and prove nothing about the shop.
     let is_found = |study: &Value| study["parts"][0]["line"]["place"] == "inside";
     let study = std::iter::repeat_with(search).take(TRIES).find(is_found).expect("a line");
     let part = &study["parts"][0];

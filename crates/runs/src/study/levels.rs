@@ -88,7 +88,8 @@ fn is_whole(reader: &Reader) -> bool {
 pub fn read(path: &Path, facts: &StudyFacts, asked: &[Asked]) -> Result<Read, Failure> {
     let reader = crate::open(path)?;
     let header = reader.header();
-    let planned_s = Offered::of(header).and_then(|offered| offered.planned_s()).unwrap_or(f64::INFINITY);
+    let planned_s =
+        Offered::from_header(header).and_then(|offered| offered.planned_s()).unwrap_or(f64::INFINITY);
     let marks = reader.marks().map_err(|error| crate::failed(&error))?;
     let at = |kind: &str| marks.iter().find(|mark| mark.kind == kind).map(|mark| mark.at);
     let (began, ended) = (at("scenarios_started"), at("scenarios_ended"));

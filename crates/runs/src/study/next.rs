@@ -58,14 +58,14 @@ fn objectives(header: &Header) -> Vec<String> {
 fn load(header: &Header) -> Option<&'static str> {
     let is_rate = match &header.study {
         Some(facts) => facts.unit == LoadUnit::PerSecond.as_str(),
-        None => Offered::of(header).is_some_and(|offered| offered.is_open()),
+        None => Offered::from_header(header).is_some_and(|offered| offered.is_open()),
     };
     is_rate.then_some("--rate")
 }
 
 /// Returns the scenario to measure, if there are several: levels have one each.
 fn scenario(header: &Header) -> Option<String> {
-    let offered = Offered::of(header)?;
+    let offered = Offered::from_header(header)?;
     let mut names = offered.names();
     let first = names.next()?.to_owned();
     names.next().map(|_| first)

@@ -1,11 +1,10 @@
 //! Objectives of a study: thresholds as users write them, and the events per second that violate them.
 
+use analysis::capacity::sight::Rule;
 use histo::Values;
 use model::capacity::{Objective, Scale};
 use model::{Aggregate, MetricKind, MetricRegistry, Trend, ValueKind};
 use tally::{Comparison, Condition, Selector, Stat};
-
-use analysis::capacity::sight::Rule;
 
 use crate::{Exit, Failure};
 

@@ -16,8 +16,7 @@ use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError, password_variable};
-
-use reading::Told;
+use reading::Received;
 pub use reading::reading;
 
 /// This kind of source.
@@ -104,7 +103,7 @@ impl Source for Host {
     }
 
     fn sample(&mut self, now: Moment) -> Result<Evidence, SourceError> {
-        let Told { at, machine, left_out } = self.read()?;
+        let Received { at, machine, left_out } = self.read()?;
         self.left_out = self.left_out.max(left_out);
         let mut values = levels(&machine);
         if let Some((before_at, before)) = &self.before {
@@ -144,10 +143,10 @@ impl Host {
     }
 
     /// Reads the machine.
-    fn read(&self) -> Result<Told, SourceError> {
+    fn read(&self) -> Result<Received, SourceError> {
         let Some(agent) = &self.agent else {
             let machine = Machine::read().ok_or_else(|| SourceError::new("cannot read /proc/stat"))?;
-            return Ok(Told { at: SystemClock::now(), machine, left_out: 0 });
+            return Ok(Received { at: SystemClock::now(), machine, left_out: 0 });
         };
         let text = agent.text(PATH, &[])?;
         reading::read(&text).map_err(|error| {

@@ -14,7 +14,7 @@ const NAME_CHARS_MAX: usize = 40;
 
 /// A received reading of another machine.
 #[derive(Debug, PartialEq)]
-pub(super) struct Told {
+pub(super) struct Received {
     /// Time of the reading by the machine's clock.
     pub(super) at: Instant,
     pub(super) machine: Machine,
@@ -73,7 +73,7 @@ pub fn reading() -> Option<String> {
 ///
 /// # Errors
 /// The text is no reading.
-pub(super) fn read(text: &str) -> Result<Told, serde_json::Error> {
+pub(super) fn read(text: &str) -> Result<Received, serde_json::Error> {
     let reading: Reading = serde_json::from_str(text)?;
     let ticks = |of: TicksOf| Ticks { total: of.total, idle: of.idle, steal: of.steal };
     let interface = |of: InterfaceOf| {
@@ -101,7 +101,7 @@ pub(super) fn read(text: &str) -> Result<Told, serde_json::Error> {
         interfaces: reading.interfaces.into_iter().take(INTERFACES_MAX).map(interface).collect(),
         tcp: reading.tcp.map(tcp),
     };
-    Ok(Told { at: Instant::from_ns(reading.at_ns), machine, left_out })
+    Ok(Received { at: Instant::from_ns(reading.at_ns), machine, left_out })
 }
 
 fn written(at: Instant, machine: Machine) -> Reading {
@@ -142,7 +142,7 @@ mod tests {
         let machine = Machine::read().expect("the tests run on Linux");
         let at = Instant::from_ns(7);
         let text = serde_json::to_string(&written(at, machine.clone())).expect("a text");
-        assert_eq!(read(&text).expect("a reading"), Told { at, machine, left_out: 0 });
+        assert_eq!(read(&text).expect("a reading"), Received { at, machine, left_out: 0 });
         assert!(reading().is_some_and(|text| read(&text).is_ok()));
     }
 

@@ -67,7 +67,7 @@ fn source(address: &str) -> Result<Box<dyn Source>, SettingsError> {
 /// Returns the period of the recorded run: 03:56:31.7 to 04:00:09.6.
 fn run() -> Period {
     let epoch = Epoch { at: Instant::from_ns(5_000_000_000), wall_unix_ns: 1_769_486_191_700_000_000 };
-    let moment = |after_s: u64| Moment::of(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
+    let moment = |after_s: u64| Moment::new(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
     Period { from: moment(0), to: moment(218) }
 }
 

@@ -12,7 +12,6 @@ use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::lines::Lines;
 use crate::settings::{Settings, SettingsError};
-
 use follow::{FILES_MAX, Follow};
 
 /// This kind of source.
@@ -54,7 +53,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         about: About { name: settings.name.clone(), kind: KIND.name, address: settings.address.clone() },
         step,
         follow: Follow::new(&settings.address),
-        lines: Lines::of(settings)?,
+        lines: Lines::new(settings)?,
         // Lines and errors of each file, and of its successors after rotation.
         gathered: Gathered::new(FILES_MAX * 4),
         last_at: None,

@@ -1,11 +1,10 @@
 //! Sequential scans of tables, from `pg_stat_user_tables`.
 
+use model::SignalId;
 use tokio_postgres::SimpleQueryRow;
 
 use super::MARK;
 use super::database::{number, text};
-use model::SignalId;
-
 use crate::answer::{Answer, Counters, FirstSeen, SignalQuery};
 
 /// Maximum number of tables per query, those with the most rows read so far, and of tables with series of their own.

@@ -15,7 +15,6 @@ use crate::contract::{About, CALL_LIMIT, Check, Moment, Period, Source, SourceEr
 use crate::http::{self, Client, Door};
 use crate::lines::harmless;
 use crate::settings::{Settings, SettingsError};
-
 use message::Profile;
 
 /// This kind of source.

@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use prost::Message;
-
 use proptest::prelude::*;
 use proptest::sample::Index;
+use prost::Message;
 
 use super::message::{Function, Line, Location, Profile, SAMPLES_MAX, Sample, ValueType};
 use super::*;

@@ -90,7 +90,7 @@ mod tests {
             at: Instant::from_ns(second * 1_000_000_000),
             wall_ns: 1_700_000_000_000_000_000 + second as i64 * 1_000_000_000,
         };
-        Window::of(&Period { from: moment(5), to: moment(60) }, Duration::from_secs(5), i64::MAX)
+        Window::around(&Period { from: moment(5), to: moment(60) }, Duration::from_secs(5), i64::MAX)
     }
 
     fn matrix(series: &[&str]) -> String {

@@ -21,7 +21,6 @@ use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::http::{self, Client, Door};
 use crate::packs::{PACKS, Pack};
 use crate::settings::{Settings, SettingsError};
-
 use answer::Answer;
 use window::Window;
 
@@ -146,7 +145,7 @@ impl Source for Prometheus {
     fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let begun = SystemClock::now();
         let told_interval = self.interval.or_else(|| window::interval(&self.quick));
-        let window = Window::of(period, told_interval.unwrap_or(INTERVAL), SystemClock.wall_unix_ns());
+        let window = Window::around(period, told_interval.unwrap_or(INTERVAL), SystemClock.wall_unix_ns());
         let names = self.metric_names(&[("start", &window.start), ("end", &window.end)])?;
         let questions = self.questions(&names, &window);
         let answers = self.ask(&questions, &window, begun);

@@ -60,7 +60,7 @@ fn points_are_where_the_run_was() {
     let mut source = source(&lab.url("prometheus"), &[("query.now", "time()")]);
     let from = SystemClock::now();
     std::thread::sleep(Duration::from_secs(2));
-    let period = Period { from: Moment::of(from, &epoch), to: Moment::of(SystemClock::now(), &epoch) };
+    let period = Period { from: Moment::new(from, &epoch), to: Moment::new(SystemClock::now(), &epoch) };
     let told = source.look_back(&period).expect("it is there");
     let [signal] = &told.signals[..] else { panic!("one series: {told:?}") };
     for (at, unix_s) in &signal.points {
@@ -126,10 +126,10 @@ fn packs_are_found_by_their_metrics_and_joined_with_limits() {
     wait_for_scrapes(&lab);
     let mut source = source(&lab.url("prometheus"), &[("selector", "namespace=\"shop\"")]);
     let epoch = Epoch::anchor(&SystemClock);
-    let from = Moment::of(SystemClock::now(), &epoch);
+    let from = Moment::new(SystemClock::now(), &epoch);
     std::thread::sleep(Duration::from_millis(3_600));
     let told =
-        source.look_back(&Period { from, to: Moment::of(SystemClock::now(), &epoch) }).expect("it is there");
+        source.look_back(&Period { from, to: Moment::new(SystemClock::now(), &epoch) }).expect("it is there");
     let of = |name: &str| told.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
     let [used] = of("container_cpu")[..] else { panic!("one container: {told:?}") };
     let [limit] = of("container_cpu_limit")[..] else { panic!("one limit: {told:?}") };
@@ -155,10 +155,10 @@ fn full_nodes_are_warned_of() {
     wait_for_scrapes(&lab);
     let mut source = source(&lab.url("prometheus"), &[]);
     let epoch = Epoch::anchor(&SystemClock);
-    let from = Moment::of(SystemClock::now(), &epoch);
+    let from = Moment::new(SystemClock::now(), &epoch);
     std::thread::sleep(Duration::from_millis(1_500));
     let told =
-        source.look_back(&Period { from, to: Moment::of(SystemClock::now(), &epoch) }).expect("it is there");
+        source.look_back(&Period { from, to: Moment::new(SystemClock::now(), &epoch) }).expect("it is there");
     let warning = told.records.iter().find(|record| record.subject == "node memory nearly exhausted");
     let fields = &warning.unwrap_or_else(|| panic!("a warning: {told:?}")).fields;
     assert_eq!(fields["memory_max_share"], Datum::from(0.94));
@@ -175,10 +175,10 @@ fn too_many_series_are_counted() {
     wait_for_scrapes(&lab);
     let mut source = source(&lab.url("prometheus"), &[("query.many", "many")]);
     let epoch = Epoch::anchor(&SystemClock);
-    let from = Moment::of(SystemClock::now(), &epoch);
+    let from = Moment::new(SystemClock::now(), &epoch);
     std::thread::sleep(Duration::from_millis(1_500));
     let told =
-        source.look_back(&Period { from, to: Moment::of(SystemClock::now(), &epoch) }).expect("it is there");
+        source.look_back(&Period { from, to: Moment::new(SystemClock::now(), &epoch) }).expect("it is there");
     assert_eq!(told.signals.iter().filter(|signal| signal.name == "many").count(), 200);
     let warning = told.records.iter().find(|record| record.subject == "many").expect("a warning");
     assert_eq!(warning.fields["series_dropped"], Datum::from(50.0));

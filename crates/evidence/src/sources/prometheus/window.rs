@@ -37,7 +37,7 @@ pub(super) struct Window {
 impl Window {
     /// Returns the time of a run, extended by one scrape at both ends except into the future, with a point per scrape up to the
     /// maximum.
-    pub(super) fn of(run: &Period, interval: Duration, wall_now_ns: i64) -> Window {
+    pub(super) fn around(run: &Period, interval: Duration, wall_now_ns: i64) -> Window {
         let mut period = run.padded(interval);
         // The future has no data, and a rate that includes it seems to fall.
         if period.to.wall_ns > wall_now_ns {
@@ -124,7 +124,7 @@ mod tests {
     #[track_caller]
     fn check(length_s: u64, interval_s: u64, expect: &str) {
         let run = run(length_s);
-        let window = Window::of(&run, Duration::from_secs(interval_s), run.to.wall_ns + 60_000_000_000);
+        let window = Window::around(&run, Duration::from_secs(interval_s), run.to.wall_ns + 60_000_000_000);
         assert_eq!(window.asked(&format!("rate(a[{}])", window.rate)), expect);
     }
 
@@ -141,7 +141,7 @@ mod tests {
         let run = run(240);
         let end = |after_ms: i64| {
             let now_ns = run.to.wall_ns + after_ms * 1_000_000;
-            let window = Window::of(&run, Duration::from_secs(15), now_ns);
+            let window = Window::around(&run, Duration::from_secs(15), now_ns);
             (window.end, window.period.to.at.since(run.to.at))
         };
         assert_eq!(end(20_000), ("2026-01-27T04:00:55Z".to_owned(), Duration::from_secs(15)));

@@ -17,7 +17,6 @@ use crate::contract::{About, Check, Moment, Period, Source, SourceError};
 use crate::gathered::Gathered;
 use crate::http::{self, Client, Door};
 use crate::settings::{Settings, SettingsError};
-
 use exposition::Page;
 use rates::{Rates, Value};
 

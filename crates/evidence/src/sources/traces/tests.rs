@@ -87,7 +87,7 @@ fn source(kind: &str, address: &str) -> Result<Box<dyn Source>, SettingsError> {
 
 fn run() -> Period {
     let epoch = Epoch { at: Instant::from_ns(5_000_000_000), wall_unix_ns: WALL_NS };
-    let moment = |after_s: u64| Moment::of(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
+    let moment = |after_s: u64| Moment::new(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
     Period { from: moment(0), to: moment(60) }
 }
 

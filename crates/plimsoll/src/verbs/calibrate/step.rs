@@ -8,7 +8,7 @@ use model::{Aggregate, Instant, MetricKind, Quantile, Vital, Window};
 use runfile::Reader;
 use runs::Failure;
 
-use super::super::apart::{Apart, fail};
+use super::super::child_run::{ChildRun, fail};
 
 /// The script: the cheapest possible request, so that the machine and not the script is measured.
 const SCRIPT: &str = include_str!("script.js");
@@ -82,7 +82,7 @@ impl Bench<'_> {
         let mut words = vec!["--workers".to_owned(), self.workers.to_string()];
         words.extend(variables.into_iter().flat_map(|variable| ["--env".to_owned(), variable]));
         words.push(script.display().to_string());
-        let reader = Apart::start(words, self.folder.join(name))?.finish()?;
+        let reader = ChildRun::start(words, self.folder.join(name))?.finish()?;
         read(&reader, rate_per_s.unwrap_or(0) as f64)
     }
 }

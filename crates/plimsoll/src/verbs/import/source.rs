@@ -11,7 +11,6 @@ use import::{HEAD_BYTES, Kind, WHOLE_BYTES_MAX};
 use model::{Instant, SystemClock};
 use runs::bounded::read_text;
 use runs::{Exit, Failure};
-
 use session::logger::Logger;
 
 /// Magic number of gzip (RFC 1952, section 2.3.1).

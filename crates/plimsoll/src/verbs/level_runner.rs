@@ -13,12 +13,12 @@ use report::capacity::{self, LevelLine, StudyKind};
 use runfile::StudyFacts;
 use runs::study::{self, Asked, Gathered, Meter, Read, Stored, parse_all, stored_levels};
 use runs::{Exit, Failure};
-
-use super::run::{self, Aside};
-use crate::flags::{RecordFlags, ResultFlags, RunFlags, StudyFlags};
 use session::Context;
 use session::signals::{self, Running, Turn};
 use session::{Names, Observer};
+
+use super::run::{self, Aside};
+use crate::flags::{RecordFlags, ResultFlags, RunFlags, StudyFlags};
 
 /// Number of attempts for a level that proves nothing.
 const TRIES: usize = 2;
@@ -43,7 +43,7 @@ const TIME_S_MAX: f64 = 24.0 * 3600.0;
 
 /// The specification of a level to run.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct LevelSpec {
     pub(super) load: f64,
     pub(super) purpose: Purpose,
     /// Minimum and maximum measurement time, seconds.
@@ -58,7 +58,7 @@ pub(super) struct Wanted {
 }
 
 /// Runs levels one after the other.
-pub(super) struct Levels<'a> {
+pub(super) struct LevelRunner<'a> {
     common: &'a Context,
     /// The context without banner and progress, since a study prints its own.
     quiet: Context,
@@ -84,7 +84,7 @@ pub(super) struct Levels<'a> {
     pub(super) exit: Exit,
 }
 
-impl<'a> Levels<'a> {
+impl<'a> LevelRunner<'a> {
     /// Prepares to run levels, and finds stored ones.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl<'a> Levels<'a> {
         kind: StudyKind,
         unit: LoadUnit,
         common: &'a Context,
-    ) -> Result<Levels<'a>, Failure> {
+    ) -> Result<LevelRunner<'a>, Failure> {
         refuse(flags)?;
         let level = &flags.level;
         let asked = parse_all(&level.slo)?;
@@ -132,7 +132,7 @@ impl<'a> Levels<'a> {
         facts.number = there.iter().map(|level| level.facts.number).max().unwrap_or(0);
         let (turn, running) = (Turn::default(), Running::default());
         signals::listen(turn.clone(), running.clone(), common.logger.clone());
-        Ok(Levels {
+        Ok(LevelRunner {
             common,
             quiet: common.quiet(),
             catalogue,
@@ -174,10 +174,10 @@ impl<'a> Levels<'a> {
     ///
     /// # Errors
     /// The first run could not begin, or a run cannot be read.
-    pub(super) fn measure(&mut self, wanted: &Wanted) -> Result<Option<Read>, Failure> {
+    pub(super) fn measure(&mut self, spec: &LevelSpec) -> Result<Option<Read>, Failure> {
         let mut last = None;
         for attempt in 1..=TRIES {
-            let Some(read) = self.one(wanted)? else { break };
+            let Some(read) = self.one(spec)? else { break };
             let level = &read.observed.level;
             self.iteration_s = level.mean_s.or(self.iteration_s);
             self.tell(&capacity::level_line(&LevelLine {
@@ -185,8 +185,8 @@ impl<'a> Levels<'a> {
                 sights: &read.observed.sights,
                 objectives: &read.objectives,
                 unit: self.unit,
-                change: &wanted.change,
-                left_s: wanted.left_s,
+                change: &spec.change,
+                left_s: spec.left_s,
             }));
             if !read.is_useless() {
                 return Ok(Some(read));
@@ -211,26 +211,26 @@ impl<'a> Levels<'a> {
         }
     }
 
-    fn one(&mut self, wanted: &Wanted) -> Result<Option<Read>, Failure> {
+    fn one(&mut self, spec: &LevelSpec) -> Result<Option<Read>, Failure> {
         let version = self.flags.record.target_version.clone().unwrap_or_default();
         let is_it = |stored: &Stored| {
-            stored.facts.load == wanted.load
-                && stored.facts.purpose == wanted.purpose.as_str()
-                && stored.facts.variant == wanted.change
+            stored.facts.load == spec.load
+                && stored.facts.purpose == spec.purpose.as_str()
+                && stored.facts.variant == spec.change
                 && stored.target_version == version
         };
         while let Some(at) = self.there.iter().position(is_it) {
             let Some(stored) = self.there.remove(at) else { break };
             let read = study::read(&stored.path, &stored.facts, &self.asked)?;
             // A search continues from its earlier results; a level that the user chose is repeated until it is valid.
-            if !read.is_useless() || wanted.purpose != Purpose::Asked {
+            if !read.is_useless() || spec.purpose != Purpose::Asked {
                 return Ok(Some(read));
             }
         }
-        self.make(wanted)
+        self.make(spec)
     }
 
-    fn make(&mut self, wanted: &Wanted) -> Result<Option<Read>, Failure> {
+    fn make(&mut self, spec: &LevelSpec) -> Result<Option<Read>, Failure> {
         let control = match &self.control {
             None => self.turn.first(),
             Some(_) => self.turn.next(),
@@ -245,15 +245,15 @@ impl<'a> Levels<'a> {
         }
         self.facts.number += 1;
         let facts = StudyFacts {
-            load: wanted.load,
-            purpose: wanted.purpose.as_str().to_owned(),
-            variant: wanted.change.clone(),
+            load: spec.load,
+            purpose: spec.purpose.as_str().to_owned(),
+            variant: spec.change.clone(),
             ..self.facts.clone()
         };
-        let flags = self.level_flags(wanted);
+        let flags = self.level_flags(spec);
         let aside = Aside {
             study: Some(facts.clone()),
-            observer: Some(self.observer(wanted, &control)),
+            observer: Some(self.observer(spec, &control)),
             ..Aside::default()
         };
         let made = run::one(&flags, &self.quiet, control, self.running.clone(), aside);
@@ -280,16 +280,16 @@ impl<'a> Levels<'a> {
     }
 
     /// Returns the flags of a level's run.
-    fn level_flags(&self, wanted: &Wanted) -> RunFlags {
+    fn level_flags(&self, spec: &LevelSpec) -> RunFlags {
         let mut flags = self.flags.clone();
-        let duration_s = self.warm_up_s + wanted.most_s;
+        let duration_s = self.warm_up_s + spec.most_s;
         flags.options.constant = Some(ConstantLoad {
-            pace: self.pace(wanted.load),
+            pace: self.pace(spec.load),
             duration: GoDuration::from_ms(duration_s * 1e3).unwrap_or_default(),
             graceful_stop: GoDuration::from_secs(GRACEFUL_STOP_S),
         });
-        flags.script.env.extend((!wanted.change.is_empty()).then(|| wanted.change.clone()));
-        flags.record.name = Some(capacity::level_name(wanted.load, self.unit, &wanted.change));
+        flags.script.env.extend((!spec.change.is_empty()).then(|| spec.change.clone()));
+        flags.record.name = Some(capacity::level_name(spec.load, self.unit, &spec.change));
         flags
     }
 
@@ -312,10 +312,10 @@ impl<'a> Levels<'a> {
     }
 
     /// Returns an observer that ends a level's run as soon as the result is certain.
-    fn observer(&self, wanted: &Wanted, control: &RunControl) -> Observer {
-        let mut meter = Meter::new(&self.asked, self.warm_up_s, self.warm_up_s + wanted.most_s);
-        let (purpose, least_s, control) = (wanted.purpose, wanted.least_s, control.clone());
-        let bursts = wanted.bursts.clone();
+    fn observer(&self, spec: &LevelSpec, control: &RunControl) -> Observer {
+        let mut meter = Meter::new(&self.asked, self.warm_up_s, self.warm_up_s + spec.most_s);
+        let (purpose, least_s, control) = (spec.purpose, spec.least_s, control.clone());
+        let bursts = spec.bursts.clone();
         Box::new(move |event: &RunEvent, names: &Names| match event {
             RunEvent::ScenariosStarted { at } => meter.begin(*at),
             RunEvent::Window(window) => {

@@ -40,12 +40,12 @@ impl Drop for Scratch {
 }
 
 /// A run in a child process.
-pub(super) struct Apart {
+pub(super) struct ChildRun {
     child: Child,
     runs: PathBuf,
 }
 
-impl Apart {
+impl ChildRun {
     /// Starts `plimsoll run` with these arguments; `runs` is the folder for its run file.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Apart {
     pub(super) fn start(
         words: impl IntoIterator<Item = impl AsRef<OsStr>>,
         runs: PathBuf,
-    ) -> Result<Apart, Failure> {
+    ) -> Result<ChildRun, Failure> {
         let failed = |error: std::io::Error| fail(format!("start a part of the test: {error}"));
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
         for name in VARIABLES {
@@ -62,7 +62,7 @@ impl Apart {
         command.args(["run", "--quiet", "--no-thresholds", "--summary-mode", "disabled"]);
         command.arg("--runs").arg(&runs).args(words);
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().map_err(failed)?;
-        Ok(Apart { child, runs })
+        Ok(ChildRun { child, runs })
     }
 
     /// Waits for the run to end and opens its file.
@@ -83,7 +83,7 @@ impl Apart {
     }
 }
 
-impl Drop for Apart {
+impl Drop for ChildRun {
     fn drop(&mut self) {
         // A child that is dropped before its end was abandoned; killing one that has ended does nothing.
         let _ = self.child.kill();
