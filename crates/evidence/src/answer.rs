@@ -171,9 +171,9 @@ impl OptionalQuery {
             return Ok(None);
         }
         match question() {
-            Ok(told) => {
+            Ok(value) => {
                 self.state = QueryState::Works;
-                Ok(Some(told))
+                Ok(Some(value))
             }
             Err(error) if self.state == QueryState::Works => Err(error),
             Err(error) => {
@@ -256,12 +256,12 @@ mod tests {
         let refusal = || Err::<(), _>(SourceError::new("403"));
         let mut never = OptionalQuery::new("nodes");
         assert_eq!(never.ask(&mut answer, refusal), Ok(None));
-        assert_eq!(never.ask(&mut answer, || Ok(())), Ok(None), "nobody asks again");
+        assert_eq!(never.ask(&mut answer, || Ok(())), Ok(None), "it is not repeated");
         let mut once = OptionalQuery::new("consumers");
         assert_eq!(once.ask(&mut answer, || Ok(())), Ok(Some(())));
         assert_eq!(once.ask(&mut answer, refusal), Err(SourceError::new("403")));
-        let told = answer.evidence();
-        let [warning] = &told.records[..] else { panic!("one warning: {told:?}") };
+        let evidence = answer.evidence();
+        let [warning] = &evidence.records[..] else { panic!("one warning: {evidence:?}") };
         assert_eq!(warning.subject, "nodes are not collected: 403");
     }
 

@@ -72,15 +72,15 @@ impl Collector {
     /// # Errors
     /// The system has no thread left for a source.
     pub fn start(sources: Vec<Box<dyn Source>>, epoch: Epoch) -> std::io::Result<Collector> {
-        let (told, answers) = sync_channel(ANSWERS_WAITING_MAX);
-        let asked = sources.into_iter().map(|source| Asked::start(source, epoch, told.clone()));
+        let (sender, answers) = sync_channel(ANSWERS_WAITING_MAX);
+        let asked = sources.into_iter().map(|source| Asked::start(source, epoch, sender.clone()));
         Ok(Collector { asked: asked.collect::<Result<_, _>>()?, answers, epoch })
     }
 
     /// Returns the evidence since the last call. Never blocks.
     pub fn take(&self) -> Evidence {
         let mut evidence = Evidence::default();
-        self.answers.try_iter().for_each(|told| evidence.append(told));
+        self.answers.try_iter().for_each(|answer| evidence.append(answer));
         evidence
     }
 
@@ -95,8 +95,8 @@ impl Collector {
         self.asked.iter().map(state).collect()
     }
 
-    /// Queries the whole run once more, waiting at most `patience`; a source that has not answered by then is abandoned, and a gap is
-    /// recorded. `traces` are the known trace ids of the run's requests.
+    /// Queries the whole run once more, waiting at most `patience`; a source that has not answered by then is abandoned, and a gap
+    /// is recorded. `traces` are the known trace ids of the run's requests.
     pub fn finish(self, from: Instant, to: Instant, traces: &[u128], patience: Duration) -> Evidence {
         let period = Period { from: Moment::new(from, &self.epoch), to: Moment::new(to, &self.epoch) };
         let traces: Arc<[u128]> = traces.into();
@@ -110,7 +110,7 @@ impl Collector {
         for (asked, state) in self.asked.into_iter().zip(states) {
             let left = deadline.since(SystemClock::now());
             match asked.last.recv_timeout(left) {
-                Ok(told) => evidence.append(told),
+                Ok(answer) => evidence.append(answer),
                 Err(RecvTimeoutError::Timeout) => {
                     let reason = format!("no response within {} s", patience.as_secs());
                     evidence.gaps.push(Gap { source: asked.about.name.clone(), from, to, reason });
@@ -127,7 +127,7 @@ impl Collector {
             }
             evidence.records.push(state.record(to));
         }
-        self.answers.try_iter().for_each(|told| evidence.append(told));
+        self.answers.try_iter().for_each(|answer| evidence.append(answer));
         evidence
     }
 }
@@ -150,7 +150,7 @@ impl SourceState {
 }
 
 impl Asked {
-    fn start(source: Box<dyn Source>, epoch: Epoch, told: SyncSender<Evidence>) -> std::io::Result<Asked> {
+    fn start(source: Box<dyn Source>, epoch: Epoch, sender: SyncSender<Evidence>) -> std::io::Result<Asked> {
         let about = source.about();
         let state = Arc::<Shared>::default();
         let (over, is_over) = channel();
@@ -159,7 +159,7 @@ impl Asked {
         let asking = Asking {
             source,
             epoch,
-            told,
+            sender,
             state: state.clone(),
             silent_since: None,
             last_at: begun,
@@ -191,7 +191,7 @@ impl Shared {
 struct Asking {
     source: Box<dyn Source>,
     epoch: Epoch,
-    told: SyncSender<Evidence>,
+    sender: SyncSender<Evidence>,
     state: Arc<Shared>,
     /// Start of the current failure, and its reason.
     silent_since: Option<(Instant, String)>,
@@ -296,7 +296,7 @@ impl Asking {
         if evidence.is_empty() {
             return;
         }
-        if let Err(TrySendError::Full(_)) = self.told.try_send(evidence) {
+        if let Err(TrySendError::Full(_)) = self.sender.try_send(evidence) {
             let from = untold.map_or(self.last_at, |untold| untold.0);
             self.untold = Some((from, now));
         }
@@ -371,9 +371,9 @@ mod tests {
         let from = SystemClock::now();
         let collector = Collector::start(vec![Box::new(source)], epoch).expect("a thread");
         std::thread::sleep(run);
-        let mut told = collector.take();
-        told.append(collector.finish(from, SystemClock::now(), &[], patience));
-        told
+        let mut evidence = collector.take();
+        evidence.append(collector.finish(from, SystemClock::now(), &[], patience));
+        evidence
     }
 
     fn quick() -> Scripted {
@@ -382,24 +382,24 @@ mod tests {
 
     #[test]
     fn a_source_is_asked_each_period_and_once_at_the_end() {
-        let told = collect(quick(), Duration::from_millis(500), Duration::from_secs(5));
-        let asked = told.signals.iter().filter(|signal| signal.name == "asked").count();
+        let evidence = collect(quick(), Duration::from_millis(500), Duration::from_secs(5));
+        let asked = evidence.signals.iter().filter(|signal| signal.name == "asked").count();
         assert!((3..=11).contains(&asked), "{asked} times in 500 ms");
-        assert_eq!(told.signals.iter().filter(|signal| signal.name == "last").count(), 1);
-        assert_eq!(told.gaps, []);
-        let [about] = &told.records[..] else { panic!("one source") };
+        assert_eq!(evidence.signals.iter().filter(|signal| signal.name == "last").count(), 1);
+        assert_eq!(evidence.gaps, []);
+        let [about] = &evidence.records[..] else { panic!("one source") };
         assert_eq!((about.kind, &about.fields["kind"]), (RecordKind::Source, &"made".into()));
     }
 
     #[test]
     fn a_source_that_fails_for_a_while_leaves_a_gap_with_its_reason() {
         let source = Scripted { fails: 3..5, ..quick() };
-        let told = collect(source, Duration::from_millis(3_600), Duration::from_secs(5));
-        let [gap] = &told.gaps[..] else { panic!("one gap: {:?}", told.gaps) };
+        let evidence = collect(source, Duration::from_millis(3_600), Duration::from_secs(5));
+        let [gap] = &evidence.gaps[..] else { panic!("one gap: {:?}", evidence.gaps) };
         assert_eq!(gap.reason, "connection refused");
         let length = gap.to.since(gap.from);
         assert!(length > Duration::from_secs(2), "it rests for one and two seconds: {length:?}");
-        let signals: Vec<Instant> = told.signals.iter().map(|signal| signal.points[0].0).collect();
+        let signals: Vec<Instant> = evidence.signals.iter().map(|signal| signal.points[0].0).collect();
         assert!(!signals.iter().any(|at| gap.from < *at && *at < gap.to), "nothing is known within the gap");
     }
 
@@ -407,9 +407,9 @@ mod tests {
     fn a_source_that_never_answers_is_left_behind() {
         let source = Scripted { takes: Duration::from_secs(30), ..quick() };
         let begun = SystemClock::now();
-        let told = collect(source, Duration::from_millis(120), Duration::from_millis(300));
+        let evidence = collect(source, Duration::from_millis(120), Duration::from_millis(300));
         assert!(SystemClock::now().since(begun) < Duration::from_secs(5));
-        assert!(told.gaps[0].reason.starts_with("no response within"), "{:?}", told.gaps);
-        assert!(told.signals.iter().any(|signal| signal.name == "asked"), "what it told before stays");
+        assert!(evidence.gaps[0].reason.starts_with("no response within"), "{:?}", evidence.gaps);
+        assert!(evidence.signals.iter().any(|signal| signal.name == "asked"), "earlier evidence stays");
     }
 }

@@ -179,8 +179,8 @@ pub(crate) mod promises {
 
     use super::*;
 
-    /// Checks a source with a running server. `secret` is a credential that its evidence must not contain. Returns the evidence of two
-    /// samples and of the whole run.
+    /// Checks a source with a running server. `secret` is a credential that its evidence must not contain. Returns the evidence of
+    /// two samples and of the whole run.
     pub(crate) fn of_a_source(source: &mut dyn Source, secret: Option<&str>) -> Evidence {
         let epoch = Epoch::anchor(&SystemClock);
         let about = source.about();
@@ -192,22 +192,22 @@ pub(crate) mod promises {
             assert_eq!(fatal, None, "{}: the server is there", check.what);
         }
         let from = Moment::new(SystemClock::now(), &epoch);
-        let mut told = Evidence::default();
+        let mut evidence = Evidence::default();
         if let Some(period) = source.period() {
             assert!(
                 period >= Duration::from_millis(50),
                 "no server is asked more often than 20 times a second"
             );
-            told.append(source.sample(Moment::new(SystemClock::now(), &epoch)).expect("a first sample"));
+            evidence.append(source.sample(Moment::new(SystemClock::now(), &epoch)).expect("a first sample"));
             std::thread::sleep(period);
-            told.append(source.sample(Moment::new(SystemClock::now(), &epoch)).expect("a second sample"));
+            evidence.append(source.sample(Moment::new(SystemClock::now(), &epoch)).expect("a second sample"));
         }
         let period = Period { from, to: Moment::new(SystemClock::now(), &epoch) };
         let begun = SystemClock::now();
-        told.append(source.look_back(&period).expect("a look back"));
+        evidence.append(source.look_back(&period).expect("a look back"));
         assert!(SystemClock::now().since(begun) < CALL_LIMIT);
-        check(&told, &about, secret);
-        told
+        check(&evidence, &about, secret);
+        evidence
     }
 
     /// Checks a source without a server: it must fail within the limit.
@@ -218,21 +218,21 @@ pub(crate) mod promises {
         assert!(checks.iter().any(|check| check.outcome.is_err()), "{checks:?}");
         let now = Moment::new(SystemClock::now(), &epoch);
         let error = match source.period() {
-            Some(_) => source.sample(now).expect_err("nobody is there"),
-            None => source.look_back(&Period { from: now, to: now }).expect_err("nobody is there"),
+            Some(_) => source.sample(now).expect_err("no server"),
+            None => source.look_back(&Period { from: now, to: now }).expect_err("no server"),
         };
         assert!(!error.message.is_empty() && !error.message.ends_with('.'), "{error}");
         assert!(SystemClock::now().since(begun) < CALL_LIMIT * 2);
     }
 
-    fn check(told: &Evidence, about: &About, secret: Option<&str>) {
-        for signal in &told.signals {
+    fn check(evidence: &Evidence, about: &About, secret: Option<&str>) {
+        for signal in &evidence.signals {
             assert_eq!(signal.source, about.name);
             assert!(!signal.name.as_str().is_empty() && !signal.query.is_empty(), "{signal:?}");
             assert!(signal.points.is_sorted_by_key(|(at, _)| *at), "{}", signal.name);
             assert!(signal.points.iter().all(|(_, value)| value.is_finite()), "{}", signal.name);
         }
-        for record in &told.records {
+        for record in &evidence.records {
             assert_eq!(record.source, about.name);
             let numbers = record.fields.values().filter_map(|datum| match datum {
                 Datum::Number(number) => Some(number),
@@ -240,10 +240,13 @@ pub(crate) mod promises {
             });
             numbers.for_each(|number| assert!(number.is_finite(), "{record:?}"));
         }
-        assert!(told.gaps.iter().all(|gap| gap.source == about.name));
-        assert!(told.traces.iter().all(|trace| !trace.spans.is_empty()));
-        let everything = format!("{told:?} {about:?}");
-        assert!(secret.is_none_or(|secret| !everything.contains(secret)), "a credential was told");
+        assert!(evidence.gaps.iter().all(|gap| gap.source == about.name));
+        assert!(evidence.traces.iter().all(|trace| !trace.spans.is_empty()));
+        let everything = format!("{evidence:?} {about:?}");
+        assert!(
+            secret.is_none_or(|secret| !everything.contains(secret)),
+            "the evidence contains a credential"
+        );
     }
 }
 

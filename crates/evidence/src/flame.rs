@@ -61,8 +61,8 @@ impl Flame {
     #[cfg(test)]
     pub(crate) fn assert_bounded(&self) {
         assert!(self.total().is_finite() && self.total() >= 0.0, "{}", self.total());
-        let told = self.told();
-        let Datum::Text(text) = &told["frames"] else { panic!("a text: {told:?}") };
+        let lines = self.lines();
+        let Datum::Text(text) = &lines["frames"] else { panic!("a text: {lines:?}") };
         assert!(text.lines().count() <= TOLD_MAX);
         for line in text.lines() {
             let mut words = line.splitn(3, ' ');
@@ -77,9 +77,9 @@ impl Flame {
         }
     }
 
-    /// Returns a line for each of the widest frames, callees below their callers, with depth, inclusive value and name; and the number of
-    /// further frames. No frame is wider than its caller, so the callers of each frame are included.
-    pub(crate) fn told(&self) -> BTreeMap<String, Datum> {
+    /// Returns a line for each of the widest frames, callees below their callers, with depth, inclusive value and name; and the
+    /// number of further frames. No frame is wider than its caller, so the callers of each frame are included.
+    pub(crate) fn lines(&self) -> BTreeMap<String, Datum> {
         let mut widest: Vec<usize> = (1..self.frames.len()).collect();
         widest.sort_by(|a, b| self.frames[*b].value.total_cmp(&self.frames[*a].value).then(a.cmp(b)));
         let left_out = widest.len().saturating_sub(TOLD_MAX);
@@ -124,8 +124,8 @@ mod tests {
     use super::*;
 
     fn lines(flame: &Flame) -> Vec<String> {
-        let told = flame.told();
-        let Datum::Text(text) = &told["frames"] else { panic!("a text: {told:?}") };
+        let lines = flame.lines();
+        let Datum::Text(text) = &lines["frames"] else { panic!("a text: {lines:?}") };
         text.lines().map(str::to_owned).collect()
     }
 
@@ -149,7 +149,7 @@ mod tests {
             flame.add(["main", name.as_str()], f64::from(width));
         }
         let lines = lines(&flame);
-        assert_eq!((lines.len(), flame.told()["frames_left_out"].clone()), (TOLD_MAX, Datum::from(11.0)));
+        assert_eq!((lines.len(), flame.lines()["frames_left_out"].clone()), (TOLD_MAX, Datum::from(11.0)));
         assert!(lines[0].ends_with(" main") && !lines.iter().any(|line| line.ends_with(" f0")), "{lines:?}");
         let deep: Vec<String> = (0..DEPTH_MAX * 2).map(|depth| format!("d{depth}")).collect();
         let mut flame = Flame::new();

@@ -52,8 +52,10 @@ impl Gathered {
     /// Returns the batch.
     pub(crate) fn take(&mut self) -> Vec<Signal> {
         self.since = None;
-        let told = self.series.values_mut().filter(|signal| !signal.points.is_empty());
-        told.map(|signal| Signal { points: std::mem::take(&mut signal.points), ..signal.clone() }).collect()
+        let evidence = self.series.values_mut().filter(|signal| !signal.points.is_empty());
+        evidence
+            .map(|signal| Signal { points: std::mem::take(&mut signal.points), ..signal.clone() })
+            .collect()
     }
 }
 
@@ -83,9 +85,9 @@ mod tests {
         gathered.add(point("c", 3));
         assert_eq!(gathered.dropped, 1);
         assert_eq!(gathered.take_due(Instant::from_ns(5_000_000_000)), []);
-        let told = gathered.take_due(Instant::from_ns(6_000_000_000));
+        let evidence = gathered.take_due(Instant::from_ns(6_000_000_000));
         let lengths: Vec<(&str, usize)> =
-            told.iter().map(|signal| (signal.name.as_str(), signal.points.len())).collect();
+            evidence.iter().map(|signal| (signal.name.as_str(), signal.points.len())).collect();
         assert_eq!(lengths, [("a", 3), ("b", 1)]);
         assert_eq!(gathered.take(), []);
         gathered.add(point("a", 9));

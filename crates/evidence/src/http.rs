@@ -167,8 +167,8 @@ fn refused(url: &str, status: StatusCode, body: &str) -> SourceError {
     SourceError::classified(kind, message.trim_end_matches('.'))
 }
 
-/// Returns the endpoint of a source: base URL and authorization, from the address, the credential, and the user in the address or in
-/// the setting `user`.
+/// Returns the endpoint of a source: base URL and authorization, from the address, the credential, and the user in the address or
+/// in the setting `user`.
 ///
 /// # Errors
 /// The address is invalid.

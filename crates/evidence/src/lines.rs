@@ -194,14 +194,15 @@ mod tests {
         }
         lines.look("worker", "a.log", Instant::ZERO, "Task scan.rule[1] succeeded in 0.04s: None");
         lines.look("worker", "a.log", Instant::ZERO, "Task scan.rule[1] succeeded in 0.0.4s: None");
-        let told: Vec<String> = lines.take_tasks("worker", Instant::ZERO).iter().map(shown).collect();
-        assert_eq!(told[0], "task scan.rule: avg_ms=40 count=1 max_ms=40 min_ms=40 p95_ms=40");
+        let evidence: Vec<String> = lines.take_tasks("worker", Instant::ZERO).iter().map(shown).collect();
+        assert_eq!(evidence[0], "task scan.rule: avg_ms=40 count=1 max_ms=40 min_ms=40 p95_ms=40");
         assert!(
-            told[1].starts_with("task scan.vision: avg_ms=11000 count=20 max_ms=20500 min_ms=1500 p95_ms=19"),
+            evidence[1]
+                .starts_with("task scan.vision: avg_ms=11000 count=20 max_ms=20500 min_ms=1500 p95_ms=19"),
             "{}",
-            told[1]
+            evidence[1]
         );
-        assert_eq!(told.len(), 2);
+        assert_eq!(evidence.len(), 2);
     }
 
     #[test]
@@ -214,9 +215,9 @@ mod tests {
                 && look("level=fatal x")
         );
         assert!(!look("no errors, 0 ERRORS") && !look("level=info msg=\"error-free\""));
-        let told: Vec<String> = lines.take_errors().iter().map(shown).collect();
-        assert_eq!(told[0], "line a.log: text=2026 ERROR  [31mred [0m");
-        assert_eq!(told.len(), 3);
+        let evidence: Vec<String> = lines.take_errors().iter().map(shown).collect();
+        assert_eq!(evidence[0], "line a.log: text=2026 ERROR  [31mred [0m");
+        assert_eq!(evidence.len(), 3);
     }
 
     #[test]
@@ -232,10 +233,10 @@ mod tests {
             );
         }
         assert!(lines.take_errors().iter().all(|record| shown(record).len() < 600));
-        let told = lines.take_tasks("worker", Instant::ZERO);
-        assert_eq!(told.len(), TASKS_MAX + 2);
-        assert_eq!(told[0].fields["max_ms"], Datum::from(1500.0));
-        assert_eq!(told[TASKS_MAX].fields["lines"], Datum::from(7.0));
+        let evidence = lines.take_tasks("worker", Instant::ZERO);
+        assert_eq!(evidence.len(), TASKS_MAX + 2);
+        assert_eq!(evidence[0].fields["max_ms"], Datum::from(1500.0));
+        assert_eq!(evidence[TASKS_MAX].fields["lines"], Datum::from(7.0));
     }
 
     #[test]

@@ -30,8 +30,8 @@ struct Kept {
     calibration: Calibration,
 }
 
-/// Reads the calibration of this machine for `workers` worker threads from `path`. Returns `None` if there is none, or if the machine
-/// or the program has changed since.
+/// Reads the calibration of this machine for `workers` worker threads from `path`. Returns `None` if there is none, or if the
+/// machine or the program has changed since.
 pub fn load(path: Option<&Path>, workers: usize) -> Option<Calibration> {
     let text = read_limited(path?, BYTES_MAX).ok()?;
     let kept: Kept = serde_json::from_str(&text).ok()?;
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(warning(7_900.0, &calibration), None);
         assert!(warning(8_500.0, &calibration).is_some_and(|text| text.contains("85 % of the 10000")));
         let more = Calibration { is_lower_bound: true, ..calibration };
-        assert_eq!(warning(8_500.0, &more), None, "nobody knows how much it can send");
+        assert_eq!(warning(8_500.0, &more), None, "its limit is unknown");
         assert!(warning(1.0, &Calibration::default()).is_some(), "nothing can be sent, and something was");
     }
 }

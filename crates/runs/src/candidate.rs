@@ -53,8 +53,8 @@ pub struct Chosen {
 }
 
 impl Candidate {
-    /// Opens a run and finds its seconds under load: those of the scenarios, without setup, teardown and iterations after the planned
-    /// end.
+    /// Opens a run and finds its seconds under load: those of the scenarios, without setup, teardown and iterations after the
+    /// planned end.
     ///
     /// # Errors
     /// The file is not a run, or is damaged.

@@ -36,8 +36,8 @@ pub fn collected(reader: &Reader) -> Result<Collected, Failure> {
     })
 }
 
-/// Returns the evidence of the part of the run that `window` sums up; `zero` is the start of its first second, and `traces` began in
-/// that part.
+/// Returns the evidence of the part of the run that `window` sums up; `zero` is the start of its first second, and `traces` began
+/// in that part.
 pub fn collected_in(
     reader: &Reader,
     all: Arc<Collected>,

@@ -128,8 +128,8 @@ impl StoredFacts {
         Ok(StoredFacts(facts))
     }
 
-    /// Returns the facts of a part that `whole` sums up, exactly as if only that part had been read. Returns `None` for runs of days,
-    /// whose seconds are not all kept.
+    /// Returns the facts of a part that `whole` sums up, exactly as if only that part had been read. Returns `None` for runs of
+    /// days, whose seconds are not all kept.
     pub fn part(&self, whole: &Window, part: &Range<u32>) -> Option<StoredFacts> {
         let facts = &self.0;
         facts.is_complete().then(|| StoredFacts(facts.part(part, |at| is_of(whole, at))))

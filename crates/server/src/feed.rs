@@ -177,8 +177,8 @@ impl Drop for Subscription {
     }
 }
 
-/// Sends events until the listener leaves or the run is over. A slow listener only fills its own queue, and a reset event shows that
-/// it missed events.
+/// Sends events until the listener leaves or the run is over. A slow listener only fills its own queue, and a reset event shows
+/// that it missed events.
 async fn send(subscription: Subscription, mut sender: Sender<Bytes>, mut next: u64) {
     let mut changed = subscription.0.changed.subscribe();
     if sender.send_data(Bytes::from(format!("retry: {RETRY_MS}\n\n"))).await.is_err() {

@@ -147,8 +147,8 @@ fn is_part(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Returns true if a text can name a run: an id, a prefix of one, or a word for the latest runs. Paths are refused, because a client
-/// must not choose which files are read.
+/// Returns true if a text can name a run: an id, a prefix of one, or a word for the latest runs. Paths are refused, because a
+/// client must not choose which files are read.
 pub(crate) fn is_run(text: &str) -> bool {
     let is_id = (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id || text == "@last" || text == "@prev"

@@ -50,8 +50,8 @@ impl Context {
         Ok(Catalogue::open(location, &local))
     }
 
-    /// Returns all runs for the page. Notes are stored in the runs' folder, or on this machine if the runs are in a bucket. `own` is the
-    /// run that this process executes.
+    /// Returns all runs for the page. Notes are stored in the runs' folder, or on this machine if the runs are in a bucket. `own`
+    /// is the run that this process executes.
     ///
     /// # Errors
     /// The catalogue cannot be opened, as in [`Context::catalogue`].
@@ -94,8 +94,8 @@ impl Context {
         self.data_file(calibration::FILE)
     }
 
-    /// Returns the cache folder: from the flag, the variable `PLIMSOLL_CACHE`, or Plimsoll's folder in the user's cache; `None` if the
-    /// user has none.
+    /// Returns the cache folder: from the flag, the variable `PLIMSOLL_CACHE`, or Plimsoll's folder in the user's cache; `None` if
+    /// the user has none.
     pub fn cache_folder(&self, flag: Option<&Path>) -> Option<PathBuf> {
         let set = |name: &str| self.env.get(name).filter(|it| !it.is_empty());
         let named = flag.map(Path::to_owned).or_else(|| set("PLIMSOLL_CACHE").map(PathBuf::from));

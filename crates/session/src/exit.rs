@@ -47,8 +47,8 @@ pub(crate) fn of_run(outcome: &RunOutcome, iterations: Iterations, compat: Compa
     Exit::Ok
 }
 
-/// Returns the exit of a run with its validity grade. If validity is required and missing, results about the target such as thresholds
-/// do not count; an early end of the run and `test.fail()` still do.
+/// Returns the exit of a run with its validity grade. If validity is required and missing, results about the target such as
+/// thresholds do not count; an early end of the run and `test.fail()` still do.
 pub(crate) fn of_judged(exit: Exit, grade: Grade, is_required: bool) -> Exit {
     let is_of_numbers = matches!(exit, Exit::Ok | Exit::ThresholdsFailed);
     if is_required && is_of_numbers && grade != Grade::Valid { Exit::NotValid } else { exit }

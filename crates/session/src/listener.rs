@@ -1,6 +1,7 @@
 //! The listeners of a run, which receive its events in a fixed order.
 //!
-//! To add a listener, write one file with an implementation of [`Listener`] and one line in the list of `Session::open` in `run.rs`.
+//! To add a listener, write one file with an implementation of [`Listener`] and one line in the list of `Session::open` in
+//! `run.rs`.
 
 use std::sync::Arc;
 

@@ -45,8 +45,8 @@ pub(crate) struct Recorded {
 }
 
 impl Recording {
-    /// Creates the file. If that fails, the error is logged and the load continues without a file. With `is_needed`, a temporary file is
-    /// created even if none should stay, because reports are made from it.
+    /// Creates the file. If that fails, the error is logged and the load continues without a file. With `is_needed`, a temporary
+    /// file is created even if none should stay, because reports are made from it.
     pub(crate) fn begin(
         test: &Test,
         context: &Context,
@@ -61,7 +61,8 @@ impl Recording {
         let begun = Recording::try_begin(test, context, config, settings, id.clone());
         begun
             .map_err(|why| {
-                let hint = "the test goes on; --no-store asks for none, --runs names another place";
+                let hint =
+                    "the test goes on; choose another store with --runs, or disable storing with --no-store";
                 context.logger.say(LogLevel::Warn, format!("failed to store the run: {why} ({hint})"));
             })
             .ok()

@@ -127,8 +127,8 @@ impl CiOutputs {
         }
     }
 
-    /// Returns the script's path relative to the root of the repository, as annotations need it; `None` if the script is outside of it
-    /// or is no file.
+    /// Returns the script's path relative to the root of the repository, as annotations need it; `None` if the script is outside
+    /// of it or is no file.
     fn in_repository(&self, script: &str) -> Option<String> {
         let root = std::fs::canonicalize(self.github_workspace.as_ref()?).ok()?;
         let path = std::fs::canonicalize(script).ok()?;

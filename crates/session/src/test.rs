@@ -246,8 +246,8 @@ fn check_demand(plan: &Plan) -> Result<(), Failure> {
         Some(possible) if vus_max > possible => Err(Failure::new(
             Exit::InvalidConfig,
             format!(
-                "failed to make room for {vus_max} VUs: this system allows a process stacks for {possible}; \
-                 raise it with `sysctl vm.max_map_count={}`",
+                "failed to create {vus_max} VUs: this system allows at most {possible} VU stacks per process; \
+                 raise the limit with `sysctl vm.max_map_count={}`",
                 vus_max.saturating_mul(2).saturating_add(8_000)
             ),
         )),

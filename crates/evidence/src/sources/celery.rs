@@ -140,8 +140,8 @@ impl Source for Celery {
     fn look_back(&mut self, period: &Period) -> Result<Evidence, SourceError> {
         let mut answer = Answer::new(&self.name, period.to.at, self.step);
         let limit = TASKS_MAX.to_string();
-        let told = self.client.json("/api/tasks", &[("limit", &limit), ("sort_by", "-received")])?;
-        let Value::Object(tasks) = told else {
+        let evidence = self.client.json("/api/tasks", &[("limit", &limit), ("sort_by", "-received")])?;
+        let Value::Object(tasks) = evidence else {
             return Err(SourceError::new("GET /api/tasks: expected a JSON object"));
         };
         if tasks.len() >= TASKS_MAX {
@@ -358,9 +358,9 @@ mod tests {
     fn workers_queues_and_tasks_are_told() {
         let mut source = made(&flower());
         source.step = Duration::from_millis(50);
-        let told = promises::of_a_source(&mut source, Some("secret"));
+        let evidence = promises::of_a_source(&mut source, Some("secret"));
         let value = |name: &str| {
-            let signal = told.signals.iter().find(|signal| signal.name == name);
+            let signal = evidence.signals.iter().find(|signal| signal.name == name);
             signal.unwrap_or_else(|| panic!("no {name}")).points[0].1
         };
         let names = [
@@ -373,15 +373,18 @@ mod tests {
             "tasks_done",
         ];
         assert_eq!(names.map(value), [1.0, 0.0, 2.0, 8.0, 2.0, 0.0, 0.0]);
-        let worker =
-            told.records.iter().find(|record| record.kind == RecordKind::Configuration).expect("its set-up");
+        let worker = evidence
+            .records
+            .iter()
+            .find(|record| record.kind == RecordKind::Configuration)
+            .expect("its set-up");
         assert_eq!(worker.fields["pool"], "celery.concurrency.prefork:TaskPool".into());
         assert_eq!(worker.fields["queues"], "celery".into());
-        assert!(!told.records.iter().any(|record| record.kind == RecordKind::Task), "they ran before");
+        assert!(!evidence.records.iter().any(|record| record.kind == RecordKind::Task), "they ran before");
 
-        let told = source.look_back(&period()).expect("a look back");
-        assert!(!format!("{told:?}").contains("secret"), "what tasks were about is not told");
-        let [broken, vision] = &told.records[..] else { panic!("two kinds of tasks: {told:?}") };
+        let evidence = source.look_back(&period()).expect("a look back");
+        assert!(!format!("{evidence:?}").contains("secret"), "arguments are left out");
+        let [broken, vision] = &evidence.records[..] else { panic!("two kinds of tasks: {evidence:?}") };
         assert_eq!((broken.subject.as_str(), vision.subject.as_str()), ("app.broken", "app.vision"));
         assert_eq!((&broken.fields["failed"], &broken.fields["count"]), (&1.0.into(), &0.0.into()));
         assert_eq!((&vision.fields["failed"], &vision.fields["count"]), (&0.0.into(), &8.0.into()));
@@ -401,9 +404,9 @@ mod tests {
         let tasks: Vec<Value> = (0..KINDS_MAX + 7).map(task).collect();
         let mut answer = Answer::new("celery", Instant::ZERO, Duration::from_secs(5));
         add_tasks(&mut answer, tasks.iter(), &period());
-        let told = answer.evidence().records;
-        assert_eq!(told.len(), KINDS_MAX + 1);
-        assert_eq!(told[KINDS_MAX].subject, "7 tasks were left out: more than 100 kinds of tasks");
+        let evidence = answer.evidence().records;
+        assert_eq!(evidence.len(), KINDS_MAX + 1);
+        assert_eq!(evidence[KINDS_MAX].subject, "7 tasks were left out: more than 100 kinds of tasks");
     }
 
     #[test]

@@ -338,17 +338,18 @@ mod tests {
         let mut source = source(&loki.url(""), "{app=\"worker\"}").expect("settings that are right");
         let epoch = Epoch { at: Instant::ZERO, wall_unix_ns: 1_700_000_000_000_000_000 };
         let moment = |second: u64| Moment::new(Instant::from_ns(second * 1_000_000_000), &epoch);
-        let told = source.look_back(&Period { from: moment(0), to: moment(12) }).expect("it is there");
-        assert_eq!(told.gaps, []);
-        let sums: Vec<(f64, usize)> = told
+        let evidence = source.look_back(&Period { from: moment(0), to: moment(12) }).expect("it is there");
+        assert_eq!(evidence.gaps, []);
+        let sums: Vec<(f64, usize)> = evidence
             .signals
             .iter()
             .map(|signal| (signal.points.iter().map(|(_, value)| value).sum(), signal.points.len()))
             .collect();
         assert_eq!(sums, [(12_000.0, 12), (1_200.0, 12)]);
-        let task = told.records.iter().map(shown).find(|record| record.starts_with("task")).expect("a task");
+        let task =
+            evidence.records.iter().map(shown).find(|record| record.starts_with("task")).expect("a task");
         assert_eq!(task, "task scan.rule: avg_ms=500 count=10800 max_ms=500 min_ms=500 p95_ms=500");
-        let line = shown(&told.records[0]);
+        let line = shown(&evidence.records[0]);
         assert_eq!(line, "line {app=\"worker\"}: text=ERROR out of ink");
     }
 

@@ -456,10 +456,10 @@ mod tests {
         check.outcome.as_ref().err().map(|missing| missing.remedy.clone())
     }
 
-    fn peak(told: &Evidence, name: &str, label: &str) -> f64 {
+    fn peak(evidence: &Evidence, name: &str, label: &str) -> f64 {
         let is_it =
             |signal: &&Signal| signal.name == name && signal.labels.values().any(|value| value == label);
-        let points = told.signals.iter().filter(is_it).flat_map(|signal| &signal.points);
+        let points = evidence.signals.iter().filter(is_it).flat_map(|signal| &signal.points);
         points.map(|(_, value)| *value).fold(0.0, f64::max)
     }
 
@@ -485,7 +485,7 @@ mod tests {
             format!("postgresql://lab@127.0.0.1:{}/postgres?sslmode=require", server.ports("postgres")[0]);
         let mut settings = trial::settings("postgresql", &address, Some(&password));
         let mut unknown = Postgresql::new(&settings).expect("settings that are right");
-        let why = unknown.probe().remove(0).outcome.expect_err("nobody vouches for it").why;
+        let why = unknown.probe().remove(0).outcome.expect_err("an unknown authority").why;
         assert!(why.contains("certificate"), "{why}");
         settings.values.insert("ca".to_owned(), authority.display().to_string());
         let mut source = Postgresql::new(&settings).expect("settings that are right");
@@ -549,12 +549,16 @@ mod tests {
         let checks = source.probe();
         assert_eq!(missing(&checks, "pg_stat_activity").as_deref(), Some(grant));
         assert_eq!(missing(&checks, "pg_stat_statements").as_deref(), Some(grant));
-        let told = promises::of_a_source(&mut source, Some(SECRET));
-        assert!(told.records.iter().any(|record| record.kind == RecordKind::Warning), "{:?}", told.records);
-        assert!(told.signals.iter().any(|signal| signal.name == "connections_max"));
+        let evidence = promises::of_a_source(&mut source, Some(SECRET));
         assert!(
-            !told.signals.iter().any(|signal| signal.name == "active_sessions"),
-            "half the truth is not told"
+            evidence.records.iter().any(|record| record.kind == RecordKind::Warning),
+            "{:?}",
+            evidence.records
+        );
+        assert!(evidence.signals.iter().any(|signal| signal.name == "connections_max"));
+        assert!(
+            !evidence.signals.iter().any(|signal| signal.name == "active_sessions"),
+            "incomplete results are left out"
         );
         let create = "CREATE EXTENSION pg_stat_statements;";
         assert_eq!(
@@ -568,7 +572,7 @@ mod tests {
         let epoch = Epoch::anchor(&SystemClock);
         let now = || Moment::new(SystemClock::now(), &epoch);
         let from = now();
-        let mut told = source.sample(from).expect("a first sample");
+        let mut evidence = source.sample(from).expect("a first sample");
         let work = |statements: &'static [&'static str]| {
             let admin = admin.clone();
             std::thread::spawn(move || run(&admin, statements))
@@ -584,22 +588,22 @@ mod tests {
         std::thread::sleep(Duration::from_millis(200));
         let waiter = work(&["UPDATE apps SET rating = 3 WHERE id = 2"]);
         for _ in 0..30 {
-            told.append(source.sample(now()).expect("it is there"));
+            evidence.append(source.sample(now()).expect("it is there"));
             std::thread::sleep(PERIOD);
         }
         workers.into_iter().chain([holder, waiter]).for_each(|worker| worker.join().expect("its work"));
         let at_end = now();
-        told.append(source.look_back(&Period { from, to: at_end }).expect("a look back"));
+        evidence.append(source.look_back(&Period { from, to: at_end }).expect("a look back"));
 
-        assert!(peak(&told, "active_sessions", "PgSleep") > 1.0, "two sleep for a second");
-        assert!(peak(&told, "active_sessions", "transactionid") > 0.5);
-        assert!(peak(&told, "connections", "active") > 1.0);
+        assert!(peak(&evidence, "active_sessions", "PgSleep") > 1.0, "two sleep for a second");
+        assert!(peak(&evidence, "active_sessions", "transactionid") > 0.5);
+        assert!(peak(&evidence, "connections", "active") > 1.0);
         let points = |name: &str| {
-            let signals = told.signals.iter().filter(|signal| signal.name == name);
+            let signals = evidence.signals.iter().filter(|signal| signal.name == name);
             signals.flat_map(|signal| signal.points.clone()).collect::<Vec<_>>()
         };
         assert!(points("locks_waiting").iter().any(|(_, value)| *value > 0.5));
-        assert!(peak(&told, "table_rows_scanned", "apps") > 1000.0, "each of thirty reads a thousand");
+        assert!(peak(&evidence, "table_rows_scanned", "apps") > 1000.0, "each of thirty reads a thousand");
         assert!(points("connections_max").iter().all(|(_, value)| *value == 60.0));
         let commits = points("commits");
         let mut last = from.at;
@@ -610,10 +614,10 @@ mod tests {
         assert!((30.0..55.0).contains(&committed), "without some thirty of our own: {commits:?}");
 
         let blocked =
-            told.records.iter().find(|record| record.kind == RecordKind::Happening).expect("a lock");
+            evidence.records.iter().find(|record| record.kind == RecordKind::Happening).expect("a lock");
         assert_eq!((blocked.subject.as_str(), &blocked.fields["blocker"]), ("UPDATE", &"SELECT".into()));
         let statements: Vec<_> =
-            told.records.iter().filter(|record| record.kind == RecordKind::Statement).collect();
+            evidence.records.iter().filter(|record| record.kind == RecordKind::Statement).collect();
         let counted =
             statements.iter().find(|record| record.subject.starts_with("SELECT count(*) FROM apps"));
         let counted = counted.expect("what was asked thirty times");
@@ -629,7 +633,7 @@ mod tests {
             Datum::Text(_) => None,
         });
         assert!((shares.sum::<f64>() - 1.0).abs() < 1e-9);
-        assert!(!format!("{told:?}").contains("secret"), "what a role was given is not told");
+        assert!(!format!("{evidence:?}").contains("secret"), "passwords are left out");
 
         drop(server);
         let trouble = source.sample(now()).expect_err("it is gone");

@@ -124,7 +124,7 @@ impl Source for Pyroscope {
         if flame.total() <= 0.0 {
             return Ok(Evidence::default());
         }
-        let mut fields: BTreeMap<String, Datum> = flame.told();
+        let mut fields: BTreeMap<String, Datum> = flame.lines();
         // The unit in the response is for display; the profile type has the real one.
         let unit = self.query.split(':').nth(2).unwrap_or_default();
         fields.insert("unit".to_owned(), harmless(unit, NAME_CHARS_MAX).into());
@@ -273,8 +273,8 @@ mod tests {
         let mut source = source(&pages.url(""), QUERY).expect("settings that are right");
         let epoch = Epoch { at: Instant::from_ns(5_000_000_000), wall_unix_ns: 1_769_486_190_000_000_000 };
         let moment = |after_s: u64| Moment::new(Instant::from_ns((5 + after_s) * 1_000_000_000), &epoch);
-        let told = source.look_back(&Period { from: moment(0), to: moment(60) }).expect("it is there");
-        let [profile] = &told.records[..] else { panic!("one profile: {told:?}") };
+        let evidence = source.look_back(&Period { from: moment(0), to: moment(60) }).expect("it is there");
+        let [profile] = &evidence.records[..] else { panic!("one profile: {evidence:?}") };
         assert_eq!(profile.at, Instant::from_ns(15_000_000_000), "ten seconds after the run began");
         assert_eq!(profile.fields["profile_s"], Datum::from(30.0));
         let frames = "0 45 main\n1 30 serve\n2 20 query\n1 10 gc\n";

@@ -456,7 +456,7 @@ mod tests {
     }
 
     /// Returns signals of these queues at the second of two instants, one second apart.
-    fn told(source: &mut RabbitMq, before: &[Value], queues: &[Value], consumers: &[Value]) -> Evidence {
+    fn sampled(source: &mut RabbitMq, before: &[Value], queues: &[Value], consumers: &[Value]) -> Evidence {
         let mut answer = Answer::new("rabbitmq", Instant::ZERO, source.step);
         let prefetch = source.prefetch(consumers);
         for (second, queues) in [(1, before), (2, queues)] {
@@ -468,9 +468,9 @@ mod tests {
         answer.evidence()
     }
 
-    fn value(told: &Evidence, name: &str, queue: &str) -> Option<f64> {
+    fn value(evidence: &Evidence, name: &str, queue: &str) -> Option<f64> {
         let found = |signal: &&model::Signal| signal.name == name && signal.labels["queue"] == queue;
-        told.signals.iter().find(found).map(|signal| signal.points[0].1)
+        evidence.signals.iter().find(found).map(|signal| signal.points[0].1)
     }
 
     #[test]
@@ -479,8 +479,9 @@ mod tests {
         let consumers = [consumer("scan", 10), consumer("scan", 5), consumer("free", 4), consumer("free", 0)];
         let before = [queue("scan", "/", 3), queue("free", "/", 1), queue("none", "vip", 1)];
         let after = [queue("scan", "/", 5), queue("free", "/", 1), queue("none", "vip", 1)];
-        let told = told(&mut source, &before, &after, &consumers);
-        let check = |name, queue, expect| assert_eq!(value(&told, name, queue), expect, "{name} of {queue}");
+        let evidence = sampled(&mut source, &before, &after, &consumers);
+        let check =
+            |name, queue, expect| assert_eq!(value(&evidence, name, queue), expect, "{name} of {queue}");
         check("queue_ready", "scan", Some(5.0));
         check("queue_unacked", "scan", Some(1.0));
         check("queue_published", "scan", Some(20.0));
@@ -496,14 +497,14 @@ mod tests {
     fn queues_beyond_the_limit_are_added_up() {
         let mut source = made("http://localhost:15672", None);
         let queues: Vec<Value> = (0..250).map(|number| queue(&format!("q{number}"), "/", number)).collect();
-        let told = told(&mut source, &queues, &queues, &[]);
-        let named = told.signals.iter().filter(|signal| signal.name == "queue_ready").count();
+        let evidence = sampled(&mut source, &queues, &queues, &[]);
+        let named = evidence.signals.iter().filter(|signal| signal.name == "queue_ready").count();
         assert_eq!(named, QUEUES_MAX + 1);
-        assert_eq!(value(&told, "queue_ready", "q249"), Some(249.0), "the deepest are told");
-        assert_eq!(value(&told, "queue_ready", OTHER), Some((0..50).sum::<u32>().into()));
-        assert_eq!(value(&told, "queue_utilisation", OTHER), None);
+        assert_eq!(value(&evidence, "queue_ready", "q249"), Some(249.0), "the deepest queues have series");
+        assert_eq!(value(&evidence, "queue_ready", OTHER), Some((0..50).sum::<u32>().into()));
+        assert_eq!(value(&evidence, "queue_utilisation", OTHER), None);
         let moment = Moment { at: Instant::ZERO, wall_ns: 0 };
-        let last = source.look_back(&Period { from: moment, to: moment }).expect("nobody is asked");
+        let last = source.look_back(&Period { from: moment, to: moment }).expect("no query");
         assert!(last.records.iter().any(|record| record.subject.starts_with("up to 50 queues")), "{last:?}");
     }
 
@@ -535,8 +536,8 @@ mod tests {
         let mut source = made("http://localhost:15672", None);
         let nonsense =
             [json!(null), json!({"name": 5}), json!({"name": "a", "vhost": "/", "messages_ready": "many"})];
-        let told = told(&mut source, &nonsense, &nonsense, &nonsense);
-        let names: Vec<&str> = told.signals.iter().map(|signal| signal.name.as_str()).collect();
+        let evidence = sampled(&mut source, &nonsense, &nonsense, &nonsense);
+        let names: Vec<&str> = evidence.signals.iter().map(|signal| signal.name.as_str()).collect();
         assert_eq!(names, ["queue_prefetch"]);
     }
 
@@ -563,23 +564,24 @@ mod tests {
 
         let address = format!("http://lab@127.0.0.1:{}", server.ports("rabbitmq")[1]);
         let mut source = made(&address, Some(&password));
-        let told = trial::until(|| {
+        let evidence = trial::until(|| {
             // A server that has just started has no statistics yet.
-            let told = promises::of_a_source(&mut source, Some(&password));
-            told.signals.iter().any(|signal| signal.name == "node_memory_limit").then_some(told)
+            let evidence = promises::of_a_source(&mut source, Some(&password));
+            evidence.signals.iter().any(|signal| signal.name == "node_memory_limit").then_some(evidence)
         });
-        assert_eq!(value(&told, "queue_prefetch", "scan.vision"), Some(0.0));
+        assert_eq!(value(&evidence, "queue_prefetch", "scan.vision"), Some(0.0));
 
         // The rates add up to the published messages, however refreshes fall between the queries.
         let epoch = Epoch::anchor(&SystemClock);
         let mut sample = || source.sample(Moment::new(SystemClock::now(), &epoch)).expect("it is there");
-        let rates_at = |told: &Evidence| {
-            value(told, "queue_published", "scan.vision").map(|rate| (rate, told.signals[0].points[0].0))
+        let rates_at = |evidence: &Evidence| {
+            value(evidence, "queue_published", "scan.vision")
+                .map(|rate| (rate, evidence.signals[0].points[0].0))
         };
         let mut last = trial::until(|| {
-            let told = sample();
-            let is_counted = value(&told, "queue_ready", "scan.vision") == Some(1.0);
-            rates_at(&told).filter(|(rate, _)| is_counted && *rate == 0.0).map(|(_, at)| at)
+            let evidence = sample();
+            let is_counted = value(&evidence, "queue_ready", "scan.vision") == Some(1.0);
+            rates_at(&evidence).filter(|(rate, _)| is_counted && *rate == 0.0).map(|(_, at)| at)
         });
         (0..10).for_each(|_| publish());
         let take = json!({"count": 4, "ackmode": "ack_requeue_false", "encoding": "auto"});
@@ -587,12 +589,12 @@ mod tests {
         let (mut published, mut taken, mut ready) = (0.0, 0.0, 0.0);
         for _ in 0..30 {
             std::thread::sleep(Duration::from_millis(300));
-            let told = sample();
-            ready = value(&told, "queue_ready", "scan.vision").unwrap_or(ready);
-            let Some((rate, at)) = rates_at(&told) else { continue };
+            let evidence = sample();
+            ready = value(&evidence, "queue_ready", "scan.vision").unwrap_or(ready);
+            let Some((rate, at)) = rates_at(&evidence) else { continue };
             let seconds = at.since(std::mem::replace(&mut last, at)).as_secs_f64();
             published += rate * seconds;
-            taken += value(&told, "queue_delivered", "scan.vision").unwrap_or_default() * seconds;
+            taken += value(&evidence, "queue_delivered", "scan.vision").unwrap_or_default() * seconds;
         }
         assert!((9.5..10.5).contains(&published) && (3.5..4.5).contains(&taken), "{published} {taken}");
         assert_eq!(ready, 7.0);
@@ -604,8 +606,11 @@ mod tests {
         let nodes = source.probe().into_iter().find(|check| check.what == "nodes").expect("nodes are tried");
         let missing = nodes.outcome.expect_err("it may not see nodes");
         assert_eq!(missing.remedy, "rabbitmqctl set_user_tags plain monitoring");
-        let told = promises::of_a_source(&mut source, Some("plain-secret"));
-        assert!(value(&told, "queue_ready", "scan.vision").is_some(), "the rest is told: {told:?}");
+        let evidence = promises::of_a_source(&mut source, Some("plain-secret"));
+        assert!(
+            value(&evidence, "queue_ready", "scan.vision").is_some(),
+            "the rest is reported: {evidence:?}"
+        );
 
         let wrong = made(&address, Some("wrong")).probe();
         let missing = wrong[0].outcome.clone().expect_err("a wrong password");

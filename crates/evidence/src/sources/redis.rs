@@ -330,9 +330,9 @@ impl Redis {
         question: fn(&mut Redis) -> Result<T, SourceError>,
     ) -> Result<Option<T>, SourceError> {
         let mut part = std::mem::replace(which(self), OptionalQuery::new(""));
-        let told = part.ask(answer, || question(self));
+        let answered = part.ask(answer, || question(self));
         *which(self) = part;
-        told
+        answered
     }
 
     fn commands(&mut self) -> Result<BTreeMap<String, Taken>, SourceError> {
@@ -396,9 +396,9 @@ impl Redis {
         let next = if newest < next { 0 } else { next };
         self.slow_next = Some(newest);
         let others = entries.into_iter().filter(|entry| entry.number >= next && entry.client != CLIENT_NAME);
-        let mut told = 0.0;
+        let mut reported = 0.0;
         for entry in others {
-            told += 1.0;
+            reported += 1.0;
             let known = fields([
                 ("what", "slow command".into()),
                 ("took_ms", (entry.took_us as f64 / 1e3).into()),
@@ -409,7 +409,7 @@ impl Redis {
         // Entries that the log had already dropped were slow commands, too.
         let lost = (newest - next - SLOW_AT_ONCE).max(0);
         self.happenings_untold += lost.unsigned_abs();
-        self.slow_count += told + lost as f64;
+        self.slow_count += reported + lost as f64;
         let rate = self.counters.rate(SLOW_COMMANDS.signal.as_str(), self.slow_count);
         rate.into_iter().for_each(|rate| answer.number(&SLOW_COMMANDS, &[], rate));
     }
@@ -629,7 +629,7 @@ mod tests {
         let address = format!("rediss://localhost:{}", server.ports("redis")[encrypted::REDIS_PORT]);
         let mut settings = trial::settings("redis", &address, Some(&password));
         let mut unknown = Redis::new(&settings).expect("settings that are right");
-        let why = unknown.probe().remove(0).outcome.expect_err("nobody vouches for it").why;
+        let why = unknown.probe().remove(0).outcome.expect_err("an unknown authority").why;
         assert!(why.to_lowercase().contains("certificate"), "{why}");
         settings.values.insert("ca".to_owned(), authority.display().to_string());
         let mut source = Redis::new(&settings).expect("settings that are right");
@@ -647,11 +647,14 @@ mod tests {
         );
         let mut answer = Answer::new("redis", Instant::ZERO, Duration::from_secs(1));
         add_commands(&mut answer, &before, &now);
-        let told = answer.evidence().records;
-        let names: Vec<&str> = told.iter().map(|record| record.subject.as_str()).collect();
+        let evidence = answer.evidence().records;
+        let names: Vec<&str> = evidence.iter().map(|record| record.subject.as_str()).collect();
         assert_eq!(names, ["SORT", "GET"]);
-        assert_eq!((&told[1].fields["calls"], &told[1].fields["mean_ms"]), (&20.0.into(), &0.15.into()));
-        assert_eq!(told[0].fields["share_of_db_time"], 0.75.into());
+        assert_eq!(
+            (&evidence[1].fields["calls"], &evidence[1].fields["mean_ms"]),
+            (&20.0.into(), &0.15.into())
+        );
+        assert_eq!(evidence[0].fields["share_of_db_time"], 0.75.into());
     }
 
     #[test]
@@ -673,10 +676,10 @@ mod tests {
         let mut answer = Answer::new("redis", moment.at, source.step);
         source.add_slow(&mut answer, (300..428).map(entry).collect(), &clock);
         source.add_slow(&mut answer, (428..528).map(entry).collect(), &clock);
-        let told = answer.evidence();
+        let evidence = answer.evidence();
         assert_eq!(source.slow_count, f64::from(528 - 42));
-        assert_eq!((told.records.len(), source.happenings_untold), (HAPPENINGS_MAX, 258 + 28));
-        assert_eq!(told.records[0].at, Instant::from_ns(7_000_000_000));
+        assert_eq!((evidence.records.len(), source.happenings_untold), (HAPPENINGS_MAX, 258 + 28));
+        assert_eq!(evidence.records[0].at, Instant::from_ns(7_000_000_000));
         source.add_slow(&mut Answer::new("redis", moment.at, source.step), vec![entry(3)], &clock);
         assert_eq!(source.slow_next, Some(4), "the server began anew");
     }
@@ -705,12 +708,12 @@ mod tests {
         std::thread::sleep(Duration::from_millis(500));
         drop(server);
         std::thread::sleep(Duration::from_millis(500));
-        let mut told = collector.take();
+        let mut evidence = collector.take();
         let to = SystemClock::now();
-        told.append(collector.finish(from, to, &[], Duration::from_secs(5)));
-        let points = told.signals.iter().filter(|signal| signal.name == "memory_used").count();
-        assert!(points >= 2, "what it told before stays: {points}");
-        let gap = told.gaps.iter().find(|gap| gap.from < gap.to).expect("a gap");
+        evidence.append(collector.finish(from, to, &[], Duration::from_secs(5)));
+        let points = evidence.signals.iter().filter(|signal| signal.name == "memory_used").count();
+        assert!(points >= 2, "earlier evidence stays: {points}");
+        let gap = evidence.gaps.iter().find(|gap| gap.from < gap.to).expect("a gap");
         assert!(gap.to == to && !gap.reason.is_empty() && !gap.reason.contains(&password), "{gap:?}");
     }
 
@@ -735,11 +738,11 @@ mod tests {
         };
         let grants = ["ACL SETUSER plimsoll +slowlog|get", "ACL SETUSER plimsoll +latency|latest"];
         assert_eq!(remedies(source.probe()), grants);
-        let told = promises::of_a_source(&mut source, Some("quiet-secret"));
-        let names: Vec<&str> = told.signals.iter().map(|signal| signal.name.as_str()).collect();
+        let evidence = promises::of_a_source(&mut source, Some("quiet-secret"));
+        let names: Vec<&str> = evidence.signals.iter().map(|signal| signal.name.as_str()).collect();
         assert!(
             names.contains(&"memory_used") && !names.contains(&"slow_commands"),
-            "the rest is told: {names:?}"
+            "the rest is reported: {names:?}"
         );
         let wrong = remedies(made(&address, Some("wrong")).probe());
         assert!(wrong[0].contains("PLIMSOLL_REDIS_PASSWORD"), "{wrong:?}");
@@ -754,16 +757,16 @@ mod tests {
         let epoch = Epoch::anchor(&SystemClock);
         let now = || Moment::new(SystemClock::now(), &epoch);
         let from = now();
-        let mut told = source.sample(from).expect("a first sample");
+        let mut evidence = source.sample(from).expect("a first sample");
         (0..40).for_each(|_| run(&["GET", "a key that holds a secret"]));
         run(&["EVAL", "local n = 0; while n < 2e7 do n = n + 1 end", "0"]);
         std::thread::sleep(Duration::from_millis(200));
         let second = now();
-        told.append(source.sample(second).expect("a second sample"));
-        told.append(source.look_back(&Period { from, to: now() }).expect("a look back"));
+        evidence.append(source.sample(second).expect("a second sample"));
+        evidence.append(source.look_back(&Period { from, to: now() }).expect("a look back"));
 
         let number = |name: &str| {
-            let mut signals = told.signals.iter().filter(|signal| signal.name == name);
+            let mut signals = evidence.signals.iter().filter(|signal| signal.name == name);
             signals.next_back().unwrap_or_else(|| panic!("no {name}")).points[0].1
         };
         let seconds = second.at.since(from.at).as_secs_f64();
@@ -772,15 +775,18 @@ mod tests {
         assert_eq!((number("memory_max"), rounded("slow_commands")), (f64::from(64 << 20), 1.0));
         assert_eq!(number("clients"), 1.0);
         let happened = |what: &str| {
-            let mut records = told.records.iter().filter(|record| record.kind == RecordKind::Happening);
+            let mut records = evidence.records.iter().filter(|record| record.kind == RecordKind::Happening);
             records.find(|record| record.fields["what"] == what.into()).unwrap_or_else(|| panic!("no {what}"))
         };
         assert_eq!(happened("slow command").subject, "EVAL");
         assert_eq!(happened("latency event").subject, "command");
         assert!(happened("slow command").at <= second.at);
-        let gets =
-            told.records.iter().find(|record| record.subject == "GET").expect("what was asked forty times");
+        let gets = evidence
+            .records
+            .iter()
+            .find(|record| record.subject == "GET")
+            .expect("what was asked forty times");
         assert_eq!((gets.kind, &gets.fields["calls"]), (RecordKind::Statement, &40.0.into()));
-        assert!(!format!("{told:?}").contains("secret"), "arguments are not told");
+        assert!(!format!("{evidence:?}").contains("secret"), "arguments are left out");
     }
 }

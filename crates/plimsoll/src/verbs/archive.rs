@@ -68,8 +68,8 @@ fn packed(import: &script::PackageImport) -> PackageImport {
     }
 }
 
-/// Returns the options as JSON, not converted to scenarios, so that flags such as `--vus` still work with the archive. Defaults that
-/// k6 writes are included.
+/// Returns the options as JSON, not converted to scenarios, so that flags such as `--vus` still work with the archive. Defaults
+/// that k6 writes are included.
 fn options_json(mut options: Options) -> Result<String, Failure> {
     let derived = options.clone().derive(&ResolveContext::default());
     let (derived, _) = derived.map_err(|error| plan_failure(&error))?;

@@ -169,8 +169,8 @@ impl<'a> LevelRunner<'a> {
         study::variant(change, self.flags.record.target_version.as_deref().unwrap_or_default())
     }
 
-    /// Runs a level, or reads a stored one; `None` if the study must stop. A level that proves nothing is repeated once, and counts as
-    /// unknown after that.
+    /// Runs a level, or reads a stored one; `None` if the study must stop. A level that proves nothing is repeated once, and
+    /// counts as unknown after that.
     ///
     /// # Errors
     /// The first run could not begin, or a run cannot be read.

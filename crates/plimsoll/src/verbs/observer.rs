@@ -1,5 +1,5 @@
-//! `plimsoll run --observer-effect`: measures the cost of tracing. Side A is the test without traces, side B the test with them; the
-//! comparison covers requests and the CPU time that servers report.
+//! `plimsoll run --observer-effect`: measures the cost of tracing. Side A is the test without traces, side B the test with them;
+//! the comparison covers requests and the CPU time that servers report.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

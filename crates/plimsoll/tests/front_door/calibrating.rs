@@ -25,7 +25,10 @@ fn what_a_machine_can_send_is_kept_with_its_runs() {
     assert!((1..=21).contains(&rate), "{found}");
     // A busy machine sustains less, and then knows its maximum.
     assert!(rate >= 19 || found["isLowerBound"] == false, "{found}");
-    assert!(found["cpuPerRequestNs"].as_u64().is_some_and(|ns| ns > 0), "the kernel tells: {found}");
+    assert!(
+        found["cpuPerRequestNs"].as_u64().is_some_and(|ns| ns > 0),
+        "the kernel reports CPU time: {found}"
+    );
 
     let server = testkit::http::start();
     let environment = |flags: &str| {
@@ -52,8 +55,8 @@ fn what_cannot_be_measured_is_told() {
 fn a_split_test_makes_the_same_load_in_one_process_and_in_two() {
     let server = testkit::http::start();
     let ran = verb("split-test --rounds 2 script.js -u 2 -i 20").file("script.js", SCRIPT).against(&server);
-    // These variables of the user's environment must be ignored: without files there is nothing to compare, and both halves would use
-    // one port.
+    // These variables of the user's environment must be ignored: without files there is nothing to compare, and both halves would
+    // use one port.
     let ran = ran.env("K6_NO_STORE", "true").env("K6_ADDRESS", "localhost:0").run().exits(0);
     assert_eq!(server.settled().for_path("/json"), 80, "{}", ran.out);
     let ran = ran.prints("round 1: p50 from one process").prints("round 2: p95 from one process");

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::harness::{Ran, plimsoll};
 
-/// Forty requests per second, long enough for a steady state, with a delay from `--env`. The delay is long and the equivalence margin
-/// wide, because other load on the machine varies from run to run.
+/// Forty requests per second, long enough for a steady state, with a delay from `--env`. The delay is long and the equivalence
+/// margin wide, because other load on the machine varies from run to run.
 const SCRIPT: &str = "import http from 'k6/http';
     export const options = { scenarios: { s: { executor: 'constant-arrival-rate', rate: 40, timeUnit: '1s',
         duration: '24s', preAllocatedVUs: 20 } } };

@@ -18,7 +18,7 @@ fn observed() -> Ran {
     ran.and("export @last --format plimsoll -o seen.plimsoll").run().exits(0);
     let path = ran.folder().join("seen.plimsoll");
     let start = start(&path);
-    runfile::add_evidence(&path, &told(start)).expect("the run is over");
+    runfile::add_evidence(&path, &evidence(start)).expect("the run is over");
     ran
 }
 
@@ -29,7 +29,7 @@ fn start(path: &Path) -> Instant {
 }
 
 /// Returns evidence of a queue that fills and drains, and of a source that was unreachable for a second.
-fn told(start: Instant) -> Evidence {
+fn evidence(start: Instant) -> Evidence {
     let at = |second: u64| start + Duration::from_secs(second);
     let depths = [0.0, 352.0, 120.0, 7.0];
     // Values after the run do not count for peaks. Windows start about a second apart, so a point at the border could belong to

@@ -40,17 +40,17 @@ fn a_run_asks_another_machine() {
         plimsoll(SCRIPT).against(&server).word("--evidence").word(&format!("target:host=http://{address}"))
     };
     let ran = test().env("PLIMSOLL_TARGET_PASSWORD", TOKEN).run().exits(0);
-    let told = reader(&ran, "told.plimsoll");
-    let signals = told.signals().expect("signals");
+    let collected = reader(&ran, "collected.plimsoll");
+    let signals = collected.signals().expect("signals");
     let points = |name: &str| {
         let signal = signals.iter().find(|signal| signal.source == "target" && signal.name == name);
         signal.map_or(0, |signal| signal.points.len())
     };
     assert!(points("cpu") >= 2 && points("memory_limit") >= 2, "{signals:?}");
-    assert_eq!(told.gaps().expect("gaps"), []);
+    assert_eq!(collected.gaps().expect("gaps"), []);
 
     let ran = test().run().exits(0).says("no metrics from target at the moment: ").says("401");
-    assert!(!reader(&ran, "untold.plimsoll").gaps().expect("gaps").is_empty());
+    assert!(!reader(&ran, "refused.plimsoll").gaps().expect("gaps").is_empty());
     ran.and(&format!("doctor --evidence target:host=http://{address}"))
         .run()
         .exits(255)

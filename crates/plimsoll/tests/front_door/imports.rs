@@ -31,7 +31,7 @@ fn samples_become_a_run_that_says_where_it_is_from() {
         let shown = ran.and("show @last").run().exits(0);
         let shown = shown.prints(&format!("IMPORTED from {kind} ({name})"));
         let shown = shown.prints("avg=2.07ms").prints("max=12.53ms").prints("p(95)=4ms").prints(" exact");
-        assert!(!shown.out.contains("closed loop"), "nobody knows: {}", shown.out);
+        assert!(!shown.out.contains("closed loop"), "it is unknown: {}", shown.out);
 
         let report = reports(&ran, "@last");
         assert_eq!(report["run"]["imported"]["source"], kind);
@@ -117,7 +117,7 @@ fn a_summary_has_no_seconds_and_says_so() {
     let ran = verb("import s.json").file("s.json", EXPORT).run().exits(0).says("taken for k6-summary");
     let shown = ran.and("show").run().exits(0);
     let shown = shown.prints("no seconds, no histograms").prints("✓ 'p(95)<500' p(95)=4ms").prints("won");
-    assert!(!shown.out.contains(" exact"), "nobody knows: {}", shown.out);
+    assert!(!shown.out.contains(" exact"), "it is unknown: {}", shown.out);
     let report = reports(&ran, "@last");
     assert_eq!(report["run"]["imported"]["isStartKnown"], false);
     let export: Value = serde_json::from_str(EXPORT).expect("JSON");

@@ -83,7 +83,7 @@ fn a_run_is_whole_whatever_becomes_of_its_sources() {
         let mut test = plimsoll(SCRIPT).against(&server);
         for server in servers() {
             let name = server.name();
-            let offer = lab.offer(name).expect("it tells what it does");
+            let offer = lab.offer(name).expect("a lab server has an offer");
             test = test.word("--evidence").word(&format!("{name}:{}={}", offer.kind, offer.address));
             let password = offer.password.unwrap_or_default();
             test = test.env(&format!("PLIMSOLL_{}_PASSWORD", name.to_uppercase()), &password);
@@ -127,7 +127,7 @@ fn the_file_says_so(ran: &Ran) {
         let points = signals.iter().filter(|signal| signal.source == name);
         let points: Vec<Instant> = points.flat_map(|signal| &signal.points).map(|(at, _)| *at).collect();
         let first = own.iter().map(|gap| gap.from).min().expect("a gap");
-        assert!(points.iter().any(|at| *at <= first), "{name} told nothing before: {own:?}");
+        assert!(points.iter().any(|at| *at <= first), "{name} has no evidence before: {own:?}");
         let within = |at: &&Instant| own.iter().any(|gap| gap.from < **at && **at < gap.to);
         assert_eq!(points.iter().find(within), None, "{name}: {own:?}");
     }
@@ -147,8 +147,8 @@ fn every_surface_says_so(ran: &Ran) {
         let source = sources.iter().find(|source| source["name"] == name).expect("a source");
         assert!(source["gaps"][0]["reason"].as_str().is_some_and(|reason| reason.len() > 8), "{source}");
         assert!(source["health"] != "ok", "{source}");
-        let told = format!("** {name}&#58; no data for ");
-        let line = markdown.lines().find_map(|line| line.split_once(&told));
-        assert!(line.is_some_and(|(_, rest)| rest.len() > 16), "{told} is not in: {markdown}");
+        let sentence = format!("** {name}&#58; no data for ");
+        let line = markdown.lines().find_map(|line| line.split_once(&sentence));
+        assert!(line.is_some_and(|(_, rest)| rest.len() > 16), "{sentence} is not in: {markdown}");
     }
 }

@@ -50,7 +50,7 @@ fn one_proxy_is_all_there_is_of_one() {
     assert_eq!((ask("/rooms/100/messages"), ask("/elsewhere")), (404, 404));
     labs.lab("fault ingress replica-imbalance on").exits(255).says("this variant has one proxy");
     kill(part(&status, "proxy-1")["identity"]["pid"].as_i64().expect("a number") as i32);
-    eventually("the balancer has nobody to ask", || ask("/rooms/0/messages") == 502);
+    eventually("the balancer has no proxy left", || ask("/rooms/0/messages") == 502);
 }
 
 /// Users wait for the time that responses ask for, and report it, as in the script.

@@ -194,7 +194,7 @@ fn sentences_are_in_the_language_that_is_asked_for() {
     let ran = visits(&server).flags("-i 30").run().exits(99);
     let address = free();
     let serving = serve(ran.and("serve"), &address);
-    let mut told = 0;
+    let mut sentences_found = 0;
     for view in ["", "/errors", "/validity", "/generator", "/audit", "/thresholds", "/requests"] {
         let answer = json(&address, &format!("/api/v1/runs/@last{view}?lang=ko"));
         let mut found = Vec::new();
@@ -202,9 +202,9 @@ fn sentences_are_in_the_language_that_is_asked_for() {
         for (key, text) in &found {
             assert!(text.contains(|glyph: char| ('가'..='힣').contains(&glyph)), "{view}: {key}: {text}");
         }
-        told += found.len();
+        sentences_found += found.len();
     }
-    assert!(told >= 5, "{told} sentences");
+    assert!(sentences_found >= 5, "{sentences_found} sentences");
     serving.signal(Signal::INT);
     serving.wait().exits(0);
 }
@@ -260,9 +260,10 @@ fn a_run_is_watched_and_stopped_on_its_page() {
     let server = testkit::http::start();
     let running = plimsoll(OPEN).against(&server).flags("--no-page=false --log-output=file=log.txt").start();
     let log = || std::fs::read_to_string(running.folder().join("log.txt")).unwrap_or_default();
-    eventually("the address is told", || log().contains("page: http://127.0.0.1:"));
-    let told = log();
-    let link = told.lines().find_map(|line| line.split_once("page: http://")).expect("it is told").1.trim();
+    eventually("the address is printed", || log().contains("page: http://127.0.0.1:"));
+    let printed = log();
+    let link =
+        printed.lines().find_map(|line| line.split_once("page: http://")).expect("an address").1.trim();
     let (address, path) = link.split_once('/').expect("a path");
     let id = path.strip_prefix("runs/").expect("the run").to_owned();
     let about = json(address, "/api/v1/about");

@@ -149,7 +149,7 @@ fn check_dashboard(prometheus: &Prometheus, dashboard: &str, id: &str) {
     assert!(queries.len() > 20, "{dashboard} has {} queries", queries.len());
     for query in queries {
         if query.contains("plimsoll_threshold_ok") && !has_thresholds {
-            eprintln!("skipped: the run did not tell how its thresholds stand: {query}");
+            eprintln!("skipped: the run has no threshold results yet: {query}");
             continue;
         }
         assert!(!prometheus.query(&query).is_empty(), "{dashboard}: nothing answers {query}");

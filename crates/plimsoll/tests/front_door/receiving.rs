@@ -40,7 +40,7 @@ pub(crate) fn stored_file(ran: &Ran) -> PathBuf {
 }
 
 /// Returns true if a trace consists of a request to the shop and the shop's spans, and nothing else.
-fn is_told(trace: &Trace) -> bool {
+fn has_shop_spans(trace: &Trace) -> bool {
     let tree = Tree::new(trace);
     let Some(root) = tree.root().filter(|_| trace.spans.len() == 2) else { return false };
     let (client, [server]) = (&trace.spans[root], tree.children(root)) else { return false };
@@ -76,9 +76,9 @@ fn spans_are_in_the_file_and_join_with_requests() {
     let ran = listening(&address).against(&server).flags("--trace-sample 100%").run().exits(0);
     let reader = Reader::open(&stored_file(&ran)).expect("a run");
     let traces = reader.traces().expect("traces");
-    let told = traces.iter().filter(|trace| is_told(trace)).count();
+    let found = traces.iter().filter(|trace| has_shop_spans(trace)).count();
     // The request that carries the spans counts, too.
-    assert_eq!((traces.len(), told, server.seen().for_path("/json")), (80, 40, 40));
+    assert_eq!((traces.len(), found, server.seen().for_path("/json")), (80, 40, 40));
     let operations = reader.operations().expect("operations");
     let of = |service: &str| {
         let some = operations.iter().filter(|load| &*load.service == service);
@@ -147,7 +147,7 @@ import http from 'k6/http';
 export const options = { vus: 1, iterations: 1, throw: false };
 export default () => {
     http.get(`${__ENV.URL}/status/503`, { tags: { name: 'refused' } });
-    http.get('http://127.0.0.1:1/', { tags: { name: 'nobody' } });
+    http.get('http://127.0.0.1:1/', { tags: { name: 'unreachable' } });
     http.get(`${__ENV.URL}/delay/900`, { timeout: '50ms', tags: { name: 'too late' } });
     http.get(`${__ENV.URL}/redirect/2`, { tags: { name: 'led on' } });
     const headers = { traceparent: '00-000000000000000000000000000000aa-00000000000000bb-01' };
@@ -162,7 +162,7 @@ fn each_request_of_the_sample_is_one_span_however_it_ends() {
     let reader = Reader::open(&stored_file(&ran)).expect("a run");
     let spans: Vec<Span> =
         reader.traces().expect("traces").into_iter().flat_map(|trace| trace.spans).collect();
-    let mut told: Vec<_> = spans
+    let mut found: Vec<_> = spans
         .iter()
         .map(|span| {
             let of = |name: &str| span.attribute(name).unwrap_or("-").to_owned();
@@ -176,18 +176,18 @@ fn each_request_of_the_sample_is_one_span_however_it_ends() {
             )
         })
         .collect();
-    told.sort();
+    found.sort();
     let expect = [
         ("led on", false, "measured", "200", "3"),
         ("mine", false, "measured", "200", "-"),
-        ("nobody", true, "failed", "-", "-"),
         ("refused", true, "measured", "503", "-"),
         ("too late", true, "timed_out", "-", "-"),
+        ("unreachable", true, "failed", "-", "-"),
     ];
     let expect = expect.map(|(name, fails, how, status, exchanges)| {
         (name, fails, how.to_owned(), status.to_owned(), exchanges.to_owned())
     });
-    assert_eq!(told, expect);
+    assert_eq!(found, expect);
     assert!(spans.iter().any(|span| (span.id, &*span.operation) == (0xbb, "mine")));
     let traced = stored_report(&ran);
     let failed =

@@ -208,7 +208,7 @@ fn runs_are_named_in_every_way() {
     assert_eq!(counts(last["id"].as_str().expect("an id")), (true, false));
     ran.and("show zzz").run().exits(255).says("plimsoll runs");
     ran.and("show ./script.js").run().exits(255).says("not a run file of Plimsoll");
-    verb("show").run().exits(255).says("no run yet");
+    verb("show").run().exits(255).says("no runs");
 }
 
 #[test]

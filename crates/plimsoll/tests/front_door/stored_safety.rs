@@ -62,7 +62,7 @@ fn a_read_only_directory_stops_no_load_and_keeps_its_runs() {
     let is_root = rustix::process::geteuid().is_root();
     if is_root {
         let copied = std::fs::copy(env!("CARGO_BIN_EXE_plimsoll"), ran.folder().join("program"));
-        copied.expect("there is room for the program");
+        copied.expect("enough disk space for the program");
     }
     let nobody = "exec setpriv --reuid=65534 --regid=65534 --clear-groups ./program \"$@\"";
     let as_other = |words: &str| match is_root {

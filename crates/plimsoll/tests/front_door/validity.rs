@@ -27,7 +27,7 @@ fn every_surface_says_the_same_first() {
     let server = testkit::http::start();
     let ran = paced(&server).run().exits(0);
     let line = first_line(&ran);
-    assert!(!line.starts_with("NOT MEASURED"), "the kernel tells all that decides: {line}");
+    assert!(!line.starts_with("NOT MEASURED"), "the kernel reports all readings: {line}");
     assert_eq!(first_line(&ran.and("show @last").run().exits(0)), line);
     let markdown = ran.and("report @last --format md").run().exits(0).out.clone();
     assert!(markdown.starts_with(&format!("**validity: {line}**")), "{markdown}");
@@ -61,14 +61,14 @@ fn k6s_summary_has_no_such_line() {
 
 /// A VU without think time keeps its thread busy all the time.
 #[test]
-fn a_generator_at_its_limit_is_told() {
+fn a_generator_at_its_limit_is_reported() {
     let script = "export const options = { vus: 1, duration: '3s' };
         export default () => { const until = Date.now() + 5; while (Date.now() < until); };";
     let ran = plimsoll(script).flags("--require-valid").run().exits(120);
     let line = first_line(&ran);
     // On a crowded machine the thread waits for a core instead of using it.
-    let is_told = line.contains("worker thread used") || line.contains("waited for a core");
-    assert!(line.starts_with("INVALID") && is_told, "{line}");
+    let is_named = line.contains("worker thread used") || line.contains("waited for a core");
+    assert!(line.starts_with("INVALID") && is_named, "{line}");
 }
 
 #[test]

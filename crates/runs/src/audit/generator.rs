@@ -6,8 +6,8 @@ use runfile::Reader;
 
 use crate::{Failure, failed};
 
-/// Returns readings that cannot exceed their limit unless they are wrong. CPU is missing, since a quota is no whole number of cores;
-/// so are ports, since each target has the whole range.
+/// Returns readings that cannot exceed their limit unless they are wrong. CPU is missing, since a quota is no whole number of
+/// cores; so are ports, since each target has the whole range.
 ///
 /// # Errors
 /// The file is damaged.

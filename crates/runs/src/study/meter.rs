@@ -303,7 +303,7 @@ mod tests {
         assert_eq!((found.measured_s, found.throughput_per_s, found.busy_vus), (8.0, 10.0, 1.0));
         assert_eq!(found.sights[0].seconds.len(), 8);
         assert_eq!(found.time_s, found.sights[0].value.map(|ms| ms / 1e3));
-        assert_eq!(found.sights[1].holds(), None, "nobody measured it");
+        assert_eq!(found.sights[1].holds(), None, "it was not measured");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Metrics of a machine from its kernel: this machine, or another one that runs `plimsoll host-agent`.
 //!
-//! This machine is the load generator, and also the target if both are on the same machine. The source needs no server, no grant and
-//! no setting.
+//! This machine is the load generator, and also the target if both are on the same machine. The source needs no server, no grant
+//! and no setting.
 
 mod reading;
 
@@ -82,7 +82,7 @@ impl Source for Host {
 
     fn probe(&mut self) -> Vec<Check> {
         let machine = match self.read() {
-            Ok(told) => told.machine,
+            Ok(reading) => reading.machine,
             Err(trouble) => return vec![self.unread(trouble)],
         };
         let mut checks = vec![Check::works("/proc/stat", format!("{} cores", machine.cores.len()))];
@@ -277,10 +277,12 @@ mod tests {
 
     #[test]
     fn promises_are_kept_on_this_machine() {
-        let told = promises::of_a_source(source("local").expect("settings that are right").as_mut(), None);
-        let of = |name: &str| told.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
+        let evidence =
+            promises::of_a_source(source("local").expect("settings that are right").as_mut(), None);
+        let of =
+            |name: &str| evidence.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
         let cores = of("core_cpu");
-        assert!(!cores.is_empty() && of("cpu").len() == 1, "{told:?}");
+        assert!(!cores.is_empty() && of("cpu").len() == 1, "{evidence:?}");
         assert!(cores.iter().flat_map(|core| &core.points).all(|(_, share)| (0.0..=1.0).contains(share)));
         assert_eq!(of("memory_limit")[0].points.len(), 2);
         assert!(source("elsewhere").is_err());
@@ -293,10 +295,10 @@ mod tests {
             _ => (404, String::new()),
         });
         let mut source = source(&agent.url("")).expect("settings that are right");
-        let told = promises::of_a_source(source.as_mut(), None);
+        let evidence = promises::of_a_source(source.as_mut(), None);
         let of =
-            |name: &str| told.signals.iter().find(|signal| signal.name == name).map(|it| it.points.len());
-        assert_eq!((of("cpu"), of("memory_limit")), (Some(1), Some(2)), "{told:?}");
+            |name: &str| evidence.signals.iter().find(|signal| signal.name == name).map(|it| it.points.len());
+        assert_eq!((of("cpu"), of("memory_limit")), (Some(1), Some(2)), "{evidence:?}");
     }
 
     #[test]

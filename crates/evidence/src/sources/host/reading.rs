@@ -154,8 +154,8 @@ mod tests {
         let ticks = Ticks { total: 1, idle: 1, steal: 0 };
         let machine = Machine { cores: vec![(0, ticks); CORES_MAX + 1], ..Machine::default() };
         let text = serde_json::to_string(&written(Instant::ZERO, machine)).expect("a text");
-        let told = read(&text).expect("a reading");
-        assert_eq!((told.machine.cores.len(), told.left_out), (CORES_MAX, 1));
+        let evidence = read(&text).expect("a reading");
+        assert_eq!((evidence.machine.cores.len(), evidence.left_out), (CORES_MAX, 1));
     }
 
     fn ticks_of() -> impl Strategy<Value = TicksOf> {
@@ -193,12 +193,12 @@ mod tests {
             changes in prop::collection::vec((any::<Index>(), "."), 0..3),
         ) {
             let (before, now) = (serde_json::to_string(&before).expect("a text"), serde_json::to_string(&now).expect("a text"));
-            let (before, told) = (read(&before).expect("a reading"), read(&now).expect("a reading"));
-            prop_assert!(told.machine.cores.len() <= CORES_MAX && told.machine.interfaces.len() <= INTERFACES_MAX);
-            for interface in &told.machine.interfaces {
+            let (before, evidence) = (read(&before).expect("a reading"), read(&now).expect("a reading"));
+            prop_assert!(evidence.machine.cores.len() <= CORES_MAX && evidence.machine.interfaces.len() <= INTERFACES_MAX);
+            for interface in &evidence.machine.interfaces {
                 prop_assert!(interface.name.chars().count() <= NAME_CHARS_MAX, "{}", interface.name);
             }
-            super::super::assert_bounded(&before.machine, &told.machine);
+            super::super::assert_bounded(&before.machine, &evidence.machine);
             let mut damaged: Vec<char> = now.chars().collect();
             for (place, other) in changes {
                 let place = place.index(damaged.len());

@@ -87,7 +87,7 @@ struct Kubernetes {
     gathered: Gathered,
     /// Start of the run on the wall clock.
     begun_ns: Option<i64>,
-    told: HashSet<String>,
+    evidence: HashSet<String>,
     beyond: u64,
     /// Lists that could not be read, with the reasons.
     troubles: BTreeMap<&'static str, String>,
@@ -130,7 +130,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Source>, SettingsError> {
         step,
         gathered: Gathered::new(SERIES_MAX),
         begun_ns: None,
-        told: HashSet::new(),
+        evidence: HashSet::new(),
         beyond: 0,
         troubles: BTreeMap::new(),
     }))
@@ -304,14 +304,14 @@ impl Kubernetes {
     ) -> Vec<Record> {
         let mut records = Vec::new();
         for one in happened.into_iter().filter(|one| (from_ns..=to_ns).contains(&one.wall_ns)) {
-            if self.told.contains(&one.identity) {
+            if self.evidence.contains(&one.identity) {
                 continue;
             }
-            if self.told.len() >= HAPPENINGS_MAX {
+            if self.evidence.len() >= HAPPENINGS_MAX {
                 self.beyond += 1;
                 continue;
             }
-            self.told.insert(one.identity);
+            self.evidence.insert(one.identity);
             records.push(self.record(RecordKind::Happening, at(one.wall_ns), one.subject, one.fields));
         }
         records

@@ -231,12 +231,12 @@ fn metric(metric: &Value) -> String {
 
 /// Describes a trigger of KEDA, for example `rabbitmq queueName=scan.vision mode=QueueLength value=20`.
 fn trigger(trigger: &Value) -> String {
-    let told = TRIGGER_FIELDS.iter().filter_map(|field| {
+    let evidence = TRIGGER_FIELDS.iter().filter_map(|field| {
         // The metric type stands outside the trigger's metadata.
         let value = trigger["metadata"][field].as_str().or(trigger[field].as_str())?;
         Some(format!(" {field}={value}"))
     });
-    harmless(&format!("{}{}", text(&trigger["type"]), told.collect::<String>()), MESSAGE_CHARS_MAX)
+    harmless(&format!("{}{}", text(&trigger["type"]), evidence.collect::<String>()), MESSAGE_CHARS_MAX)
 }
 
 fn target(reference: &Value) -> String {

@@ -193,12 +193,12 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(5));
             }
         });
-        let told = promises::of_a_source(source(&path.display().to_string()).as_mut(), None);
+        let evidence = promises::of_a_source(source(&path.display().to_string()).as_mut(), None);
         is_over.store(true, Ordering::Relaxed);
         writer.join().expect("it only writes");
-        let lines = told.signals.iter().find(|signal| signal.name == "log_lines").expect("lines");
+        let lines = evidence.signals.iter().find(|signal| signal.name == "log_lines").expect("lines");
         assert!(lines.points.iter().any(|(_, per_s)| *per_s > 20.0), "{lines:?}");
-        let shown: Vec<String> = told.records.iter().map(shown).collect();
+        let shown: Vec<String> = evidence.records.iter().map(shown).collect();
         assert!(shown.iter().any(|record| record.ends_with("text=ERROR out of ink")), "{shown:?}");
         let task = shown.last().expect("a task");
         assert!(
@@ -223,12 +223,12 @@ mod tests {
         std::fs::write(&path, "scan.rule took 20ms\n").expect("another");
         source.sample(moment(1_600)).expect("it is there again");
         let from = moment(1_000);
-        let told = source.look_back(&Period { from, to: moment(1_800) }).expect("it is there");
-        let lines = told.signals.iter().find(|signal| signal.name == "log_lines").expect("lines");
+        let evidence = source.look_back(&Period { from, to: moment(1_800) }).expect("it is there");
+        let lines = evidence.signals.iter().find(|signal| signal.name == "log_lines").expect("lines");
         let points: Vec<f64> = lines.points.iter().map(|(_, value)| value.round()).collect();
-        assert_eq!(points, [5.0, 5.0, 0.0], "nothing is said of the time between: {told:?}");
-        let task = told.records.iter().map(shown).find(|record| record.starts_with("task"));
-        assert!(task.is_some_and(|task| task.contains("count=2")), "{told:?}");
+        assert_eq!(points, [5.0, 5.0, 0.0], "no points between: {evidence:?}");
+        let task = evidence.records.iter().map(shown).find(|record| record.starts_with("task"));
+        assert!(task.is_some_and(|task| task.contains("count=2")), "{evidence:?}");
     }
 
     #[test]

@@ -115,8 +115,8 @@ impl Database {
         })
     }
 
-    /// Converts a failure to connect. If a server requires a password and none is set, the client library fails by itself, without an
-    /// error of the server or the network.
+    /// Converts a failure to connect. If a server requires a password and none is set, the client library fails by itself, without
+    /// an error of the server or the network.
     fn refused(&self, error: &Error) -> Failure {
         let is_of_network = error.source().is_some_and(|cause| cause.is::<std::io::Error>());
         let kind = match error.as_db_error() {

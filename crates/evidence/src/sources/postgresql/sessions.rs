@@ -120,8 +120,8 @@ impl Sessions {
     }
 }
 
-/// Returns the query for waiting and blocking sessions. It briefly blocks all sessions that take locks, so it runs only after a wait.
-/// Statements are identified by query id and first word, because their text contains user data.
+/// Returns the query for waiting and blocking sessions. It briefly blocks all sessions that take locks, so it runs only after a
+/// wait. Statements are identified by query id and first word, because their text contains user data.
 pub(super) fn blocked_sql(has_query_ids: bool) -> String {
     let (waits, blocks) = if has_query_ids { ("w.query_id", "b.query_id") } else { ("NULL", "NULL") };
     let word = |session| format!("upper(coalesce(substring({session}.query FROM '^\\s*([A-Za-z]+)'), ''))");
@@ -225,7 +225,7 @@ mod tests {
     }
 
     /// Returns signals as `name label` and value.
-    fn told(sessions: &mut Sessions) -> Vec<(String, f64)> {
+    fn signals(sessions: &mut Sessions) -> Vec<(String, f64)> {
         let mut answer = answer();
         sessions.add_to(&mut answer, Instant::ZERO);
         let line = |signal: &model::Signal| {
@@ -251,10 +251,10 @@ mod tests {
             ("connections idle", 2.0),
             ("locks_waiting ", 0.25),
         ];
-        assert_eq!(told(&mut sessions), expect.map(|(name, value)| (name.to_owned(), value)));
-        assert_eq!(told(&mut sessions), [], "nobody looked since");
+        assert_eq!(signals(&mut sessions), expect.map(|(name, value)| (name.to_owned(), value)));
+        assert_eq!(signals(&mut sessions), [], "no samples since");
         sessions.looks = 1;
-        let after = told(&mut sessions);
+        let after = signals(&mut sessions);
         assert!(
             after.len() == 6 && after.iter().all(|(_, value)| *value == 0.0),
             "waits end as zeros: {after:?}"
@@ -268,7 +268,8 @@ mod tests {
         (0..150).for_each(|number| {
             sessions.add("client backend", "active", "Extension", &number.to_string(), 1.0)
         });
-        let other = told(&mut sessions).into_iter().find(|(name, _)| name == "active_sessions other other");
+        let other =
+            signals(&mut sessions).into_iter().find(|(name, _)| name == "active_sessions other other");
         assert_eq!(other.map(|(_, value)| value), Some(50.0));
     }
 
@@ -285,10 +286,10 @@ mod tests {
         }
         let mut answer = answer();
         blocked.add_to(&mut answer);
-        let told = answer.evidence().records;
-        assert_eq!(told.len(), PAIRS_MAX + 1);
-        let first = &told[0].fields;
+        let evidence = answer.evidence().records;
+        assert_eq!(evidence.len(), PAIRS_MAX + 1);
+        let first = &evidence[0].fields;
         assert_eq!((&first["waiters_max"], &first["wait_ms_max"]), (&3.0.into(), &5.0.into()));
-        assert_eq!(told[PAIRS_MAX].subject, "20 observations of further locks were left out");
+        assert_eq!(evidence[PAIRS_MAX].subject, "20 observations of further locks were left out");
     }
 }

@@ -269,8 +269,8 @@ mod tests {
             .collect();
         assert_eq!(ranked, [("busy", 20.0, 300.0), ("new", 1.0, 60.0), ("reset", 2.0, 40.0)]);
         assert_eq!(total_ms, 400.0);
-        let told = taken[0].1.fields(total_ms);
-        assert_eq!((&told["mean_ms"], &told["share_of_db_time"]), (&15.0.into(), &0.75.into()));
+        let evidence = taken[0].1.fields(total_ms);
+        assert_eq!((&evidence["mean_ms"], &evidence["share_of_db_time"]), (&15.0.into(), &0.75.into()));
     }
 
     #[test]

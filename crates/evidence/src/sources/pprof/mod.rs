@@ -106,7 +106,7 @@ impl Source for Pprof {
         };
         let per_s = flame.total() / seconds;
         if per_s > 0.0 && self.busiest.as_ref().is_none_or(|(busiest, _)| per_s > *busiest) {
-            let mut fields = flame.told();
+            let mut fields = flame.lines();
             fields.insert("unit".to_owned(), harmless(unit, NAME_CHARS_MAX).into());
             fields.insert("profile_s".to_owned(), seconds.into());
             fields.insert("stacks_left_out".to_owned(), (profile.left_out() as f64).into());

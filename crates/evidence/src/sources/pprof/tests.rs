@@ -77,8 +77,8 @@ fn source(address: &str) -> Result<Box<dyn Source>, SettingsError> {
 #[test]
 fn promises_are_kept_and_the_busiest_profile_is_told() {
     let mut source = source(&format!("http://{}", program())).expect("settings that are right");
-    let told = promises::of_a_source(source.as_mut(), Some("t0psecret"));
-    let [profile] = &told.records[..] else { panic!("one profile: {told:?}") };
+    let evidence = promises::of_a_source(source.as_mut(), Some("t0psecret"));
+    let [profile] = &evidence.records[..] else { panic!("one profile: {evidence:?}") };
     assert_eq!((profile.kind, profile.subject.as_str()), (RecordKind::Profile, "cpu"));
     // The probe came first, then two samples: the second of them was the busiest.
     assert_eq!(profile.fields["total"], Datum::from(930_000_000.0));
@@ -116,7 +116,7 @@ fn a_profile_that_points_nowhere_is_read_as_far_as_it_goes() {
     broken.sample[1].value.clear();
     let (flame, kind, unit) = broken.flame();
     assert_eq!((flame.total(), kind, unit), (70_000_000.0, "cpu", "nanoseconds"));
-    assert_eq!(flame.told()["frames"], Datum::from("0 70000000 main\n1 70000000 ?\n2 70000000 ?\n"));
+    assert_eq!(flame.lines()["frames"], Datum::from("0 70000000 main\n1 70000000 ?\n2 70000000 ?\n"));
     assert_eq!(Profile::default().flame().0.total(), 0.0);
 }
 

@@ -228,7 +228,7 @@ impl Prometheus {
         window: &Window,
         evidence: &mut Evidence,
     ) {
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         let mut unasked = Vec::new();
         for (question, answer) in questions.iter().zip(answers) {
             let answer = match answer {
@@ -250,7 +250,7 @@ impl Prometheus {
             }
             for (labels, points) in answer.series {
                 // Alternatives with the same result are reported once.
-                if told.insert((question.signal.clone(), labels.clone())) {
+                if reported.insert((question.signal.clone(), labels.clone())) {
                     evidence.signals.push(Signal {
                         source: self.about.name.clone(),
                         name: question.signal.clone(),
@@ -317,7 +317,7 @@ impl Prometheus {
             ("questions", (questions.len() as f64).into()),
             ("metrics", (names.len() as f64).into()),
             ("interval_s", window.interval.as_secs_f64().into()),
-            ("interval_is", if is_told { "told" } else { "assumed" }.into()),
+            ("interval_is", if is_told { "reported" } else { "assumed" }.into()),
             ("rate_window_s", window.rate_window.as_secs_f64().into()),
             ("step_s", window.step.as_secs_f64().into()),
             ("start", window.start.as_str().into()),

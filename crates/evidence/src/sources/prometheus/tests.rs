@@ -35,16 +35,19 @@ fn promises_are_kept_with_a_real_server() {
     assert!(checks.iter().any(|check| check.outcome.as_deref() == Ok("1s")), "{checks:?}");
     // Its target is unreachable, so `up` is zero.
     wait_for_scrapes(&lab);
-    let told = promises::of_a_source(source.as_mut(), Some("t0psecret"));
-    let scraped =
-        told.signals.iter().find(|signal| signal.name == "scraped").expect("its own question is answered");
+    let evidence = promises::of_a_source(source.as_mut(), Some("t0psecret"));
+    let scraped = evidence
+        .signals
+        .iter()
+        .find(|signal| signal.name == "scraped")
+        .expect("its own question is answered");
     assert!(!scraped.labels.contains_key("__name__") && scraped.labels["job"] == "service", "{scraped:?}");
     assert!(
         scraped.query.starts_with("up [start=2") && scraped.query.ends_with("Z step=1s]"),
         "{}",
         scraped.query
     );
-    let warnings: Vec<&str> = told
+    let warnings: Vec<&str> = evidence
         .records
         .iter()
         .filter(|record| record.kind == RecordKind::Warning)
@@ -61,8 +64,8 @@ fn points_are_where_the_run_was() {
     let from = SystemClock::now();
     std::thread::sleep(Duration::from_secs(2));
     let period = Period { from: Moment::new(from, &epoch), to: Moment::new(SystemClock::now(), &epoch) };
-    let told = source.look_back(&period).expect("it is there");
-    let [signal] = &told.signals[..] else { panic!("one series: {told:?}") };
+    let evidence = source.look_back(&period).expect("it is there");
+    let [signal] = &evidence.signals[..] else { panic!("one series: {evidence:?}") };
     for (at, unix_s) in &signal.points {
         let wall_s = epoch.wall_unix_ns(*at) as f64 / 1e9;
         assert!((wall_s - unix_s).abs() < 0.002, "{wall_s} is said to be {unix_s}");
@@ -128,17 +131,17 @@ fn packs_are_found_by_their_metrics_and_joined_with_limits() {
     let epoch = Epoch::anchor(&SystemClock);
     let from = Moment::new(SystemClock::now(), &epoch);
     std::thread::sleep(Duration::from_millis(3_600));
-    let told =
+    let evidence =
         source.look_back(&Period { from, to: Moment::new(SystemClock::now(), &epoch) }).expect("it is there");
-    let of = |name: &str| told.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
-    let [used] = of("container_cpu")[..] else { panic!("one container: {told:?}") };
-    let [limit] = of("container_cpu_limit")[..] else { panic!("one limit: {told:?}") };
+    let of = |name: &str| evidence.signals.iter().filter(|signal| signal.name == name).collect::<Vec<_>>();
+    let [used] = of("container_cpu")[..] else { panic!("one container: {evidence:?}") };
+    let [limit] = of("container_cpu_limit")[..] else { panic!("one limit: {evidence:?}") };
     assert_eq!(used.labels, limit.labels);
     assert_eq!(used.labels.keys().collect::<Vec<_>>(), ["container", "namespace", "pod"]);
     let (_, cores) = used.points.last().expect("points");
     assert!((0.4..0.6).contains(cores), "{used:?}");
     assert!(limit.points.iter().all(|(_, value)| *value == 2.0), "{limit:?}");
-    let about = told.records.iter().find(|record| record.kind == RecordKind::Source).expect("queries");
+    let about = evidence.records.iter().find(|record| record.kind == RecordKind::Source).expect("queries");
     assert_eq!(about.fields["packs"], Datum::from("kube-state-metrics, cAdvisor, process, Go"));
     assert_eq!(about.fields["interval_s"], Datum::from(0.5));
 }
@@ -157,10 +160,10 @@ fn full_nodes_are_warned_of() {
     let epoch = Epoch::anchor(&SystemClock);
     let from = Moment::new(SystemClock::now(), &epoch);
     std::thread::sleep(Duration::from_millis(1_500));
-    let told =
+    let evidence =
         source.look_back(&Period { from, to: Moment::new(SystemClock::now(), &epoch) }).expect("it is there");
-    let warning = told.records.iter().find(|record| record.subject == "node memory nearly exhausted");
-    let fields = &warning.unwrap_or_else(|| panic!("a warning: {told:?}")).fields;
+    let warning = evidence.records.iter().find(|record| record.subject == "node memory nearly exhausted");
+    let fields = &warning.unwrap_or_else(|| panic!("a warning: {evidence:?}")).fields;
     assert_eq!(fields["memory_max_share"], Datum::from(0.94));
     assert_eq!(fields["node"], Datum::from(page.address.to_string()));
 }
@@ -177,9 +180,9 @@ fn too_many_series_are_counted() {
     let epoch = Epoch::anchor(&SystemClock);
     let from = Moment::new(SystemClock::now(), &epoch);
     std::thread::sleep(Duration::from_millis(1_500));
-    let told =
+    let evidence =
         source.look_back(&Period { from, to: Moment::new(SystemClock::now(), &epoch) }).expect("it is there");
-    assert_eq!(told.signals.iter().filter(|signal| signal.name == "many").count(), 200);
-    let warning = told.records.iter().find(|record| record.subject == "many").expect("a warning");
+    assert_eq!(evidence.signals.iter().filter(|signal| signal.name == "many").count(), 200);
+    let warning = evidence.records.iter().find(|record| record.subject == "many").expect("a warning");
     assert_eq!(warning.fields["series_dropped"], Datum::from(50.0));
 }

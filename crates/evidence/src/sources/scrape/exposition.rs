@@ -105,8 +105,8 @@ impl Page {
         }
     }
 
-    /// Returns the role of a sample. OpenMetrics names the metric without its samples' suffixes; the older format names counters with
-    /// them.
+    /// Returns the role of a sample. OpenMetrics names the metric without its samples' suffixes; the older format names counters
+    /// with them.
     pub(super) fn part(&self, sample: &Sample) -> SampleKind {
         let name = sample.name.as_str();
         if let Some(kind) = self.kinds.get(name) {
@@ -156,8 +156,8 @@ fn sample(line: &str) -> Option<Sample> {
     (!name.is_empty()).then_some(Sample { name, labels, value })
 }
 
-/// Parses labels up to the closing brace, and returns the rest. A quoted name without a value is the metric's name (version 1.0.0 of
-/// the text format).
+/// Parses labels up to the closing brace, and returns the rest. A quoted name without a value is the metric's name (version 1.0.0
+/// of the text format).
 fn read_labels<'a>(
     mut text: &'a str,
     name: &mut String,

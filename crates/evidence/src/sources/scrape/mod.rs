@@ -198,11 +198,11 @@ mod tests {
     fn promises_are_kept_with_a_real_page() {
         let Some(lab) = server(lab::PROMETHEUS) else { return };
         let mut source = source(&lab.url("prometheus"));
-        let told = promises::of_a_source(source.as_mut(), Some("t0psecret"));
-        let has = |name: &str| told.signals.iter().any(|signal| signal.name == name);
-        assert!(has("go_goroutines") && has("process_memory") && has("process_cpu"), "{told:?}");
+        let evidence = promises::of_a_source(source.as_mut(), Some("t0psecret"));
+        let has = |name: &str| evidence.signals.iter().any(|signal| signal.name == name);
+        assert!(has("go_goroutines") && has("process_memory") && has("process_cpu"), "{evidence:?}");
         assert!(has("prometheus_http_requests_total"), "what no pack knows keeps its name");
-        assert!(!has("go_memstats_heap_inuse_bytes"), "and what a pack knows is not told twice");
+        assert!(!has("go_memstats_heap_inuse_bytes"), "a metric of a pack has no second series");
     }
 
     #[test]
@@ -221,12 +221,12 @@ mod tests {
         drop(page);
         std::thread::sleep(Duration::from_millis(700));
         let to = SystemClock::now();
-        let told = collector.finish(from, to, &[], Duration::from_secs(5));
-        let points: usize = told.signals.iter().map(|signal| signal.points.len()).sum();
-        assert!((2..=9).contains(&points), "{told:?}");
-        let [gap] = &told.gaps[..] else { panic!("one gap: {told:?}") };
+        let evidence = collector.finish(from, to, &[], Duration::from_secs(5));
+        let points: usize = evidence.signals.iter().map(|signal| signal.points.len()).sum();
+        assert!((2..=9).contains(&points), "{evidence:?}");
+        let [gap] = &evidence.gaps[..] else { panic!("one gap: {evidence:?}") };
         assert!(gap.reason.contains("/metrics") && gap.to == to, "{gap:?}");
-        let last = told.signals.iter().flat_map(|signal| &signal.points).map(|(at, _)| *at).max();
+        let last = evidence.signals.iter().flat_map(|signal| &signal.points).map(|(at, _)| *at).max();
         assert!(last.is_some_and(|last| last <= gap.from), "nothing is known within the gap");
     }
 

@@ -78,8 +78,8 @@ impl Rates {
         for ready in self.packs.iter().filter(|ready| ready.pack.is_revealed_by(&has)) {
             for (row, selectors) in &ready.rows {
                 values.extend(reading.row(row, selectors));
-                let told = selectors.iter().flat_map(|selector| reading.named(&selector.name));
-                told.for_each(|place| is_told[*place] = true);
+                let evidence = selectors.iter().flat_map(|selector| reading.named(&selector.name));
+                evidence.for_each(|place| is_told[*place] = true);
             }
         }
         let rest = (0..page.samples.len()).filter(|place| !is_told[*place]);

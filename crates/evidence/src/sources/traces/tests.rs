@@ -38,7 +38,7 @@ fn jaeger(traces: &'static [u128]) -> (Pages, Arc<Mutex<Vec<String>>>) {
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = asked.clone();
     let answer = move |path: &str| -> Reply {
-        log.lock().expect("nobody panics").push(path.to_owned());
+        log.lock().expect("no thread panicked").push(path.to_owned());
         let found = |spans: Value| (200, json!({ "result": { "resourceSpans": spans } }).to_string());
         let all = |fails: bool| {
             let of_each =
@@ -112,16 +112,17 @@ fn traces_are_found_by_their_numbers_and_by_a_search() {
     let (jaeger, asked) = jaeger(&[7, 8]);
     let mut source = source("jaeger", &jaeger.url("")).expect("settings that are right");
     source.look_for(&[9, 8, 77]);
-    let told = source.look_back(&run()).expect("it is there");
-    let kept: Vec<(u128, &str)> = told.traces.iter().map(|trace| (trace.id, trace.kept.as_str())).collect();
+    let evidence = source.look_back(&run()).expect("it is there");
+    let kept: Vec<(u128, &str)> =
+        evidence.traces.iter().map(|trace| (trace.id, trace.kept.as_str())).collect();
     assert_eq!(kept, [(7, "found"), (8, "found"), (9, "error")]);
-    let [request, question] = &told.traces[0].spans[..] else { panic!("two spans: {told:?}") };
+    let [request, question] = &evidence.traces[0].spans[..] else { panic!("two spans: {evidence:?}") };
     assert_eq!((request.kind, &*request.service, request.parent), (SpanKind::Server, "shop", None));
     assert_eq!((request.start_ns, question.start_ns), (6_000_000_000, 6_010_000_000), "on the run's clock");
-    let [warning] = &told.records[..] else { panic!("a warning: {told:?}") };
+    let [warning] = &evidence.records[..] else { panic!("a warning: {evidence:?}") };
     assert_eq!(crate::lines::shown(warning), "warning traces are incomplete: traces_not_there=1");
 
-    let asked = asked.lock().expect("nobody panics");
+    let asked = asked.lock().expect("no thread panicked");
     let search = asked.iter().find(|path| path.contains("query.")).expect("a search");
     for part in ["query.service_name=shop", "start_time_min=2026-01-27T03%3A56%3A31.7", "search_depth=100"] {
         assert!(search.contains(part), "{part} is not in {search}");
@@ -178,8 +179,10 @@ fn what_is_no_answer_is_trouble() {
         let page = Pages::start(move |_| (200, body.to_owned()));
         let mut source = source("jaeger", &page.url("")).expect("settings that are right");
         source.look_for(&[1]);
-        let told = source.look_back(&run());
-        let is_told = told.as_ref().map_or(true, |told| told.traces.is_empty() && !told.records.is_empty());
-        assert!(is_told, "{body}: {told:?}");
+        let evidence = source.look_back(&run());
+        let is_told = evidence
+            .as_ref()
+            .map_or(true, |evidence| evidence.traces.is_empty() && !evidence.records.is_empty());
+        assert!(is_told, "{body}: {evidence:?}");
     }
 }
