@@ -10,8 +10,10 @@ use server::PageError;
 pub(super) struct TagFilter(BTreeMap<String, String>);
 
 impl TagFilter {
+    /// Parses the parameter; an empty text selects everything.
+    ///
+    /// # Errors
     /// The text is not a JSON object of strings.
-    /// It is no object of texts.
     pub(super) fn parse(text: &str) -> Result<TagFilter, PageError> {
         if text.is_empty() {
             return Ok(TagFilter::default());

@@ -1,5 +1,6 @@
 //! k6's REST API, with which other programs inspect and control a run, and its client; the page that shows runs, with its data; and
 //! the metrics that `plimsoll host-agent` exposes.
+//!
 //! The server serves any [`Live`] and any [`Pages`]; it must not know engines, scripts and files of runs. It answers on a thread of
 //! its own, and all input is bounded. Without a token it listens on loopback only, and it refuses requests that another site makes
 //! through the user's browser.

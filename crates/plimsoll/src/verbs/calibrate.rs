@@ -61,7 +61,7 @@ pub(crate) fn run(flags: &CalibrateFlags, context: &Context) -> Result<Exit, Fai
         None => Some(bench.run("full-speed", None)?.sent_per_s),
     };
     if let Some(per_s) = full_speed {
-        tell(&format!("full speed: {per_s:.0} requests/s by {VUS} VUs\n"));
+        tell(&format!("full speed: {per_s:.0} requests/s with {VUS} VUs\n"));
     }
     let try_rate = |number: u32, rate_per_s: u64| -> Result<Step, Failure> {
         let step = bench.run(&format!("rate-{number}"), Some(rate_per_s))?;
@@ -74,8 +74,8 @@ pub(crate) fn run(flags: &CalibrateFlags, context: &Context) -> Result<Exit, Fai
     }?;
     let best = best.ok_or_else(|| {
         fail(format!(
-            "find a rate that this machine keeps to: at every rate iterations started more than {LATENESS_MS_MAX} ms \
-             late; end what else runs on it, or try --workers 1"
+            "find a sustainable rate: iterations started more than {LATENESS_MS_MAX} ms late at every rate; stop other \
+             programs on this machine, or try --workers 1"
         ))
     })?;
     let found = Calibration {
@@ -134,7 +134,7 @@ fn whole(value: f64) -> u64 {
 
 fn line(step: &Step) -> String {
     format!(
-        "{} {:.0}/s planned: {:.0}/s sent, 99 % at most {} late\n",
+        "{} {:.0}/s planned: {:.0}/s sent, p99 iteration start delay {}\n",
         if step.is_in_time() { "✓" } else { "✗" },
         step.planned_per_s,
         step.sent_per_s,
@@ -145,9 +145,9 @@ fn line(step: &Step) -> String {
 fn words(found: &Calibration, workers: usize, path: &str) -> String {
     let ms = |ns: u64| report::number::duration(ns as f64 / 1e6, None);
     format!(
-        "this machine can send {}{} requests/s in time with {workers} worker thread{}; a request takes {} of CPU, and \
-         timers woke at most {} late\nkept in {path}\n",
-        if found.is_lower_bound { "at least " } else { "" },
+        "maximum rate: {}{} requests/s with {workers} worker thread{}; CPU per request {}, timers fired up to {} late\n\
+         stored in {path}\n",
+        if found.is_lower_bound { "≥ " } else { "" },
         found.rate_per_s,
         if workers == 1 { "" } else { "s" },
         ms(found.cpu_per_request_ns),

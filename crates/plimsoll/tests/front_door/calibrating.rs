@@ -15,7 +15,7 @@ const TRIES: usize = 10;
 fn what_a_machine_can_send_is_kept_with_its_runs() {
     let calibrate =
         || verb("calibrate --time 1s --rate-max 20 --workers 1 --json").file("script.js", SCRIPT).run();
-    let is_too_busy = |ran: &Ran| ran.err.contains("find a rate that this machine keeps to");
+    let is_too_busy = |ran: &Ran| ran.err.contains("find a sustainable rate");
     let mut tries = std::iter::repeat_with(calibrate).take(TRIES);
     let ran =
         tries.find(|ran| !is_too_busy(ran)).expect("twenty iterations a second can start in time").exits(0);
