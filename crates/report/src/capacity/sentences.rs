@@ -11,7 +11,7 @@ use crate::number;
 const DIGITS: i32 = 3;
 
 /// The answer in a sentence.
-pub(super) fn answer(capacity: &Capacity, lang: Lang) -> String {
+pub(crate) fn answer(capacity: &Capacity, lang: Lang) -> String {
     let Some(line) = &capacity.line else {
         let is_asked = !capacity.objectives.is_empty();
         return (if is_asked { lang.capacity_no_line() } else { lang.capacity_no_slo() }).to_owned();
@@ -34,7 +34,7 @@ pub(super) fn answer(capacity: &Capacity, lang: Lang) -> String {
 }
 
 /// How the maximum load was confirmed; empty where no hold was made.
-pub(super) fn confirmed(capacity: &Capacity, lang: Lang) -> String {
+pub(crate) fn confirmed(capacity: &Capacity, lang: Lang) -> String {
     let shown = |value: f64| load(value, capacity.unit, lang);
     match capacity.confirmation {
         Confirmation::Untried => String::new(),
@@ -56,7 +56,7 @@ pub(super) fn confirmed(capacity: &Capacity, lang: Lang) -> String {
 }
 
 /// The recommended load and the limiting resource; empty where both are unknown.
-pub(super) fn plan(capacity: &Capacity, lang: Lang) -> String {
+pub(crate) fn plan(capacity: &Capacity, lang: Lang) -> String {
     let mut sentences = Vec::new();
     if let Some(recommended) = &capacity.recommended {
         let of = match capacity.line {
