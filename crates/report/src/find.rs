@@ -2,6 +2,7 @@
 
 use api::diagnosis::{DiagnosisFinding, DiagnosisReport};
 use api::find::{FindReport, SCHEMA_VERSION};
+use model::capacity::Capacity;
 
 use crate::capacity::{self, StudyReport, sentences};
 use crate::style::{BOLD, FAINT, GREEN, RED, YELLOW, width};
@@ -63,21 +64,29 @@ fn load_lines(answer: &Answer<'_>, lang: Lang, style: Style) -> Vec<Line> {
     let Some(part) = answer.study.parts.first() else {
         return vec![(lang.find_safe_load(), style.paint(YELLOW, lang.find_nothing_measured()))];
     };
-    let plan = sentences::plan(part, lang);
-    let colour = if part.recommended.is_some() { GREEN } else { RED };
-    let answer = escape::terminal(&sentences::answer(part, lang));
-    let mut lines = Vec::new();
-    if plan.is_empty() {
-        lines.push((lang.find_safe_load(), style.paint(colour, lang.find_no_safe_load())));
-    } else {
-        lines.push((lang.find_safe_load(), style.paint(BOLD, &style.paint(colour, &escape::terminal(&plan)))));
-    }
-    lines.push((lang.find_limit(), answer));
-    let confirmed = sentences::confirmed(part, lang);
+    let safe = safe_load(part, lang).map_or_else(
+        || style.paint(RED, lang.find_no_safe_load()),
+        |text| style.paint(BOLD, &style.paint(GREEN, &escape::terminal(&text))),
+    );
+    let limit = escape::terminal(&sentences::answer(part, lang));
+    let confirmed = escape::terminal(&sentences::confirmed(part, lang));
+    let mut lines = vec![(lang.find_safe_load(), safe), (lang.find_limit(), limit)];
     if !confirmed.is_empty() {
-        lines.push((lang.find_confirmed(), escape::terminal(&confirmed)));
+        lines.push((lang.find_confirmed(), confirmed));
     }
     lines
+}
+
+fn safe_load(part: &Capacity, lang: Lang) -> Option<String> {
+    let (recommended, line) = (part.recommended?, part.line?);
+    let load = sentences::load(recommended.load, part.unit, lang);
+    let rate = sentences::per_second(recommended.throughput_per_s);
+    let factor = sentences::short(recommended.head_room);
+    if line.confidence <= 0.0 {
+        return Some(lang.find_load_estimate(load, rate, factor));
+    }
+    let lower = sentences::load(line.load.lower, part.unit, lang);
+    Some(lang.find_load(load, rate, factor, lower))
 }
 
 fn cause_lines(diagnosis: &DiagnosisReport, lang: Lang, style: Style) -> Vec<Line> {
@@ -103,7 +112,8 @@ fn finding_lines(finding: &DiagnosisFinding, lang: Lang) -> Vec<Line> {
     ];
     let Some(prediction) = &finding.prediction else { return lines };
     if let Some(then) = &prediction.then {
-        let interval = then.interval.as_ref().map_or_else(String::new, |interval| format!(" {}", interval.text));
+        let interval =
+            then.interval.as_ref().map_or_else(String::new, |interval| format!(" {}", interval.text));
         let now = prediction.now.as_ref().map_or_else(|| "–".to_owned(), |now| now.text.clone());
         let text = lang.find_predicted(now, format!("{}{interval}", then.text), &prediction.next_limit);
         lines.push((lang.find_prediction(), escape::terminal(&text)));

@@ -9,8 +9,8 @@ use report::capacity::{StudyKind, StudyReport};
 use report::find::Answer;
 use runs::study::CONFIDENCE;
 use runs::{Exit, Failure};
-use session::test::Script;
 use session::Context;
+use session::test::Script;
 
 use super::capacity::{exit, range, searched, style};
 use super::diagnose;
@@ -82,7 +82,8 @@ fn planned(flags: &FindFlags, context: &Context) -> Result<Plan, Failure> {
 fn slos_of(plan: &Plan) -> Vec<String> {
     let conditions = |threshold: &model::plan::ThresholdSpec| {
         let selector = threshold.selector.clone();
-        let steady = threshold.conditions.iter().filter(|condition| !condition.source.trim().starts_with("count"));
+        let steady =
+            threshold.conditions.iter().filter(|condition| !condition.source.trim().starts_with("count"));
         steady.map(|condition| format!("{selector}: {}", condition.source)).collect::<Vec<String>>()
     };
     let mut slos: Vec<String> = plan.thresholds.iter().flat_map(conditions).collect();

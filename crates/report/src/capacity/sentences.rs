@@ -177,15 +177,16 @@ pub(super) fn objective(objective: &Objective) -> String {
 }
 
 /// A load with its unit.
-pub(super) fn load(value: f64, unit: LoadUnit, lang: Lang) -> String {
+pub(crate) fn load(value: f64, unit: LoadUnit, lang: Lang) -> String {
     match unit {
+        LoadUnit::Vus if value == 1.0 => lang.capacity_vu().to_owned(),
         LoadUnit::Vus => lang.capacity_vus(short(value)),
         LoadUnit::PerSecond => per_second(value),
     }
 }
 
 /// A rate.
-pub(super) fn per_second(value: f64) -> String {
+pub(crate) fn per_second(value: f64) -> String {
     format!("{}/s", short(value))
 }
 
@@ -204,7 +205,7 @@ pub(super) fn scaled(value: f64, scale: Scale) -> String {
 }
 
 /// A number without digits that say nothing.
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return number::plain(value);
     }

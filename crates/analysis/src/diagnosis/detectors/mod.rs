@@ -102,7 +102,9 @@ mod tests {
     /// The name and the text of each detector's file.
     fn sources() -> Vec<(String, String)> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/diagnosis/detectors");
-        let files = fs::read_dir(folder).expect("the folder of the detectors").map(|file| file.expect("a file").path());
+        let files = fs::read_dir(folder)
+            .expect("the folder of the detectors")
+            .map(|file| file.expect("a file").path());
         let name = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
         let read = |path: std::path::PathBuf| (name(&path), fs::read_to_string(&path).expect("a text"));
         files.map(read).filter(|(name, _)| name != "mod" && name != "testing").collect()
