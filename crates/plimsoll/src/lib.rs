@@ -65,6 +65,7 @@ fn dispatch(verb: &Verb, context: &Context) -> Result<Exit, Failure> {
         Verb::Show(flags) => verbs::show::run(flags, context),
         Verb::Report(flags) => verbs::report::run(flags, context),
         Verb::Serve(flags) => verbs::serve::run(flags, context),
+        Verb::Find(flags) => verbs::find::run(flags, context),
         Verb::Capacity(flags) => verbs::capacity::run(flags, context),
         Verb::Sweep(flags) => verbs::sweep::run(flags, context),
         Verb::Compare(flags) => verbs::compare::run(flags, context),

@@ -13,6 +13,7 @@ pub(crate) mod deps;
 pub(crate) mod diagnose;
 pub(crate) mod doctor;
 pub(crate) mod export;
+pub(crate) mod find;
 pub(crate) mod history;
 pub(crate) mod host_agent;
 pub(crate) mod import;

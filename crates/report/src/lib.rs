@@ -10,6 +10,7 @@ pub mod diagnosis;
 pub mod document;
 pub mod escape;
 pub mod evidence;
+pub mod find;
 pub mod findings;
 pub mod github;
 pub mod header;

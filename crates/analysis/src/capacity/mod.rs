@@ -203,7 +203,11 @@ fn recommended(line: &Found, question: &Question, deciding: &[&Observed]) -> Opt
     if line.place == Place::BelowAll || bound <= 0.0 {
         return None;
     }
-    let load = bound * question.head_room;
+    let load = match question.unit {
+        // A part of a VU cannot be started; one whole VU is the least there is.
+        LoadUnit::Vus => (bound * question.head_room).floor().max(1.0).min(bound),
+        LoadUnit::PerSecond => bound * question.head_room,
+    };
     let at = |pick: fn(&Level) -> Option<f64>| {
         let levels: Vec<(f64, f64)> =
             deciding.iter().filter_map(|one| Some((one.level.load, pick(&one.level)?))).collect();

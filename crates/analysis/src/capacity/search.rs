@@ -62,7 +62,7 @@ pub struct Wanted {
     pub most_s: f64,
     /// How long the line is held; zero holds it not at all.
     pub hold_s: f64,
-    /// The time under load that all levels together may take.
+    /// The time that all levels together may take, in seconds.
     pub budget_s: f64,
 }
 
@@ -88,8 +88,10 @@ pub struct Made {
     pub load: f64,
     /// What for.
     pub purpose: Purpose,
-    /// How long it took, its beginning included, in seconds.
+    /// How long its load lasted, warm-up included, in seconds.
     pub spent_s: f64,
+    /// The time that it takes from the budget, in seconds: also starting, stopping, resting and discarded attempts.
+    pub charged_s: f64,
     /// Throughput, per second.
     pub throughput_per_s: f64,
     /// What was seen of each objective; empty where the measurement is of no use.
@@ -113,7 +115,7 @@ impl Made {
 pub enum Over {
     /// Everything was found out.
     Done,
-    /// The time under load is used up.
+    /// The budget is used up.
     Budget,
     /// One level after the other said nothing.
     Unknown,
@@ -152,7 +154,7 @@ impl Search {
             return Err(Over::Unknown);
         }
         let step = self.wished().ok_or(Over::Done)?;
-        let left_s = self.wanted.budget_s - self.spent_s();
+        let left_s = self.wanted.budget_s - self.charged_s();
         if left_s < step.warm_up_s + step.least_s {
             return Err(Over::Budget);
         }
@@ -178,9 +180,9 @@ impl Search {
         &self.made
     }
 
-    /// The time under load so far, in seconds.
-    pub fn spent_s(&self) -> f64 {
-        self.made.iter().map(|made| made.spent_s).sum()
+    /// The time taken from the budget so far, in seconds.
+    pub fn charged_s(&self) -> f64 {
+        self.made.iter().map(|made| made.charged_s).sum()
     }
 
     /// About how much more time it takes, in seconds; never more than the budget leaves.
@@ -198,7 +200,7 @@ impl Search {
             Purpose::Above => level_s + wanted.hold_s,
             Purpose::Descent => wanted.warm_up_s + wanted.hold_s,
         };
-        further_s.min(wanted.budget_s - self.spent_s()).max(0.0)
+        further_s.min(wanted.budget_s - self.charged_s()).max(0.0)
     }
 
     /// Of each objective, how many requests break its limit together near a load, as far as levels told: with it a level knows

@@ -4,10 +4,10 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use analysis::capacity::search::{self, Made, Over, Search, Step};
-use model::LogLevel;
 use model::capacity::{LoadUnit, Place};
-use report::Lang;
+use model::{LogLevel, SystemClock};
 use report::capacity::{self, StudyKind, StudyReport};
+use report::{Lang, Style};
 use runs::study::{self, CONFIDENCE, Read};
 use runs::{Exit, Failure};
 use session::Context;
@@ -15,6 +15,7 @@ use session::logger;
 use tables::Format;
 
 use super::audit::text_of;
+use super::diagnose;
 use super::level_runner::{LevelRunner, LevelSpec, seconds};
 use crate::flags::CapacityFlags;
 
@@ -35,6 +36,21 @@ pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Fail
     if levels.asked.is_empty() {
         return Err(fail("search for a load line without an SLO: set at least one, such as --slo 'http_req_duration: p(95)<800'".to_owned()));
     }
+    let report = searched(&mut levels, goal)?;
+    answer(&report, &levels, flags.study.level.json, context);
+    if !flags.study.level.json
+        && let Some(diagnosis) = diagnose::of_study(&report, context)?
+    {
+        session::terminal::print(&report::find::cause(&diagnosis, Lang::En, style(context)));
+    }
+    Ok(exit(&report, levels.exit, true))
+}
+
+/// Measures the steps that a search asks for until it ends, and returns its study.
+///
+/// # Errors
+/// The first run could not begin, or a run cannot be read.
+pub(super) fn searched(levels: &mut LevelRunner<'_>, goal: search::Wanted) -> Result<StudyReport, Failure> {
     let mut gathered = levels.gathered(StudyKind::Capacity);
     let mut search = Search::new(goal);
     let over = loop {
@@ -52,15 +68,14 @@ pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Fail
             bursts: search.bursts(step.load),
             left_s: (search.left_s() - length_s).max(0.0),
         };
+        let began = SystemClock::now();
         let Some(read) = levels.measure(&spec)? else { break None };
         gathered.add(&levels.variant(""), &read);
-        search.tell(made(&step, read));
+        search.tell(made(&step, read, SystemClock::now().since(began).as_secs_f64()));
     };
     levels.end();
     gathered.is_cut = over == Some(Over::Budget);
-    let report = gathered.report();
-    answer(&report, &levels, flags.study.level.json, context);
-    Ok(exit(&report, levels.exit, true))
+    Ok(gathered.report())
 }
 
 /// Prints the result, and the command that shows it again.
@@ -89,25 +104,21 @@ pub(super) fn exit(report: &StudyReport, of_runs: Exit, is_asked: bool) -> Exit 
     if is_asked && report.parts.iter().any(is_below) { Exit::ThresholdsFailed } else { Exit::Ok }
 }
 
-fn made(step: &Step, read: Read) -> Made {
+/// A step that took `took_s` seconds of wall time; one that was stored already counts its load.
+fn made(step: &Step, read: Read, took_s: f64) -> Made {
     let decides = read.observed.level.decides;
     Made {
         load: step.load,
         purpose: step.purpose,
         spent_s: read.spent_s,
+        charged_s: took_s.max(read.spent_s),
         throughput_per_s: read.observed.level.throughput_per_s,
         sights: if decides { read.observed.sights } else { Vec::new() },
     }
 }
 
 fn search_goal(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failure> {
-    let (from, to) = match unit {
-        LoadUnit::Vus => (flags.from.unwrap_or(1.0), flags.to.unwrap_or(2_000.0)),
-        LoadUnit::PerSecond => (flags.from.unwrap_or(1.0), flags.to.unwrap_or(10_000.0)),
-    };
-    if !(from > 0.0 && to >= from && to <= plan::VUS_MAX as f64) {
-        return Err(fail(format!("search from {from} to {to}: expected 0 < --from <= --to")));
-    }
+    let (from, to) = range(flags.from, flags.to, unit)?;
     if flags.study.options.vus.is_some() {
         return Err(fail(
             "search with --vus: the search chooses the loads; set --from and --to instead".to_owned(),
@@ -129,6 +140,22 @@ fn search_goal(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, 
         hold_s: seconds("--hold", &flags.hold)?,
         budget_s: seconds("--budget", &flags.budget)?,
     })
+}
+
+/// The loads of a search, from the flags or the defaults of the unit.
+///
+/// # Errors
+/// They are no range.
+pub(super) fn range(from: Option<f64>, to: Option<f64>, unit: LoadUnit) -> Result<(f64, f64), Failure> {
+    let most = match unit {
+        LoadUnit::Vus => 2_000.0,
+        LoadUnit::PerSecond => 10_000.0,
+    };
+    let (from, to) = (from.unwrap_or(1.0), to.unwrap_or(most));
+    if from > 0.0 && to >= from && to <= plan::VUS_MAX as f64 {
+        return Ok((from, to));
+    }
+    Err(fail(format!("search from {from} to {to}: expected 0 < --from <= --to")))
 }
 
 /// Reports earlier measurements: tables, or the study of a run.
@@ -174,11 +201,15 @@ fn of_tables(
 }
 
 fn print(report: &StudyReport, is_json: bool, context: &Context) {
-    let style = logger::style(context.may_colour && std::io::stdout().is_terminal());
     match is_json {
         true => session::terminal::print(&capacity::json(report)),
-        false => session::terminal::print(&capacity::text(report, Lang::En, style)),
+        false => session::terminal::print(&capacity::text(report, Lang::En, style(context))),
     }
+}
+
+/// The style of standard output.
+pub(super) fn style(context: &Context) -> Style {
+    logger::style(context.may_colour && std::io::stdout().is_terminal())
 }
 
 fn fail(what: String) -> Failure {

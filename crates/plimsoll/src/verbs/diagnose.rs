@@ -6,6 +6,7 @@ use analysis::diagnosis::diagnose;
 use api::diagnosis::DiagnosisReport;
 use model::Diagnosis;
 use report::Lang;
+use report::capacity::StudyReport;
 use report::diagnosis::{Clock, document, text};
 use runfile::Reader;
 use runs::diagnosis::{self, Looked};
@@ -17,6 +18,9 @@ use crate::flags::DiagnoseFlags;
 
 /// Maximum number of runs diagnosed together: the levels of a sweep.
 const RUNS_MAX: usize = 50;
+
+/// Runs of a study that are diagnosed: the lowest load and the highest ones.
+const STUDY_RUNS_MAX: usize = 8;
 
 /// Runs the subcommand.
 ///
@@ -66,6 +70,35 @@ pub(super) fn diagnose_runs(
     let found = diagnose(&case);
     let told = document(&found, &clocks, lang);
     Ok((found, told))
+}
+
+/// Diagnoses the runs of a study; nothing where no step says anything about the target.
+///
+/// # Errors
+/// A run is missing or damaged.
+pub(super) fn of_study(study: &StudyReport, context: &Context) -> Result<Option<DiagnosisReport>, Failure> {
+    let ids = runs_of_study(study);
+    if ids.is_empty() {
+        return Ok(None);
+    }
+    let catalogue = context.catalogue()?;
+    let open = |run: &&str| {
+        let path = catalogue.find(run).map_err(|error| runs::failed(&error))?;
+        runs::open(&path)
+    };
+    let readers = ids.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
+    let looked: Vec<Looked> = readers.iter().map(|reader| (reader, None)).collect();
+    diagnose_runs(looked, Lang::En).map(|(_, document)| Some(document))
+}
+
+/// The lowest load and the highest ones, in ascending order: a diagnosis explains what grew between them.
+pub(super) fn runs_of_study(study: &StudyReport) -> Vec<&str> {
+    let levels = study.parts.iter().flat_map(|part| &part.levels).filter(|level| level.decides);
+    let mut ids: Vec<&str> = levels.map(|level| level.run.as_str()).collect();
+    if ids.len() > STUDY_RUNS_MAX {
+        ids.drain(1..=ids.len() - STUDY_RUNS_MAX);
+    }
+    ids
 }
 
 /// Prints the diagnosis as text.

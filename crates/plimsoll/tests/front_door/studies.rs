@@ -92,6 +92,26 @@ fn the_load_line_of_a_shop_is_found() {
     assert!(highest <= 80.0, "nothing is asked far beyond the line: {highest}");
 }
 
+/// The shop answers 40 products a second, so that N users wait N / 40 s: six of them for 150 ms.
+#[test]
+fn one_command_finds_the_safe_load_and_the_bottleneck() {
+    let shop = shop();
+    let script = SCRIPT.replace("max<0", "p(95)<150");
+    let url = shop.url("/metrics");
+    let words = format!("find script.js --from 2 --to 64 --budget 60s --json --evidence shop:scrape={url}");
+    let search = || json(&against(&shop, &words, &script).run());
+    let is_found = |found: &Value| found["capacity"]["parts"][0]["line"]["place"] == "inside";
+    let found = std::iter::repeat_with(search).take(TRIES).find(is_found).expect("a line");
+    let part = &found["capacity"]["parts"][0];
+    let line = part["line"]["load"]["value"].as_f64().expect("a line");
+    assert!((4.0..=7.0).contains(&line), "six users wait for 150 ms: {part}");
+    let objectives = part["objectives"].as_array().expect("objectives");
+    assert_eq!(objectives.len(), 2, "the script's threshold, and the usual one on failures: {part}");
+    let finding = &found["diagnosis"]["findings"][0];
+    assert_eq!(found["diagnosis"]["outcome"], "limited", "{}", found["diagnosis"]);
+    assert_eq!(finding["label"], "connection pool too small", "{finding}");
+}
+
 #[test]
 fn variants_are_told_apart() {
     let shop = shop();
@@ -163,6 +183,9 @@ fn what_cannot_be_measured_is_told() {
         ),
         ("capacity script.js --slo http_req_failed:rate==0 --from 5 --to 1", "search from 5 to 1"),
         ("capacity script.js --slo http_req_failed:rate==0 --vus 5", "--vus"),
+        ("find script.js --budget 5s", "--budget to 30s"),
+        ("find script.js --from 5 --to 1", "search from 5 to 1"),
+        ("find script.js --slo p(95)<1", "no colon"),
         ("capacity --of nowhere.csv", "nowhere.csv"),
         ("capacity --of @last", "failed to"),
     ] {

@@ -2,7 +2,7 @@
 
 mod document;
 mod remark;
-mod sentences;
+pub(crate) mod sentences;
 mod text;
 
 use model::capacity::Capacity;

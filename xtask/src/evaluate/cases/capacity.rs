@@ -253,6 +253,7 @@ fn level(system: &System, step: &Step, bursts: &[f64], seed: u64) -> anyhow::Res
         load: step.load,
         purpose: step.purpose,
         spent_s: step.warm_up_s + until as f64,
+        charged_s: step.warm_up_s + until as f64,
         throughput_per_s: done / until as f64,
         sights: vec![sight(until)],
     })
@@ -282,7 +283,7 @@ fn search(system: &System, truth: f64, trial: u64) -> anyhow::Result<Trial> {
     Ok(Trial {
         covered: line.place == Place::Inside && line.load.lower <= truth && truth <= line.load.upper,
         error: (line.load.value / truth - 1.0).abs(),
-        time_s: search.spent_s(),
+        time_s: search.charged_s(),
         levels: search.made().len(),
         width: (line.load.upper - line.load.lower) / truth,
         found: [line.load.value, line.load.lower, line.load.upper].map(|load| load / truth),

@@ -30,6 +30,7 @@ impl System {
             load: step.load,
             purpose: step.purpose,
             spent_s: step.warm_up_s + step.most_s,
+            charged_s: step.warm_up_s + step.most_s,
             throughput_per_s: rate,
             sights: vec![Sight { rule: Rule::Share { allowed: 0.05 }, value: None, seconds }],
         }
@@ -91,7 +92,7 @@ fn the_line_is_found_and_held() {
     assert_eq!((for_s, above_broke, recovered), (120.0, Some(true), Some(true)));
     use Purpose::{Above, Descent, Hold, Narrow, Ramp};
     assert_eq!(purposes(&search), [Ramp, Narrow, Hold, Above, Descent]);
-    assert!(search.spent_s() <= WANTED.budget_s && search.left_s() == 0.0);
+    assert!(search.charged_s() <= WANTED.budget_s && search.left_s() == 0.0);
 }
 
 #[test]
@@ -210,7 +211,7 @@ proptest! {
         let wanted = Wanted { unit, from, to: 400.0, budget_s, ..WANTED };
         let system = System { per_s_max, limit_s, collapse: f64::INFINITY };
         let (search, over) = of(system, wanted, seed);
-        prop_assert!(search.spent_s() <= budget_s + 1e-6);
+        prop_assert!(search.charged_s() <= budget_s + 1e-6);
         prop_assert!(search.made().iter().all(|made| made.load <= 400.0 && made.load > 0.0));
         let truth = system.line();
         if over == Over::Done && truth > from && truth < 350.0 && truth > 3.0 {
@@ -230,4 +231,19 @@ proptest! {
             again.tell(made.clone());
         }
     }
+}
+
+/// Repeated steps, starts and rests are no load, and take time from the budget all the same.
+#[test]
+fn all_time_is_charged_to_the_budget() {
+    let wanted = Wanted { budget_s: 120.0, ..WANTED };
+    let random = &mut Random::new(3);
+    let (search, over) = searched(wanted, |step| {
+        let made = SYSTEM.make(step, random);
+        Made { charged_s: 1.5 * made.spent_s, ..made }
+    });
+    let spent_s: f64 = search.made().iter().map(|made| made.spent_s).sum();
+    assert_eq!(over, Over::Budget);
+    assert!((search.charged_s() - 1.5 * spent_s).abs() < 1e-9);
+    assert!(spent_s < wanted.budget_s / 1.4, "{spent_s}");
 }

@@ -96,32 +96,27 @@ fn contains_any(operation: &str, words: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    const SOURCES: &[&str] = &[
-        include_str!("accept.rs"),
-        include_str!("calls.rs"),
-        include_str!("churn.rs"),
-        include_str!("consumers.rs"),
-        include_str!("cpu.rs"),
-        include_str!("disk.rs"),
-        include_str!("imbalance.rs"),
-        include_str!("worker_memory.rs"),
-        include_str!("locks.rs"),
-        include_str!("logging.rs"),
-        include_str!("memory.rs"),
-        include_str!("missing_outcome.rs"),
-        include_str!("payload.rs"),
-        include_str!("pauses.rs"),
-        include_str!("periodic.rs"),
-        include_str!("pool.rs"),
-        include_str!("redelivery.rs"),
-        include_str!("repeats.rs"),
-        include_str!("scaler.rs"),
-        include_str!("serialisation.rs"),
-        include_str!("stampede.rs"),
-        include_str!("statements.rs"),
-        include_str!("throttling.rs"),
-        include_str!("workers.rs"),
-    ];
+    use std::fs;
+    use std::path::Path;
+
+    /// The name and the text of each detector's file.
+    fn sources() -> Vec<(String, String)> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/diagnosis/detectors");
+        let files = fs::read_dir(folder)
+            .expect("the folder of the detectors")
+            .map(|file| file.expect("a file").path());
+        let name = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
+        let read = |path: std::path::PathBuf| (name(&path), fs::read_to_string(&path).expect("a text"));
+        files.map(read).filter(|(name, _)| name != "mod" && name != "testing").collect()
+    }
+
+    #[test]
+    fn every_detector_is_called() {
+        let (tables, _) = include_str!("mod.rs").split_once("#[cfg(test)]\nmod tests").expect("tests");
+        for (name, _) in sources() {
+            assert!(tables.contains(&format!("{name}::detect")), "{name} is missing from DETECTORS and LAST");
+        }
+    }
 
     /// A detector that reads what the lab counts for a fault would know the answer.
     #[test]
@@ -130,14 +125,15 @@ mod tests {
         let counters = faults.lines().filter_map(|line| line.strip_prefix("counter = \"")?.strip_suffix('"'));
         let counters: Vec<&str> = counters.collect();
         assert!(counters.len() > 20, "the catalogue is read");
+        let sources = sources();
         for counter in counters {
-            assert!(!SOURCES.iter().any(|source| source.contains(counter)), "{counter}");
+            assert!(!sources.iter().any(|(_, source)| source.contains(counter)), "{counter}");
         }
     }
 
     #[test]
     fn detectors_keep_their_thresholds_in_the_table() {
-        for source in SOURCES {
+        for (_, source) in sources() {
             let number = |line: &&str| {
                 line.starts_with("const ")
                     && [": f64 =", ": u64 =", ": usize ="].iter().any(|kind| line.contains(kind))
