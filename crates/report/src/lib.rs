@@ -17,7 +17,6 @@ pub mod header;
 pub mod history;
 pub mod json;
 pub mod junit;
-mod lang;
 pub mod log;
 pub mod markdown;
 pub mod number;
