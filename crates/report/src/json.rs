@@ -41,7 +41,7 @@ pub fn render(report: &RunReport) -> String {
     escape::json(&serde_json::to_string_pretty(&document).unwrap_or_default()) + "\n"
 }
 
-/// The run itself as the types of the room `api`, without what belongs to it and is asked for apart on the page.
+/// Converts the run into the public types of the crate `api`, without the attachments that the page requests separately.
 pub fn document(report: &RunReport) -> Report {
     document_in(report, Lang::En)
 }
@@ -103,7 +103,7 @@ pub fn environment(report: &RunReport, lang: Lang) -> Vec<ReportFact> {
     facts(&report.facts(lang))
 }
 
-/// Whether numbers can be trusted, as the types of the room `api`.
+/// Converts the validity of the measurement into the public types of the crate `api`.
 pub fn validity(validity: &Validity, lang: Lang) -> ReportValidity {
     let reason = |reason: &Reason| ReportReason {
         fault: reason.fault.as_str(),

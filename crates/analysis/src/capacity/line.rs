@@ -46,7 +46,7 @@ const BEYOND_SURE: f64 = 0.999;
 /// A level: its load and what was seen there.
 pub type Seen<'a> = (f64, &'a Sight);
 
-/// What was found.
+/// The load line with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
     /// The load and its interval.
@@ -55,7 +55,7 @@ pub struct Found {
     pub place: Place,
     /// How it was found.
     pub method: LineMethod,
-    /// What the interval covers; 0 where it is but the levels around the line.
+    /// Confidence level of the interval; 0 if it is only the two levels around the line.
     pub confidence: f64,
 }
 
@@ -126,7 +126,7 @@ struct Level<'a> {
     sight: &'a Sight,
     distance: Distance,
     noise: Option<Noise>,
-    /// The size of bursts at its load, as far as all levels tell.
+    /// The size of bursts at its load, estimated from all levels.
     burst: f64,
 }
 

@@ -1,11 +1,11 @@
-//! The search for the load line: which load is made next, for how long, and what for.
+//! The search for the load line: the load, the length and the purpose of each next level.
 //!
-//! First a ramp, each load a multiple of the one before, until an objective breaks: it finds the line's size. Then noisy bisection:
-//! a posterior over the line, in the logarithm of the load, to which each level is told with the probability that its objectives
-//! hold, and whose median is asked next (probabilistic bisection; R. Waeber, P. Frazier and S. Henderson, 2013). When the fitted
-//! line's interval is narrow enough, its lower bound is held for longer, a load above its upper bound is to break, and the
-//! lower bound is to hold once more: what broke on the way up may recover late. A level at which throughput falls ends the way
-//! up for good. Nothing here does anything: whoever makes the load asks [`Search::next`] and tells [`Search::tell`].
+//! First a ramp, each load a multiple of the one before, until an objective breaks: it finds the line's magnitude. Then noisy bisection:
+//! a posterior over the line, in the logarithm of the load. Each level updates it with the probability that its objectives
+//! hold, and its median is the next load (probabilistic bisection; R. Waeber, P. Frazier and S. Henderson, 2013). When the fitted
+//! line's interval is narrow enough, the search holds its lower bound for longer, expects a load above its upper bound to break, and
+//! repeats the lower bound, because a system that broke may recover late. A level at which throughput falls ends the ramp
+//! for good. The search performs no I/O: the driver asks [`Search::next`] for a level and reports its result to [`Search::tell`].
 
 use model::capacity::{Confirmation, Estimate, LoadUnit, Place, Purpose, SURE};
 
@@ -41,10 +41,10 @@ const ABOVE_FACTOR: f64 = 1.1;
 /// The search goes down so often where the first load breaks already.
 const DOWN_MAX: usize = 6;
 
-/// What a search is about.
+/// Settings of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
-    /// What loads are counted in; VUs are whole.
+    /// Unit of loads; VUs are whole numbers.
     pub unit: LoadUnit,
     /// The first load.
     pub from: f64,
@@ -52,7 +52,7 @@ pub struct Wanted {
     pub to: f64,
     /// The line's interval is to be this narrow: the upper bound ÷ the lower one, less 1.
     pub tolerance: f64,
-    /// What intervals cover.
+    /// Confidence level of intervals.
     pub confidence: f64,
     /// The beginning of each level, which is not looked at, in seconds.
     pub warm_up_s: f64,
@@ -71,7 +71,7 @@ pub struct Wanted {
 pub struct Step {
     /// The load.
     pub load: f64,
-    /// What for.
+    /// Purpose of the level.
     pub purpose: Purpose,
     /// The beginning that is not looked at, in seconds.
     pub warm_up_s: f64,
@@ -86,13 +86,13 @@ pub struct Step {
 pub struct Made {
     /// The load.
     pub load: f64,
-    /// What for.
+    /// Purpose of the level.
     pub purpose: Purpose,
     /// How long it took, its beginning included, in seconds.
     pub spent_s: f64,
     /// Throughput, per second.
     pub throughput_per_s: f64,
-    /// What was seen of each objective; empty where the measurement is of no use.
+    /// The measurement of each objective; empty if the level is invalid.
     pub sights: Vec<Sight>,
 }
 
@@ -142,10 +142,10 @@ impl Search {
         }
     }
 
-    /// What is to be done next.
+    /// Returns the next level to measure.
     ///
     /// # Errors
-    /// Nothing, and why.
+    /// The reason why the search is over.
     pub fn next(&self) -> Result<Step, Over> {
         let silent = self.made.iter().rev().take_while(|made| made.holds().is_none()).count();
         if silent >= UNKNOWN_MAX {
@@ -173,7 +173,7 @@ impl Search {
         self.line = self.fitted();
     }
 
-    /// Everything that was told, in order.
+    /// Returns all measured levels, in order.
     pub fn made(&self) -> &[Made] {
         &self.made
     }
@@ -201,8 +201,8 @@ impl Search {
         further_s.min(wanted.budget_s - self.spent_s()).max(0.0)
     }
 
-    /// Of each objective, how many requests break its limit together near a load, as far as levels told: with it a level knows
-    /// whether it is decided ([`is_decided`]).
+    /// Returns for each objective how many requests break its limit together near a load, estimated from the measured levels. A level
+    /// in progress uses it to find out whether it is decided ([`is_decided`]).
     pub fn bursts(&self, load: f64) -> Vec<f64> {
         let objectives = self.made.iter().map(|made| made.sights.len()).max().unwrap_or(0);
         let of = |objective: usize| {
@@ -257,7 +257,7 @@ impl Search {
         (self.wanted.hold_s > 0.0).then(|| self.step(self.rounded_down(line.load.lower), Purpose::Hold))
     }
 
-    /// What comes after a hold; `None` before the first, and where a hold broke and the line has to be narrowed down again.
+    /// Returns the step after a hold; `None` before the first, and after a hold that broke, when the line is narrowed down again.
     fn confirming(&self, line: &Found) -> Option<Option<Step>> {
         let last = self.made.iter().rev().find(|made| made.holds().is_some())?;
         match (last.purpose, last.is_kept()) {
@@ -267,7 +267,7 @@ impl Search {
                 Some(is_possible.then(|| self.step(load, Purpose::Above)))
             }
             (Purpose::Hold, _) if self.count(Purpose::Hold) >= HOLDS_MAX => Some(None),
-            // It was higher than the line: with what that told, the line is looked for again.
+            // The line is lower than the hold: the search narrows it down again with this level included.
             (Purpose::Hold, _) => Some(Some(self.step(self.median(), Purpose::Narrow))),
             (Purpose::Above, _) => {
                 let held = self.last(Purpose::Hold)?.load;
@@ -288,7 +288,7 @@ impl Search {
             return None;
         }
         match last.is_kept() {
-            // Another load next to it, since it cannot be told from one that stands for itself.
+            // A load next to it, since a repeated load is not an independent level.
             None => Some(self.rounded(last.load * 1.05)).filter(|load| *load <= self.highest()),
             Some(true) if last.load >= self.highest() => None,
             Some(true) => Some(self.rounded((last.load * RAMP_FACTOR).min(self.highest()))),
@@ -335,7 +335,7 @@ impl Search {
         self.rounded(place(at.unwrap_or(PLACES / 2)).min(self.highest()))
     }
 
-    /// The probability that all objectives hold at a level, after what its neighbours told of bursts.
+    /// Returns the probability that all objectives hold at a level, given the bursts of neighbouring levels.
     fn holds(&self, made: &Made) -> Option<f64> {
         let sights = made.sights.iter().zip(self.bursts(made.load));
         let each: Option<Vec<f64>> = sights.map(|(sight, burst)| sight.holds_under(burst)).collect();
@@ -402,7 +402,7 @@ pub fn is_decided(purpose: Purpose, sights: &[Sight], bursts: &[f64]) -> bool {
 /// A level as a confirmation looks at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
-    /// What it was made for.
+    /// Purpose of the level.
     pub purpose: Purpose,
     /// The load.
     pub load: f64,

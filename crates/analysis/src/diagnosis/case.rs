@@ -1,10 +1,10 @@
-//! What a diagnosis looks at: runs of one test at rising load, and what their servers told.
+//! The input of a diagnosis: runs of one test at rising load, with the evidence of their servers.
 
 use std::collections::BTreeMap;
 
 use model::{Evidence, Grade, Instant, OperationLoad, Reason, Signal, SignalId, Trace};
 
-/// Runs of one test, by ascending load. One alone will do; more of them tell what grows with load.
+/// Runs of one test in ascending order of load. One run suffices; several show what grows with load.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
     /// The runs.
@@ -18,13 +18,13 @@ pub struct Level {
     pub id: String,
     /// How it is run again: `plimsoll run script.js`.
     pub command: String,
-    /// What the measurement is worth.
+    /// Validity grade of the measurement.
     pub grade: Grade,
     /// Why.
     pub reasons: Vec<Reason>,
-    /// Slots that all workers have together; none where nobody told.
+    /// Slots of all workers together; `None` if unknown.
     pub slots: Option<f64>,
-    /// How long a task is worked on in all, seconds, as logs or events of tasks tell; none where nobody told.
+    /// Total service time of a task, seconds, from logs or events of tasks; `None` if unknown.
     pub service_s: Option<f64>,
     /// VUs that go round and round; none where iterations start by plan.
     pub closed_vus: Option<f64>,
@@ -36,7 +36,7 @@ pub struct Level {
     pub tasks: Option<Tasks>,
     /// Thresholds that failed, as they are written.
     pub thresholds_failed: Vec<String>,
-    /// What servers told.
+    /// Evidence from servers.
     pub evidence: Evidence,
     /// Traces that were kept.
     pub traces: Vec<Trace>,
@@ -124,7 +124,7 @@ impl Level {
         self.to().since(self.from()).as_secs_f64()
     }
 
-    /// What was finished per second: tasks where there are any, else requests.
+    /// Returns the throughput per second: tasks if there are any, otherwise requests.
     pub fn throughput_per_s(&self) -> f64 {
         let length_s = self.length_s();
         let count = self.tasks.as_ref().map_or(self.requests.count, |tasks| tasks.done);
@@ -160,7 +160,7 @@ impl Level {
         self.evidence.signals.iter().filter(move |signal| signal.name == id)
     }
 
-    /// Whether nobody told anything about what servers did.
+    /// Returns whether there is no evidence from any server.
     pub fn is_unobserved(&self) -> bool {
         self.evidence.signals.is_empty() && self.traces.is_empty() && self.operations.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What the traces of a run say together: each trace is walked once, and detectors ask for what was added up.
+//! Totals of all traces of a run: each trace is walked once, and detectors read the totals.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,25 +13,25 @@ use crate::traces::{
 /// Lengths and times of an operation that are kept one by one; of more, every so many.
 const KEPT_MAX: usize = 20_000;
 
-/// Operations that are told apart; what traces name is their makers' choice.
+/// Maximum number of distinct operations; traces may name any number.
 const STEPS_MAX: usize = 1_000;
 
-/// Statements that repeat, and are told apart.
+/// Maximum number of distinct repeated statements.
 const REPEATS_MAX: usize = 100;
 
-/// Statements that are told apart.
+/// Maximum number of distinct statements.
 const STATEMENTS_MAX: usize = 1_000;
 
-/// Instances of services that are told apart.
+/// Maximum number of distinct service instances.
 const INSTANCES_MAX: usize = 500;
 
-/// Attributes by which instances of a service are told apart (OpenTelemetry semantic conventions, service and k8s).
+/// Attributes that identify an instance of a service (OpenTelemetry semantic conventions, service and k8s).
 const INSTANCE: [&str; 3] = ["service.instance.id", "k8s.pod.name", "host.name"];
 
-/// What tells messages apart.
+/// Attribute that identifies a message.
 const MESSAGE_ID: &str = "messaging.message.id";
 
-/// What says that a call was held back by a limit of rate.
+/// Attributes that record how long a rate limit delayed a call.
 const LIMITED: [&str; 2] = ["rate_limit.wait_ms", "ratelimit.wait_ms"];
 
 /// The status of HTTP that says so, and the names of the attribute (RFC 6585, section 4).
@@ -45,7 +45,7 @@ pub(super) struct Paths {
     pub(super) traces: u64,
     /// Whether they were kept for being slow or failed, so that shares are those of such traces.
     pub(super) is_biased: bool,
-    /// How long all of them took as servers tell it, nanoseconds: until the last of their work was over.
+    /// Total duration of the traces as servers record it, until the end of the last work, nanoseconds.
     pub(super) total_ns: f64,
     /// Whose the time was, until the answer came.
     pub(super) attribution: Attribution,
@@ -53,11 +53,11 @@ pub(super) struct Paths {
     pub(super) asked: Asked,
     /// Time in queues.
     pub(super) queue_ns: f64,
-    /// What was done, by who did it.
+    /// Operations by service.
     pub(super) steps: BTreeMap<StepKey, Step>,
-    /// What found no room among them.
+    /// Operations beyond the maximum.
     pub(super) steps_beyond: u64,
-    /// What databases were asked, by the statement. Operations may be named by what they are for, so that one has several.
+    /// Calls of databases by statement. One statement may appear under several operations, since their names are free text.
     pub(super) statements: BTreeMap<String, Asking>,
     /// Statements that ran again and again.
     pub(super) repeats: BTreeMap<String, Repeated>,
@@ -65,7 +65,7 @@ pub(super) struct Paths {
     pub(super) instances: BTreeMap<(Arc<str>, String), u64>,
     /// Work on messages, by queue: how often, and how often again on one that had been worked on.
     pub(super) messages: BTreeMap<String, (u64, u64)>,
-    /// Calls that were held back by a limit of rate, of those that say whether they were, and for how long in all.
+    /// Calls delayed by a rate limit, of the calls that record it, and their total delay.
     pub(super) limited: Limited,
     /// When anything of a service began or ended, in order, nanoseconds of the run's clock.
     pub(super) edges: HashMap<Arc<str>, Vec<i64>>,
@@ -80,12 +80,12 @@ pub(super) struct Asked {
     pub(super) attribution: Attribution,
 }
 
-/// Who did what. What the run itself asks is none of it: it is loaded by nobody.
+/// An operation of a service. Requests of the run itself do not count, since they are the load.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct StepKey {
     /// Who did it.
     pub(super) service: Arc<str>,
-    /// What was done.
+    /// Name of the operation.
     pub(super) operation: Arc<str>,
     /// On which side of a call.
     pub(super) kind: SpanKind,
@@ -110,7 +110,7 @@ pub(super) struct Step {
     pub(super) parents: u64,
     /// Whether they ask a database.
     pub(super) is_database: bool,
-    /// Whether they call somebody.
+    /// Whether the operation calls another service.
     pub(super) is_call: bool,
     /// The statement of one of them.
     pub(super) statement: Option<String>,
@@ -151,7 +151,7 @@ pub(super) struct Limited {
     pub(super) held: u64,
     /// How long they waited in all, milliseconds.
     pub(super) waited_ms: f64,
-    /// The calls, by the service that tells.
+    /// The service that records the calls.
     pub(super) service: String,
 }
 
@@ -176,7 +176,7 @@ impl Paths {
     /// Adds up the unbiased sample; where there is none, all that were kept.
     pub(super) fn new(traces: &[Trace]) -> Paths {
         let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. });
-        // A request that no server tells of says nothing of where its time went.
+        // A request without a server span does not show where its time went.
         let told: Vec<&Trace> = traces.iter().filter(|trace| !trace.spans.iter().all(Span::is_own)).collect();
         let is_biased = !told.iter().any(is_sampled);
         let mut paths = Paths { is_biased: is_biased && !told.is_empty(), ..Paths::default() };
@@ -352,7 +352,7 @@ impl Step {
     }
 }
 
-/// Keeps the slowest few, the slowest first, and those before the others that tell of the whole request.
+/// Keeps the slowest few traces, slowest first; traces that cover the whole request come before others.
 fn keep_slowest(slowest: &mut Slowest, shown: Shown) {
     if slowest.iter().any(|known| known.id == shown.id) {
         return;
@@ -425,7 +425,7 @@ mod tests {
         assert!(
             paths.steps.keys().all(|key| &*key.service == "shop") && !paths.edges.contains_key("plimsoll")
         );
-        // Nobody is loaded where no server tells of it.
+        // Requests without a server span load no service.
         assert_eq!(Paths::new(&[sampled(1, asked(120.0, Vec::new()))]).traces, 0);
     }
 

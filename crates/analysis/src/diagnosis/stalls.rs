@@ -31,7 +31,7 @@ pub(super) struct Stalls {
 /// A request of a service, from its beginning to its end.
 type Open = (i64, i64);
 
-/// The stalls of the service that stood still for longest; none where nobody did.
+/// Returns the stalls of the service with the longest total; `None` if no service stalled.
 pub(super) fn longest(view: &View<'_>) -> Option<Stalls> {
     let mut open: HashMap<&str, Vec<Open>> = HashMap::new();
     for (key, step) in view.paths.steps.iter().filter(|(key, _)| key.kind == SpanKind::Server) {
@@ -96,9 +96,9 @@ fn least_ns(edges: &[i64], open: &[Open]) -> i64 {
     STALL_NS_MIN.max(usual_ns).max(answer_ns.saturating_mul(TIMES_ANSWER))
 }
 
-/// Those of the gaps without a request that is seen, that cannot be by chance and in which others must have waited: of a part of
-/// the requests there are spans, and who comes while a service stands still has none yet. Users who all pause together leave
-/// gaps, too, in which nobody waits.
+/// Keeps the gaps without a visible request that are too long for chance and during which requests must have waited. Only some
+/// requests have spans, and a request that arrives during a stall has none yet. Users who all pause together leave gaps as
+/// well, without any request waiting.
 fn waited_for(view: &View<'_>, gaps: Vec<Open>, requests: usize, length_s: f64) -> Vec<Open> {
     if view.paths.is_biased || view.level.tasks.is_some() || length_s <= 0.0 {
         return Vec::new();
@@ -203,7 +203,7 @@ mod tests {
             });
             Case { levels: vec![level] }
         };
-        // By Little's law two in flight, of which the traces tell less than one: the others wait at the door.
+        // By Little's law two in flight, of which traces show less than one: the others wait before they are accepted.
         let found = longest(&View::new(&case(0.02)).expect("a run")).expect("it stood still");
         assert!((18..=21).contains(&found.count) && found.explains > 0.3, "{found:?}");
         // Users who pause together leave the same gaps.

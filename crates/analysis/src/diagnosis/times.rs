@@ -53,7 +53,7 @@ pub(super) fn attribution(view: &View<'_>) -> Option<TimeUse> {
     })
 }
 
-/// What spans of the target call waiting for a turn is no work of it.
+/// Returns the calls of the target that only wait for a turn, which are no work of it.
 fn waits_apart(view: &View<'_>, part: TimePart) -> Vec<TimePart> {
     let target = StageName::Named(Part::Target.as_str().to_owned());
     if part.name != target {
@@ -77,7 +77,7 @@ fn asked(paths: &Paths) -> Option<&Asked> {
     (asked.traces > 0 && (asked.traces >= ASKED_MIN || asked.traces == paths.traces)).then_some(asked)
 }
 
-/// Seconds of each part. Without the client's side of requests, what was measured and no trace tells is the network's: on its way
+/// Returns the seconds of each part. Without client spans, measured time outside all traces counts as network time: from the client
 /// to the first span and back.
 fn parts_s(paths: &Paths, measured_s: Option<f64>) -> [f64; Part::ALL.len()] {
     let means_s = |attribution: &Attribution, traces: u64| {
@@ -128,7 +128,7 @@ pub(super) fn tasks(view: &View<'_>) -> Vec<TimeUse> {
     };
     let (waits_s, works_s) = (sum_of(Activity::Queued), sum_of(Activity::Service));
     let traced_s = table.mean_ns / 1e9;
-    // Between the end of the work and the poll that sees it nobody traced anything.
+    // No span covers the time between the end of the work and the poll that sees it.
     let rest_s = measured_s
         .map_or(sum_of(Activity::Unattributed), |measured_s| (measured_s - waits_s - works_s).max(0.0));
     if let Some(measured_s) = measured_s.filter(|measured_s| measured_s - traced_s >= TOLD_S_MIN) {
@@ -168,7 +168,7 @@ pub(super) fn tasks(view: &View<'_>) -> Vec<TimeUse> {
     }]
 }
 
-/// What queues and logs alone say.
+/// Returns the use of time from queues and logs alone.
 fn without_traces(view: &View<'_>, measured_s: f64) -> Option<TimeUse> {
     let works_s = view.level.service_s;
     let ways: Vec<TimeWay> = little(view, works_s.unwrap_or(0.0), 0.0, Some(measured_s))
@@ -246,7 +246,7 @@ mod tests {
     use super::super::testing::{asked, flat, level, request, sampled, span, told};
     use super::*;
 
-    /// A task of 4 s: handed in, 2 s in its queue, 1.5 s of work, and the rest until somebody asks.
+    /// A task of 4 s: submission, 2 s in its queue, 1.5 s of work, and the rest until the next poll.
     fn task(number: u128) -> Trace {
         let submit = Span { kind: SpanKind::Server, ..span(1, 0, "api", "POST /scan", 0.0, 100.0) };
         let mut work =

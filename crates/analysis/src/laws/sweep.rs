@@ -1,6 +1,6 @@
 //! A sweep of the load: the ceiling, the knee, the load at which an SLO is crossed, and a verdict for each level.
 //!
-//! Two sets of rows are fitted, those on the plateau of throughput and those beyond the knee, and the two ceilings are told as
+//! Two sets of rows are fitted, those on the plateau of throughput and those beyond the knee, and the two ceilings are reported as
 //! a range ([`crate::capacity`] has the arithmetic).
 
 use model::{Derived, Figure, Unit};

@@ -28,11 +28,11 @@ pub struct StudyReport {
 /// Who chose the loads of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StudyKind {
-    /// Somebody.
+    /// Chosen by the user, as a list of loads.
     Sweep,
     /// A search.
     Capacity,
-    /// Whoever made the table.
+    /// Given by a table of results.
     Table,
 }
 

@@ -10,7 +10,7 @@ use super::{Told, units};
 
 /// Profiles of an answer.
 const PROFILES_MAX: usize = 10;
-/// Frames of one; a source tells fewer.
+/// Maximum number of frames per profile; sources report fewer.
 const FRAMES_MAX: usize = 1_000;
 /// Functions of a table.
 const FUNCTIONS_MAX: usize = 15;

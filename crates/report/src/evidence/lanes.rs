@@ -235,7 +235,7 @@ fn summed(parts: Vec<Part<'_>>, label: &str, lang: Lang) -> Vec<Track> {
 }
 
 impl Raw {
-    /// How long it may tell nothing before that is a gap, seconds; `None` where points come when something happens.
+    /// Returns the longest interval without a point that is not a gap, seconds; `None` for signals that report events.
     fn reach_s(&self) -> Option<f64> {
         (self.step_s > 0.0).then(|| (self.step_s * STEPS_UNSAID).max(UNSAID_S_MIN))
     }

@@ -1,6 +1,6 @@
 //! Server-side evidence for the page and reports: lanes, tables, and sentences that are read from them.
 //!
-//! Everything is of the part that is looked at, except what a source tells once about all of a run.
+//! Everything covers the selected time range, except records that a source reports once for the whole run.
 
 mod flames;
 mod lanes;

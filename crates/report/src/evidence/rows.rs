@@ -211,7 +211,7 @@ const DATABASES: &[&str] = &["postgresql", "mysql"];
 /// Metrics of language runtimes.
 const RUNTIMES: &[&str] = &["jvm_*", "go_*", "nodejs_*", "pool_*", "process_*", "server_*"];
 
-/// Kinds of sources that tell of a machine.
+/// Kinds of sources that report on a machine.
 const HOSTS: &[&str] = &["host"];
 
 /// The row of a signal, by its place.

@@ -107,7 +107,7 @@ pub(crate) fn scan() -> Told {
     }
 }
 
-/// The way of a scan through the queues, as traces tell it.
+/// The stages of a scan through the queues, as its traces record them.
 fn way() -> Way {
     let stages = [
         (StageKind::Submit, "task scan", 150.0),

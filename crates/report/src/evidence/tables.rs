@@ -19,8 +19,8 @@ const STATEMENT_CHARS_MAX: usize = 4_000;
 /// Names of what a statement took, the unit last.
 const TOTAL_MS: &[&str] = &["total_ms", "time_ms"];
 
-/// The queues that somebody counted messages or consumers of, by their names. A broker and a Prometheus that scrapes it tell
-/// of the same queue: those are one row.
+/// Returns one row per queue name that has message or consumer counts. A broker and a Prometheus that scrapes it report the same
+/// queue, so both contribute to one row.
 pub(super) fn queues(told: &Told, beyond: &mut u64) -> Vec<QueueRow> {
     let mut queues: BTreeMap<Queue<'_>, HashMap<&str, Points>> = BTreeMap::new();
     for signal in told.all.signals.iter().filter(|signal| signal.name.as_str().starts_with("queue_")) {
@@ -38,7 +38,7 @@ pub(super) fn queues(told: &Told, beyond: &mut u64) -> Vec<QueueRow> {
     cut(rows.collect(), beyond)
 }
 
-/// Who tells of a queue, and all labels that it has: two brokers may have queues of one name.
+/// Source of a queue and all its labels, since two brokers may have queues of the same name.
 type Queue<'a> = (&'a str, &'a BTreeMap<String, String>);
 
 /// The counts of a queue by one source.
@@ -219,7 +219,7 @@ pub(super) fn subjects(told: &Told, kind: RecordKind, beyond: &mut u64) -> Vec<S
     cut(told.of_kind(kind).map(|record| told.subject(record)).collect(), beyond)
 }
 
-/// No more rows than there is room for; the others are counted.
+/// Cuts a table to the maximum number of rows and counts the others.
 fn cut<Row>(mut rows: Vec<Row>, beyond: &mut u64) -> Vec<Row> {
     *beyond += rows.len().saturating_sub(ROWS_MAX) as u64;
     rows.truncate(ROWS_MAX);

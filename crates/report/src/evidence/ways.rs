@@ -1,8 +1,8 @@
-//! The way of work through queues, part by part, and whether two ways to know how long it waited agree.
+//! The stages of work through queues, and whether two independent estimates of the queueing time agree.
 //!
-//! Traces tell how long each message waited and was worked on. Little's law tells the same of the queue alone: how many
-//! messages there were, by how many came through per second. Messages that consumers have taken and not begun yet are no longer
-//! ready, though they wait: so the law is asked twice, about those that are ready, and about all that are there.
+//! Traces record how long each message waited and was processed. Little's law gives the mean wait from the queue alone: messages in
+//! the queue divided by messages per second. Messages that are delivered but not yet started are no longer ready, although they
+//! wait. The law is therefore applied twice: to ready messages, and to all messages.
 
 use std::collections::BTreeMap;
 
@@ -105,8 +105,8 @@ fn law(told: &Told, stages: &[Stage], stage: &Stage) -> Option<QueueLaw> {
     })
 }
 
-/// The queue of this name, where exactly one source tells of it what the law needs: who scrapes a broker's metrics counts the
-/// messages, too, and tells no rates.
+/// Returns the queue of this name if exactly one source reports all terms of Little's law. A source that only scrapes a broker's
+/// metrics counts the messages as well, but reports no rates.
 fn queue(told: &Told, name: &str) -> Option<Queue> {
     let is_it = |signal: &&Signal| signal.labels.get(label::QUEUE).is_some_and(|queue| queue == name);
     let mut tellers: BTreeMap<(&str, &BTreeMap<String, String>), Vec<&Signal>> = BTreeMap::new();

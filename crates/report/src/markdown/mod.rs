@@ -80,8 +80,8 @@ struct Context<'a> {
     table_bytes: usize,
 }
 
-/// What teams write by hand after a test, in their order: what came out, what was asked, the results, the servers, the logs, what
-/// limits, what changed, and everything that is needed to check it.
+/// Chapters in the usual order of a test report: outcome, objectives, results, servers, logs, bottleneck, changes, and the raw
+/// data that verifies them.
 const CHAPTERS: &[Chapter] = &[
     Chapter {
         title: Lang::chapter_summary,
@@ -172,7 +172,7 @@ pub fn render(report: &RunReport, lang: Lang) -> String {
     render_within(report, lang, BYTES_MAX)
 }
 
-/// The same with a limit of choice, bytes; limits below a few kilobytes leave no room for the head.
+/// Renders within a given limit, bytes; a limit below a few kilobytes leaves no space for the head.
 pub fn render_within(report: &RunReport, lang: Lang, bytes_max: usize) -> String {
     let told = &report.evidence;
     let evidence = (!told.is_empty()).then(|| told.shown(lang, evidence::POINTS_MAX));

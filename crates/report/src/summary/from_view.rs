@@ -1,4 +1,4 @@
-//! The summary of what the room `tally` added up.
+//! Builds the summary from the totals of the crate `tally`.
 
 use model::metric::builtin;
 use model::plan::{Compat, Plan};
@@ -78,7 +78,7 @@ impl Values {
 }
 
 impl Statistic {
-    /// One value and what it is worth.
+    /// Builds a statistic from a value and its caveat.
     pub fn of(value: f64, mark: Mark) -> Statistic {
         match mark {
             Mark::Measured => Statistic::Number(value),
@@ -237,7 +237,7 @@ fn word(why: Mark) -> &'static str {
     }
 }
 
-/// One entry per name, since k6's totals do not tell groups apart.
+/// Returns one entry per name, since k6's totals do not distinguish groups.
 fn checks_by_name(views: &[CheckView]) -> Vec<CheckSummary> {
     let mut checks: Vec<CheckSummary> = Vec::new();
     let mut places = std::collections::HashMap::new();

@@ -219,7 +219,7 @@ proptest! {
         }
     }
 
-    /// What was told in the same order is answered in the same way: a search can be taken up again.
+    /// The same results in the same order give the same steps, so an interrupted search can be resumed.
     #[test]
     fn a_search_that_is_told_again_goes_on(seed in 0u64..1000, cut in 1usize..10) {
         let (search, _) = of(SYSTEM, WANTED, seed);
