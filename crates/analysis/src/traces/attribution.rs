@@ -17,11 +17,11 @@ pub enum Part {
     Target,
     /// Calls of databases.
     Database,
-    /// Calls of somebody who has no span here.
+    /// Calls of a service without spans in the trace.
     External,
     /// Messages in their queues, and putting them there.
     Queue,
-    /// Nobody who was seen.
+    /// Time not covered by any span.
     Unseen,
     /// Who polls: all is done, and they have yet to ask.
     Poll,
@@ -79,7 +79,7 @@ impl Part {
         }
         match span.kind {
             SpanKind::Producer => Part::Queue,
-            // What nobody answered in a span says nothing of whose the time was.
+            // A client span without a server span below it does not show whose time it was.
             SpanKind::Client if span.is_own() && tree.children(at).is_empty() => Part::Unseen,
             SpanKind::Client if span.is_own() => Part::Network,
             SpanKind::Client if answers(tree, at) => Part::Network,

@@ -11,7 +11,7 @@ pub(super) struct Pulse {
     pub(super) run_delay: Option<f64>,
     /// Share of the machine's cores that another virtual machine had.
     pub(super) steal: Option<f64>,
-    /// Share of the time that the control group was held back.
+    /// Share of the time in which the cgroup was throttled.
     pub(super) throttled: Option<f64>,
     /// Milliseconds by which a timer was late.
     pub(super) timer_lag_ms: Option<f64>,

@@ -25,14 +25,14 @@ pub struct StudyReport {
     pub parts: Vec<Capacity>,
 }
 
-/// Who chose the loads of a study.
+/// Origin of the loads of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StudyKind {
-    /// Chosen by the user, as a list of loads.
+    /// A list of loads that the user chose.
     Sweep,
     /// A search.
     Capacity,
-    /// Given by a table of results.
+    /// A table of results.
     Table,
 }
 
