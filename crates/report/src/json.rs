@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use analysis::traces::{Attribution, Part};
+use analysis::traces::{Attribution, Component};
 use api::report::{
     Report, ReportCheck, ReportDrop, ReportEndpoint, ReportError, ReportExemplar, ReportExemplarPart,
     ReportFact, ReportFigure, ReportGenerator, ReportImport, ReportLog, ReportMetric, ReportOutcome,
@@ -325,7 +325,7 @@ impl Shape {
 
     fn exemplar(&self, one: &ExemplarEntry) -> ReportExemplar {
         let metric = MetricSummary::duration(Values::NotApplicable(""));
-        let part = |(part, ns): (Part, u64)| ReportExemplarPart {
+        let part = |(part, ns): (Component, u64)| ReportExemplarPart {
             name: part.as_str(),
             duration: self.value(Statistic::Number(ns as f64 / 1e6), "max", &metric),
         };

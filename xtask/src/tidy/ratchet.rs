@@ -64,7 +64,7 @@ pub(super) const SKIPPED: &[&str] = &[
 /// so an entry with 0 keeps a part of an area clean.
 pub(super) const BUDGETS: &[(&str, usize)] = &[
     ("conformance/cases/", 15),
-    ("crates/analysis/", 310),
+    ("crates/analysis/src/audit/", 7),
     ("crates/api/", 11),
     ("crates/archive/", 10),
     ("crates/catalogue/", 18),
@@ -83,7 +83,6 @@ pub(super) const BUDGETS: &[(&str, usize)] = &[
     ("crates/plimsoll/", 169),
     ("crates/plimsoll/src/flags", 0),
     ("crates/remote/", 15),
-    ("crates/report/", 40),
     ("crates/runfile/", 32),
     ("crates/runs/", 77),
     ("crates/schedule/", 8),

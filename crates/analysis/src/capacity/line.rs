@@ -31,7 +31,7 @@ const NEAR: f64 = 0.15;
 /// No level is known better than this, or one whose seconds are all the same would count alone.
 const VARIANCE_MIN: f64 = 1e-6;
 
-/// The crossing is looked for again around the one that was found, so often.
+/// Maximum number of refinements of the crossing.
 const ROUNDS: usize = 4;
 
 /// Halvings until a bound is known.
@@ -51,9 +51,9 @@ pub type Seen<'a> = (f64, &'a Sight);
 pub struct Found {
     /// The load and its interval.
     pub load: Estimate,
-    /// Where it lies.
+    /// Position of the line relative to the measured levels.
     pub place: Place,
-    /// How it was found.
+    /// Method of the estimate.
     pub method: LineMethod,
     /// Confidence level of the interval; 0 if it is only the two levels around the line.
     pub confidence: f64,
@@ -150,7 +150,7 @@ struct Fit {
 
 /// The fitted crossing, with its interval.
 fn fitted(levels: &[Seen<'_>], confidence: f64) -> Option<Found> {
-    let mut known: Vec<Level<'_>> = levels.iter().filter_map(Level::of).collect();
+    let mut known: Vec<Level<'_>> = levels.iter().filter_map(Level::new).collect();
     let bursts: Vec<f64> = known.iter().map(|level| burst_at(noises(&known), level.load).0).collect();
     known.iter_mut().zip(bursts).for_each(|(level, burst)| level.burst = burst);
     let values: Vec<f64> = known.iter().map(|level| level.distance.value).collect();
@@ -170,7 +170,7 @@ fn fitted(levels: &[Seen<'_>], confidence: f64) -> Option<Found> {
 }
 
 impl<'a> Level<'a> {
-    fn of(&(load, sight): &Seen<'a>) -> Option<Level<'a>> {
+    fn new(&(load, sight): &Seen<'a>) -> Option<Level<'a>> {
         Some(Level { load, sight, distance: sight.distance()?, noise: sight.noise(), burst: 1.0 })
     }
 }

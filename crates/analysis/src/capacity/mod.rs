@@ -1,4 +1,4 @@
-//! Capacity: what several levels of load say together, and which load is to be made next.
+//! Capacity: the load line from several levels of load, and the next load to measure.
 //!
 //! One file per question: [`points`] has the bounds that operational laws put on a curve, [`ladder`] a word for each level, [`line`]
 //! the highest load that keeps an objective, `knee` where waiting begins, [`demand`] what work takes of each resource, [`search`]
@@ -24,7 +24,7 @@ use self::points::{Point, ceilings, cycle_s, interpolated, plateau};
 use self::search::Attempt;
 use self::sight::Sight;
 
-/// Levels that are looked at together.
+/// Maximum number of levels per assessment.
 pub const LEVELS_MAX: usize = 1_000;
 
 /// With fewer levels on each side a line is a guess.
@@ -67,7 +67,7 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// Whether all objectives hold, more likely than not; `None` where nothing was seen that counts.
+    /// Returns whether all objectives hold, more likely than not; `None` without a valid measurement.
     pub fn is_kept(&self) -> Option<bool> {
         let each: Option<Vec<f64>> = self.sights.iter().map(Sight::holds).collect();
         let weakest = each.filter(|_| self.level.decides)?.into_iter().reduce(f64::min)?;

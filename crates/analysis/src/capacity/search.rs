@@ -38,42 +38,42 @@ const HOLDS_MAX: usize = 3;
 /// The load above the line is this many times the upper bound.
 const ABOVE_FACTOR: f64 = 1.1;
 
-/// The search goes down so often where the first load breaks already.
+/// Maximum number of steps down if the first load already breaks an objective.
 const DOWN_MAX: usize = 6;
 
 /// Settings of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wanted {
+pub struct SearchSettings {
     /// Unit of loads; VUs are whole numbers.
     pub unit: LoadUnit,
     /// The first load.
     pub from: f64,
     /// No load is higher.
     pub to: f64,
-    /// The line's interval is to be this narrow: the upper bound ÷ the lower one, less 1.
+    /// Target width of the line's interval: upper bound ÷ lower bound, less 1.
     pub tolerance: f64,
     /// Confidence level of intervals.
     pub confidence: f64,
-    /// The beginning of each level, which is not looked at, in seconds.
+    /// Warm-up at the start of each level, excluded from its statistics, seconds.
     pub warm_up_s: f64,
-    /// A level is looked at for so long at least.
+    /// Minimum measured length of a level, seconds.
     pub least_s: f64,
     /// And at most.
     pub most_s: f64,
-    /// How long the line is held; zero holds it not at all.
+    /// Length of the confirming hold, seconds; zero skips it.
     pub hold_s: f64,
     /// The time under load that all levels together may take.
     pub budget_s: f64,
 }
 
-/// A level to be made.
+/// A level to be measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// The load.
     pub load: f64,
     /// Purpose of the level.
     pub purpose: Purpose,
-    /// The beginning that is not looked at, in seconds.
+    /// Warm-up excluded from the statistics, seconds.
     pub warm_up_s: f64,
     /// It may end after so long, without its beginning, if its objectives surely hold or surely do not.
     pub least_s: f64,
@@ -88,7 +88,7 @@ pub struct Made {
     pub load: f64,
     /// Purpose of the level.
     pub purpose: Purpose,
-    /// How long it took, its beginning included, in seconds.
+    /// Total length, warm-up included, seconds.
     pub spent_s: f64,
     /// Throughput, per second.
     pub throughput_per_s: f64,
@@ -97,7 +97,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// The probability that all objectives hold, as that of the weakest; `None` where nothing was seen.
+    /// Returns the probability that all objectives hold, as that of the weakest; `None` without a measurement.
     pub fn holds(&self) -> Option<f64> {
         let each: Option<Vec<f64>> = self.sights.iter().map(Sight::holds).collect();
         each?.into_iter().reduce(f64::min)
@@ -108,7 +108,7 @@ impl Made {
     }
 }
 
-/// Why there is no next step.
+/// The reason why there is no next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
     /// Everything was found out.
@@ -122,7 +122,7 @@ pub enum Over {
 /// A search.
 #[derive(Clone, Debug)]
 pub struct Search {
-    wanted: Wanted,
+    wanted: SearchSettings,
     made: Vec<Made>,
     /// Throughput fell here; no further load is as high.
     collapse: Option<f64>,
@@ -132,10 +132,10 @@ pub struct Search {
 
 impl Search {
     /// A search that has not begun.
-    pub fn new(wanted: Wanted) -> Search {
+    pub fn new(wanted: SearchSettings) -> Search {
         let from = wanted.from.max(least_load(wanted.unit));
         Search {
-            wanted: Wanted { from, to: wanted.to.max(from), ..wanted },
+            wanted: SearchSettings { from, to: wanted.to.max(from), ..wanted },
             made: Vec::new(),
             collapse: None,
             line: None,
@@ -183,7 +183,7 @@ impl Search {
         self.made.iter().map(|made| made.spent_s).sum()
     }
 
-    /// About how much more time it takes, in seconds; never more than the budget leaves.
+    /// Returns the estimated remaining time, seconds; never more than the budget leaves.
     pub fn left_s(&self) -> f64 {
         let Ok(next) = self.next() else { return 0.0 };
         let wanted = &self.wanted;
@@ -304,7 +304,7 @@ impl Search {
         let wanted = &self.wanted;
         let (least_s, most_s) = match purpose {
             Purpose::Hold => (wanted.hold_s, wanted.hold_s),
-            // Far from the line little is to be learnt.
+            // Far from the line a level adds little information.
             Purpose::Ramp => (wanted.least_s, (wanted.least_s + wanted.most_s) / 2.0),
             _ => (wanted.least_s, wanted.most_s),
         };
@@ -347,7 +347,7 @@ impl Search {
         (lowest / RAMP_FACTOR).max(least_load(self.wanted.unit) / RAMP_FACTOR)
     }
 
-    /// No load is higher: what was asked for, and what throughput fell at.
+    /// Returns the highest allowed load: the upper limit of the settings, or the load at which throughput fell.
     fn highest(&self) -> f64 {
         self.collapse.map_or(self.wanted.to, |collapse| collapse.min(self.wanted.to))
     }
@@ -406,9 +406,9 @@ pub struct Attempt {
     pub purpose: Purpose,
     /// The load.
     pub load: f64,
-    /// How long it was looked at, in seconds.
+    /// Measured length, seconds.
     pub for_s: f64,
-    /// Whether all objectives hold; `None` where nothing was seen.
+    /// Whether all objectives hold; `None` without a measurement.
     pub is_kept: Option<bool>,
 }
 

@@ -37,7 +37,7 @@ pub enum Rule {
     },
     /// Decided by all seconds together; its confidence is unknown.
     Whole {
-        /// Whether it holds; `None` where nothing was seen.
+        /// Whether it holds; `None` without a measurement.
         holds: Option<bool>,
     },
     /// A figure from a table of results.
@@ -54,23 +54,23 @@ pub enum Rule {
 pub struct Sight {
     /// The condition under which the objective holds.
     pub rule: Rule,
-    /// The statistic, over all seconds; `None` where it has none.
+    /// The statistic over all seconds; `None` without a value.
     pub value: Option<f64>,
     /// Of each second in order, what the rule says.
     pub seconds: Vec<(f64, f64)>,
 }
 
-/// How far a level is from an objective's limit.
+/// Distance of a level from an objective's limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
     /// 0 at the limit and positive beyond: of shares the difference of the log odds, of means that of the logarithms, of what was
     /// stated the relative one.
     pub value: f64,
-    /// Its standard error; 0 where it has none.
+    /// Standard error; 0 if unknown.
     pub error: f64,
 }
 
-/// How noisy the sum of what breaks a limit is.
+/// Variance of the sum of requests that break a limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise {
     /// The variance of the sum.
@@ -95,7 +95,7 @@ struct Sums {
 }
 
 impl Sight {
-    /// The probability that the objective holds at this load; `None` where nothing was seen.
+    /// Returns the probability that the objective holds at this load; `None` without a measurement.
     pub fn holds(&self) -> Option<f64> {
         self.holds_under(1.0)
     }

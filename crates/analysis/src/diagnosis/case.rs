@@ -16,7 +16,7 @@ pub struct Case {
 pub struct Level {
     /// Its id.
     pub id: String,
-    /// How it is run again: `plimsoll run script.js`.
+    /// Command that runs the test again: `plimsoll run script.js`.
     pub command: String,
     /// Validity grade of the measurement.
     pub grade: Grade,
@@ -26,7 +26,7 @@ pub struct Level {
     pub slots: Option<f64>,
     /// Total service time of a task, seconds, from logs or events of tasks; `None` if unknown.
     pub service_s: Option<f64>,
-    /// VUs that go round and round; none where iterations start by plan.
+    /// VUs of a closed workload; `None` for an open one.
     pub closed_vus: Option<f64>,
     /// Its seconds, in order of time.
     pub seconds: Vec<Second>,
@@ -40,7 +40,7 @@ pub struct Level {
     pub evidence: Evidence,
     /// Traces that were kept.
     pub traces: Vec<Trace>,
-    /// How often operations ran, of all spans received.
+    /// Number of executions per operation, over all spans received.
     pub operations: Vec<OperationLoad>,
 }
 
@@ -64,9 +64,9 @@ pub struct Second {
 /// The requests of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Requests {
-    /// How many.
+    /// Number of requests.
     pub count: u64,
-    /// Those that failed.
+    /// Failed requests.
     pub failed: u64,
     /// Their mean time, seconds; none where none was timed.
     pub mean_s: Option<f64>,
@@ -74,9 +74,9 @@ pub struct Requests {
     pub p95_s: Option<f64>,
     /// The mean time in which the answer came in, seconds.
     pub receiving_s: Option<f64>,
-    /// Requests whose connection, or whose wait for an answer, took as long as a SYN that is sent again: 1, 3, 7 s.
+    /// Requests whose connect or wait took as long as a SYN retransmission: 1, 3 or 7 s.
     pub after_lost_syns: u64,
-    /// How long these waited for it in all, seconds.
+    /// Their total wait, seconds.
     pub lost_syns_s: f64,
     /// Bytes that came back in all.
     pub bytes_in: f64,
@@ -84,14 +84,14 @@ pub struct Requests {
     pub connections: u64,
 }
 
-/// The tasks of a run: work that is handed in with one request and asked after with others.
+/// The tasks of a run: work that is submitted with one request and polled with others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tasks {
-    /// Those that were done.
+    /// Finished tasks.
     pub done: u64,
     /// Their mean time, seconds.
     pub mean_s: Option<f64>,
-    /// How they ended, by the script's words.
+    /// Number of tasks per outcome, in the script's names.
     pub outcomes: BTreeMap<String, u64>,
 }
 
@@ -145,7 +145,7 @@ impl Level {
         }
     }
 
-    /// The mean number of requests, or tasks, under way (Little's law where it is about tasks).
+    /// Returns the mean number of requests or tasks in flight (by Little's law for tasks).
     pub fn in_flight(&self) -> f64 {
         if let Some(tasks) = &self.tasks {
             return tasks.mean_s.unwrap_or(0.0) * self.throughput_per_s();

@@ -199,14 +199,14 @@ mod tests {
             (0..9).map(|at| sampled(at, request("shop", "GET /", 100.0, &[("q", 0.0, 50.0)]))).collect();
         let case = Case { levels: vec![low, high] };
         let view = View::new(&case).expect("a run");
-        let told: Vec<_> = view
+        let shares: Vec<_> = view
             .paths
             .steps
             .iter()
             .map(|(key, step)| (&*key.operation, view.explained_by(key, step)))
             .collect();
-        assert_eq!(told[0].0, "GET /");
-        assert!((told[0].1 - 0.2).abs() < 1e-9 && (told[1].1 - 0.8).abs() < 1e-9, "{told:?}");
+        assert_eq!(shares[0].0, "GET /");
+        assert!((shares[0].1 - 0.2).abs() < 1e-9 && (shares[1].1 - 0.8).abs() < 1e-9, "{shares:?}");
         assert_eq!((view.growth(), view.grows()), (Some(2.0), Some(true)));
     }
 }

@@ -41,15 +41,15 @@ const STATUS: [&str; 2] = ["http.response.status_code", "http.status_code"];
 /// All traces of a run added up.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    /// How many traces.
+    /// Number of traces.
     pub(super) traces: u64,
-    /// Whether they were kept for being slow or failed, so that shares are those of such traces.
+    /// Whether the traces were kept because they were slow or failed, so that shares are biased.
     pub(super) is_biased: bool,
     /// Total duration of the traces as servers record it, until the end of the last work, nanoseconds.
     pub(super) total_ns: f64,
-    /// Whose the time was, until the answer came.
+    /// Time per component until the response.
     pub(super) attribution: Attribution,
-    /// Those that begin with the client's side of a request: what the network had of them is measured.
+    /// Totals of the traces that begin with a client span, whose network time is measured.
     pub(super) asked: Asked,
     /// Time in queues.
     pub(super) queue_ns: f64,
@@ -63,7 +63,7 @@ pub(super) struct Paths {
     pub(super) repeats: BTreeMap<String, Repeated>,
     /// Spans of each instance of a service that answers.
     pub(super) instances: BTreeMap<(Arc<str>, String), u64>,
-    /// Work on messages, by queue: how often, and how often again on one that had been worked on.
+    /// Processed messages by queue: deliveries, and redeliveries of processed messages.
     pub(super) messages: BTreeMap<String, (u64, u64)>,
     /// Calls delayed by a rate limit, of the calls that record it, and their total delay.
     pub(super) limited: Limited,
@@ -74,16 +74,16 @@ pub(super) struct Paths {
 /// Traces that begin with the client's side of a request.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    /// How many.
+    /// Number of traces.
     pub(super) traces: u64,
-    /// Whose the time was.
+    /// Time per component.
     pub(super) attribution: Attribution,
 }
 
 /// An operation of a service. Requests of the run itself do not count, since they are the load.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct StepKey {
-    /// Who did it.
+    /// Name of the service.
     pub(super) service: Arc<str>,
     /// Name of the operation.
     pub(super) operation: Arc<str>,
@@ -94,13 +94,13 @@ pub(super) struct StepKey {
 /// All spans of an operation.
 #[derive(Debug, Default)]
 pub(super) struct Step {
-    /// How many.
+    /// Number of spans.
     pub(super) spans: u64,
-    /// In how many traces.
+    /// Number of traces with such a span.
     pub(super) traces: u64,
-    /// How long all of them took.
+    /// Total duration.
     pub(super) total_ns: f64,
-    /// How long they were on critical paths, and worked or waited themselves.
+    /// Own time on critical paths, work and waiting.
     pub(super) own_ns: f64,
     /// From their beginning to that of the first thing below them, where there is any.
     pub(super) before_ns: f64,
@@ -120,10 +120,10 @@ pub(super) struct Step {
     pub(super) slowest: Slowest,
 }
 
-/// A statement, wherever it was asked.
+/// A statement, over all operations that run it.
 #[derive(Debug, Default)]
 pub(super) struct Asking {
-    /// How long it was on critical paths.
+    /// Time on critical paths.
     pub(super) own_ns: f64,
     /// The slowest traces that have it.
     pub(super) slowest: Slowest,
@@ -134,11 +134,11 @@ pub(super) struct Asking {
 pub(super) struct Repeated {
     /// Traces in which it did.
     pub(super) traces: u64,
-    /// How often in all.
+    /// Total number of executions.
     pub(super) times: u64,
-    /// How long it was on critical paths.
+    /// Time on critical paths.
     pub(super) on_path_ns: f64,
-    /// Traces that show it.
+    /// Example traces.
     pub(super) slowest: Slowest,
 }
 
@@ -147,15 +147,15 @@ pub(super) struct Repeated {
 pub(super) struct Limited {
     /// Spans that say.
     pub(super) spans: u64,
-    /// Those that waited, or were refused.
+    /// Calls that waited or were refused.
     pub(super) held: u64,
-    /// How long they waited in all, milliseconds.
+    /// Total wait, milliseconds.
     pub(super) waited_ms: f64,
     /// The service that records the calls.
     pub(super) service: String,
 }
 
-/// Traces that show something, those first that begin with the client's side of a request, and of these the slowest.
+/// Example traces: those with a client span first, and of these the slowest.
 pub(super) type Slowest = Vec<Shown>;
 
 /// A trace that shows something.
@@ -163,7 +163,7 @@ pub(super) type Slowest = Vec<Shown>;
 pub(super) struct Shown {
     /// Whether it begins with the client's side of a request.
     pub(super) is_asked: bool,
-    /// How long it took.
+    /// Duration of the trace.
     pub(super) length_ns: u64,
     /// Its number.
     pub(super) id: u128,
@@ -173,7 +173,7 @@ pub(super) struct Shown {
 pub(super) const EXEMPLARS_MAX: usize = 3;
 
 impl Paths {
-    /// Adds up the unbiased sample; where there is none, all that were kept.
+    /// Sums the unbiased sample; without one, all traces that were kept.
     pub(super) fn new(traces: &[Trace]) -> Paths {
         let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. });
         // A request without a server span does not show where its time went.
@@ -197,7 +197,7 @@ impl Paths {
         let shown = Shown { is_asked: root.is_some(), length_ns, id: trace.id };
         if shown.is_asked {
             self.asked.traces += 1;
-            // What is done once the answer is there is no part of the request.
+            // Work after the response is no part of the request.
             self.asked.attribution.add(&attribute(&tree, &answer_path(&tree), None), 1.0);
         }
         let mut own_ns = vec![0_u64; trace.spans.len()];
@@ -263,7 +263,7 @@ impl Paths {
 
     fn add_instance(&mut self, span: &Span) {
         let is_asked = matches!(span.kind, SpanKind::Server | SpanKind::Consumer);
-        // Who refuses is asked and does nothing.
+        // A service that refuses a call does no work for it.
         if !is_asked || span.status == SpanStatus::Error {
             return;
         }

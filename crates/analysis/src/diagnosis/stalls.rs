@@ -1,4 +1,4 @@
-//! When a service stood still: requests were open, and nothing of it began or ended.
+//! Stalls of a service: times in which requests were open and no span of it began or ended.
 
 use std::collections::HashMap;
 
@@ -14,17 +14,17 @@ use super::thresholds::stalls::{
 pub(super) struct Stalls {
     /// Which service.
     pub(super) service: String,
-    /// How many.
+    /// Number of stalls.
     pub(super) count: usize,
-    /// How many per second.
+    /// Stalls per second.
     pub(super) per_s: f64,
     /// Their mean length, seconds.
     pub(super) mean_s: f64,
-    /// How much lengths vary: their standard deviation as a share of the mean.
+    /// Coefficient of variation of their lengths.
     pub(super) variation: f64,
     /// The share of the time that they are.
     pub(super) share: f64,
-    /// The share of the time of requests that passes in them, with that of those who wait to be taken.
+    /// Share of response time spent in stalls, including requests that wait to be accepted.
     pub(super) explains: f64,
 }
 
@@ -84,7 +84,7 @@ fn of_service(view: &View<'_>, service: &str, edges: &[i64], mut open: Vec<Open>
     })
 }
 
-/// From which length on a time in which nothing happens is a stall.
+/// Minimum length of a stall.
 fn least_ns(edges: &[i64], open: &[Open]) -> i64 {
     let mut gaps: Vec<i64> = edges.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
     gaps.sort_unstable();

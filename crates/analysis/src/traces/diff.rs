@@ -92,13 +92,13 @@ mod tests {
     use super::super::testing::{span, trace};
     use super::*;
 
-    fn of(lengths: impl Iterator<Item = u64>) -> Vec<Trace> {
+    fn traces_lasting(lengths: impl Iterator<Item = u64>) -> Vec<Trace> {
         lengths.map(|length| trace(vec![span(1, 0, 0, 10 + length), span(2, 1, 5, length)])).collect()
     }
 
     #[test]
     fn what_takes_longer_comes_first() {
-        let traces = of((0..19).map(|at| 100 + at).chain([1000]));
+        let traces = traces_lasting((0..19).map(|at| 100 + at).chain([1000]));
         let found = fast_against_slow(traces.iter()).expect("they differ");
         assert_eq!((found.fast, found.slow, found.fast_ns_max, found.slow_ns_min), (10, 2, 119, 128));
         let told: Vec<_> =
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn equal_or_few_ones_are_not_compared() {
-        assert_eq!(fast_against_slow(of((0..19).map(|at| at * 100)).iter()), None);
-        assert_eq!(fast_against_slow(of((0..50).map(|_| 7)).iter()), None);
+        assert_eq!(fast_against_slow(traces_lasting((0..19).map(|at| at * 100)).iter()), None);
+        assert_eq!(fast_against_slow(traces_lasting((0..50).map(|_| 7)).iter()), None);
     }
 }

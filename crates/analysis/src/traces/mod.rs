@@ -19,7 +19,7 @@ mod properties;
 #[cfg(test)]
 mod testing;
 
-pub use attribution::{Attribution, Part, attribute};
+pub use attribution::{Attribution, Component, attribute};
 pub use diff::{Difference, FastAndSlow, fast_against_slow};
 pub use gaps::{Stretch, stretches};
 pub use graph::{Edge, Graph, GraphBuilder, Place, Seen};

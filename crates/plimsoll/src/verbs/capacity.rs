@@ -100,7 +100,7 @@ fn made(step: &Step, read: Read) -> Made {
     }
 }
 
-fn wanted(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failure> {
+fn wanted(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::SearchSettings, Failure> {
     let (from, to) = match unit {
         LoadUnit::Vus => (flags.from.unwrap_or(1.0), flags.to.unwrap_or(2_000.0)),
         LoadUnit::PerSecond => (flags.from.unwrap_or(1.0), flags.to.unwrap_or(10_000.0)),
@@ -117,7 +117,7 @@ fn wanted(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failu
         return Err(fail(format!("read --tolerance {}: it is a share above 0, up to 1", flags.tolerance)));
     }
     let least_s = seconds("--step-min", &flags.step_min)?;
-    Ok(search::Wanted {
+    Ok(search::SearchSettings {
         unit,
         from,
         to,

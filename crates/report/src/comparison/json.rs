@@ -29,7 +29,7 @@ pub fn document(report: &ComparisonReport) -> Comparison {
     };
     Comparison {
         schema_version: SCHEMA_VERSION,
-        verdict: Tally::of(&comparison.rows).verdict(),
+        verdict: Tally::count(&comparison.rows).verdict(),
         sentence: sentences::closing(report, lang, &str::to_owned),
         options: options(&report.options),
         a: runs(&report.a, &comparison.steady_a),

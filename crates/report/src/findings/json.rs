@@ -4,7 +4,7 @@ use api::Number;
 use api::audit::{AUDIT_VERSION, AuditBeyond, AuditDerived, AuditFigure, AuditFinding, AuditReport};
 use model::{Derived, Figure, FigureValue, Finding};
 
-use super::{Findings, Told};
+use super::{Findings, Wording};
 use crate::{Lang, escape};
 
 /// Everything as JSON text, indented, ending in a line break.
@@ -33,7 +33,7 @@ fn document(told: &Findings<'_>, lang: Lang) -> AuditReport {
 }
 
 fn of_finding(finding: &Finding, lang: Lang) -> AuditFinding {
-    let told = Told::of(finding, lang);
+    let told = Wording::new(finding, lang);
     AuditFinding {
         rule: finding.rule,
         severity: finding.severity.as_str(),

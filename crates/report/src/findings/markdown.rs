@@ -2,7 +2,7 @@
 
 use model::{Derived, Finding};
 
-use super::{Findings, Told, severity};
+use super::{Findings, Wording, severity};
 use crate::Lang;
 use crate::escape::markdown_text;
 
@@ -52,7 +52,7 @@ fn list(title: &str, items: Vec<String>) -> Vec<String> {
 }
 
 fn of_finding(finding: &Finding, lang: Lang) -> String {
-    let (lang, told) = (lang, Told::of(finding, lang));
+    let (lang, told) = (lang, Wording::new(finding, lang));
     let mut text = format!(
         "\n### {}: {}\n\n{} ({})\n\n| {} | {} |\n|---|--:|\n",
         severity(finding.severity, lang),

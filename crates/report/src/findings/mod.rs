@@ -50,7 +50,7 @@ impl Findings<'_> {
 }
 
 /// A finding in the words of a language.
-struct Told<'a> {
+struct Wording<'a> {
     claim: &'a str,
     /// The rule's own English claim, where `claim` is a translation.
     original: Option<&'a str>,
@@ -58,16 +58,16 @@ struct Told<'a> {
     mend: &'a str,
 }
 
-impl<'a> Told<'a> {
-    fn of(finding: &'a Finding, lang: Lang) -> Told<'a> {
+impl<'a> Wording<'a> {
+    fn new(finding: &'a Finding, lang: Lang) -> Wording<'a> {
         match crate::lang::rule(lang, finding.rule) {
-            None => Told {
+            None => Wording {
                 claim: &finding.claim,
                 original: None,
                 implies: &finding.implies,
                 mend: &finding.remedy,
             },
-            Some(words) => Told {
+            Some(words) => Wording {
                 claim: words.finds,
                 original: Some(&finding.claim),
                 implies: words.implies,

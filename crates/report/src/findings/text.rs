@@ -2,7 +2,7 @@
 
 use model::{Derived, Figure, Finding, Severity};
 
-use super::{Findings, Told, severity};
+use super::{Findings, Wording, severity};
 use crate::escape::terminal;
 use crate::style::{BOLD, FAINT, RED, YELLOW, width};
 use crate::{Lang, Style};
@@ -43,7 +43,7 @@ fn of_finding(finding: &Finding, lang: Lang, style: Style) -> String {
         Severity::Warning => (YELLOW, "✗"),
         Severity::Note => (FAINT, "•"),
     };
-    let (lang, told) = (lang, Told::of(finding, lang));
+    let (lang, told) = (lang, Wording::new(finding, lang));
     let head = style.paint(colour, &format!("{mark} {}", severity(finding.severity, lang)));
     let place = style.paint(FAINT, &terminal(&finding.place));
     let mut text = format!("  {head}  {}  {place}\n    {}\n", finding.rule, terminal(told.claim));

@@ -27,7 +27,7 @@ pub struct SummaryFacts {
 
 impl SummaryFacts {
     /// Those of a plan.
-    pub fn of(plan: &Plan) -> SummaryFacts {
+    pub fn new(plan: &Plan) -> SummaryFacts {
         SummaryFacts {
             trend_stats: plan.summary.trend_stats.clone(),
             compat: plan.compat,
@@ -65,7 +65,7 @@ impl SummaryInput {
 
 impl Values {
     /// The values of an aggregate by itself, such as one endpoint's; `stats` are a trend's columns.
-    pub fn of(aggregate: &Aggregate, stats: &[String], elapsed: std::time::Duration) -> Values {
+    pub fn from_aggregate(aggregate: &Aggregate, stats: &[String], elapsed: std::time::Duration) -> Values {
         values(aggregate, stats, &|name| Stat::parse(name)?.read(aggregate, elapsed))
     }
 }
@@ -79,7 +79,7 @@ impl Values {
 
 impl Statistic {
     /// Builds a statistic from a value and its caveat.
-    pub fn of(value: f64, mark: Mark) -> Statistic {
+    pub fn new(value: f64, mark: Mark) -> Statistic {
         match mark {
             Mark::Measured => Statistic::Number(value),
             Mark::TimedOut | Mark::Cut => Statistic::AtLeast(value, word(mark)),
@@ -304,7 +304,7 @@ mod tests {
     fn facts() -> SummaryFacts {
         let mut plan = Plan::default();
         plan.summary.trend_stats = ["min", "p(95)"].map(String::from).to_vec();
-        SummaryFacts::of(&plan)
+        SummaryFacts::new(&plan)
     }
 
     #[track_caller]

@@ -47,7 +47,11 @@ mod tests {
         let run = Run::clean(30).change(|_, second| {
             (second.duration_ms, second.in_flight_ms) = (duration_ms, in_flight_ms * 100.0);
         });
-        assert_eq!(grade(Fault::Little, &run), expect, "{in_flight_ms} ms under way, {duration_ms} ms told");
+        assert_eq!(
+            grade(Fault::Little, &run),
+            expect,
+            "{in_flight_ms} ms under way, {duration_ms} ms recorded"
+        );
     }
 
     #[test]
