@@ -272,7 +272,7 @@ impl RunSoFar {
         }
         let lateness = Aggregate::Trend(self.facts.lateness.clone());
         let durations = Aggregate::Trend(self.facts.figures.duration().clone());
-        let whole = Whole::of(Some(&lateness), Some(&durations), Some(&self.iterations));
+        let whole = Whole::new(Some(&lateness), Some(&durations), Some(&self.iterations));
         self.validity = Some(recorded.judge_so_far(whole));
         self.judged_at = Some(index);
     }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::traces::{
-    self as said, Attribution, Flaws, Part, Piece, PieceKind, Repeats, Tree, attribute, critical_path, own_ns,
+    self as said, Attribution, Component, Flaws, Piece, PieceKind, Repeats, Tree, attribute, critical_path,
+    own_ns,
 };
 use api::Number;
 use api::page::{Fact, PathPiece, RepeatRow, SpanRow, TraceFlaw, TracePage, TracePart, TraceStretch};
@@ -94,9 +95,9 @@ fn parts_of(
     attribution: &Attribution,
     unit: Option<TimeUnit>,
 ) -> Vec<TracePart> {
-    let mut of: BTreeMap<Part, BTreeSet<usize>> = BTreeMap::new();
+    let mut of: BTreeMap<Component, BTreeSet<usize>> = BTreeMap::new();
     for piece in path {
-        of.entry(Part::of(tree, piece)).or_default().insert(piece.span);
+        of.entry(Component::classify(tree, piece)).or_default().insert(piece.span);
     }
     parts(attribution, 1.0, |part| of.get(&part).map_or(0, |spans| spans.len() as u64), unit)
 }
@@ -234,7 +235,7 @@ impl<'t, 'a> Drawing<'t, 'a> {
         let (of, node) = (&self.tree.spans()[span], self.tree.node(span));
         let wait_ns = node.start_ns.abs_diff(since_ns);
         let queue = said::queue(of).filter(|_| of.kind == model::SpanKind::Consumer).unwrap_or("");
-        let part = if of.kind == model::SpanKind::Consumer { Part::Queue } else { Part::Unseen };
+        let part = if of.kind == model::SpanKind::Consumer { Component::Queue } else { Component::Unseen };
         self.waits.insert(span, self.rows.len() as u32);
         self.rows.push(SpanRow {
             kind: "wait",
@@ -307,7 +308,7 @@ impl<'t, 'a> Drawing<'t, 'a> {
             operation: of.operation.to_string(),
             side: of.kind.as_str(),
             peer: peer(of),
-            part: Part::of(self.tree, &work).as_str(),
+            part: Component::classify(self.tree, &work).as_str(),
             start: self.since(node.start_ns),
             length: Number(length_ns as f64 / 1e6),
             duration: ms(length_ns as f64, self.unit),
@@ -329,7 +330,7 @@ impl<'t, 'a> Drawing<'t, 'a> {
         PathPiece {
             row,
             kind: kind(piece.kind),
-            part: Part::of(self.tree, piece).as_str(),
+            part: Component::classify(self.tree, piece).as_str(),
             start: self.since(piece.start_ns),
             end: self.since(piece.end_ns),
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use analysis::traces::{
-    self as said, Attribution, Part, PieceKind, Stage, StageKind, Tree, attribute, critical_path,
+    self as said, Attribution, Component, PieceKind, Stage, StageKind, Tree, attribute, critical_path,
 };
 use api::Number;
 use api::page::{
@@ -150,12 +150,12 @@ pub(super) fn sample(all: &[&Trace]) -> TraceSample {
 pub(super) fn parts(
     attribution: &Attribution,
     traces: f64,
-    counts: impl Fn(Part) -> u64,
+    counts: impl Fn(Component) -> u64,
     unit: Option<TimeUnit>,
 ) -> Vec<TracePart> {
     let total_ns = attribution.total_ns() as f64;
-    let some = Part::ALL.into_iter().filter(|part| attribution.part_ns(*part) > 0);
-    let row = |part: Part| {
+    let some = Component::ALL.into_iter().filter(|part| attribution.part_ns(*part) > 0);
+    let row = |part: Component| {
         let part_ns = attribution.part_ns(part) as f64;
         TracePart {
             name: part.as_str(),
@@ -285,7 +285,7 @@ fn row(scope: &Scope, found: &Found<'_>, places: &Ranks) -> TraceRow {
         errors: found.errors() as u32,
         spans: found.trace.spans.len() as u32,
         kept: found.trace.kept.as_str(),
-        parts: Part::ALL.map(|part| Number(found.whole.part_ns(part) as f64 / total_ns)).into(),
+        parts: Component::ALL.map(|part| Number(found.whole.part_ns(part) as f64 / total_ns)).into(),
     }
 }
 
@@ -329,7 +329,7 @@ fn average(found: &[&Found<'_>], unit: Option<TimeUnit>) -> Vec<TracePart> {
         sum.add(&found.whole, weight);
         traces += weight;
     }
-    let counts = |part: Part| found.iter().filter(|found| found.whole.part_ns(part) > 0).count() as u64;
+    let counts = |part: Component| found.iter().filter(|found| found.whole.part_ns(part) > 0).count() as u64;
     parts(&sum, traces, counts, unit)
 }
 

@@ -60,7 +60,7 @@ pub(super) fn statistic(trend: &Trend, name: &str, contains: ValueKind, unit: Op
         return none("no samples");
     }
     let names = [name.to_owned()];
-    let values = Values::of(&Aggregate::Trend(trend.clone()), &names, Duration::ZERO);
+    let values = Values::from_aggregate(&Aggregate::Trend(trend.clone()), &names, Duration::ZERO);
     let Values::Trend { stats, .. } = values else { return none("no samples") };
     match stats.first().map(|stat| stat.1) {
         Some(Statistic::Number(of)) => {

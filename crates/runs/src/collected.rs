@@ -6,7 +6,7 @@ use std::sync::Arc;
 use analysis::traces::ways;
 use histo::Values;
 use model::{Aggregate, Datum, Epoch, Instant, OperationLoad, Record, RecordKind, SpanKind, Trace, Window};
-use report::evidence::{Collected, Measured, Told};
+use report::evidence::{Collected, EvidenceView, Measured};
 use runfile::Reader;
 
 use super::failed;
@@ -44,11 +44,11 @@ pub fn collected_in(
     traces: &[&Trace],
     zero: Instant,
     window: &Window,
-) -> Told {
+) -> EvidenceView {
     let header = reader.header();
     let epoch = Epoch { at: Instant::from_ns(header.started_ns), wall_unix_ns: header.started_wall_ns };
     let seconds = |at: Instant| at.since(zero).as_secs_f64();
-    Told {
+    EvidenceView {
         all,
         ways: ways(traces.iter().copied()),
         measured: measured(reader, window),

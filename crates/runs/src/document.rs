@@ -9,7 +9,7 @@ use model::{Aggregate, Epoch, Exemplar, ExemplarKind, Instant, MetricKind, TagSe
 use report::RunReport;
 use report::document::{
     CanSend, DropEntry, Endpoint, ErrorEntry, Errors, ExemplarEntry, Generator, Identity, LogTail, Milestone,
-    Outcome, Part, RunState,
+    Outcome, RunState, TimeRange,
 };
 use report::summary::{Statistic, SummaryInput, Values};
 use runfile::{Header, Reader, State, StoredLog};
@@ -76,7 +76,9 @@ pub fn document_judged(
             State::Partial => RunState::Partial,
             State::Complete => RunState::Complete,
         },
-        window: part.as_ref().map(|_| Part { from: window.start.since(zero), to: window.end.since(zero) }),
+        window: part
+            .as_ref()
+            .map(|_| TimeRange { from: window.start.since(zero), to: window.end.since(zero) }),
         outcome: outcome(reader),
         summary: SummaryInput { validity: Some(judged.validity), ..summary_of(reader, window, elapsed)? },
         time_unit: time_unit(header),
@@ -178,7 +180,7 @@ fn endpoints(reader: &Reader, window: &Window, stats: &[String], elapsed: Durati
         failed: cell.failed,
         duration: match cell.duration.is_empty() {
             true => Values::NotApplicable("no samples"),
-            false => Values::of(&cell.duration, stats, elapsed),
+            false => Values::from_aggregate(&cell.duration, stats, elapsed),
         },
     };
     cells.into_iter().map(endpoint).collect()
@@ -229,7 +231,7 @@ fn entry(reader: &Reader, exemplar: &Exemplar, zero: Instant) -> Result<Exemplar
     Ok(ExemplarEntry {
         kind: exemplar.kind,
         at: exemplar.at.since(zero),
-        duration: Statistic::of(exemplar.value, exemplar.mark),
+        duration: Statistic::new(exemplar.value, exemplar.mark),
         method: tag(&set, "method"),
         url: more("url").unwrap_or_else(|| tag(&set, "name")),
         status: tag(&set, "status"),

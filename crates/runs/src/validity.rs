@@ -140,7 +140,7 @@ impl StoredFacts {
         let [lateness, requests, iterations] =
             [ITERATION_LATENESS, HTTP_REQ_DURATION, ITERATION_DURATION].map(|metric| merged(whole, metric));
         let mut facts = self.0.clone();
-        facts.whole = Whole::of(lateness.as_ref(), requests.as_ref(), iterations.as_ref());
+        facts.whole = Whole::new(lateness.as_ref(), requests.as_ref(), iterations.as_ref());
         judge(&facts)
     }
 

@@ -116,7 +116,7 @@ impl LiveRun {
             control: config.control.clone(),
             running: running.clone(),
             progress: config.progress.clone(),
-            facts: SummaryFacts::of(&test.plan),
+            facts: SummaryFacts::new(&test.plan),
             bundle: test.script.bundle.clone(),
             run: run.clone(),
             teardown_timeout: test.plan.lifecycle.teardown_timeout,

@@ -39,7 +39,7 @@ pub fn show(
     let Some(layout) = settings.layout else { return };
     let setup_data = outcome.setup_data.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let view = outcome.totals.view(outcome.elapsed);
-    let mut input = SummaryInput::from_view(&view, &SummaryFacts::of(&test.plan), setup_data);
+    let mut input = SummaryInput::from_view(&view, &SummaryFacts::new(&test.plan), setup_data);
     input.validity = Some(validity);
     let machine = settings.is_machine_readable.then(|| machine_summary(test, context, layout, &input));
     let made = test.script.bundle.has("handleSummary").then(|| {

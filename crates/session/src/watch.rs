@@ -80,7 +80,7 @@ impl Watch {
     pub(crate) fn validity(&self, outcome: &RunOutcome) -> Validity {
         let mut facts = self.facts.clone();
         let of = |metric| outcome.totals.aggregate(metric);
-        facts.whole = Whole::of(of(ITERATION_LATENESS), of(HTTP_REQ_DURATION), of(ITERATION_DURATION));
+        facts.whole = Whole::new(of(ITERATION_LATENESS), of(HTTP_REQ_DURATION), of(ITERATION_DURATION));
         let mut drops = DropTotals::default();
         for (counts, is_open) in outcome.drops.iter().zip(&self.is_open) {
             if *is_open {

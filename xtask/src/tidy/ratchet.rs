@@ -65,7 +65,7 @@ pub(super) const SKIPPED: &[&str] = &[
 /// so an entry with 0 keeps a part of an area clean.
 pub(super) const BUDGETS: &[(&str, usize)] = &[
     ("conformance/cases/", 15),
-    ("crates/analysis/", 310),
+    ("crates/analysis/src/audit/", 7),
     ("crates/api/", 11),
     ("crates/archive/", 10),
     ("crates/catalogue/", 18),
@@ -80,7 +80,6 @@ pub(super) const BUDGETS: &[(&str, usize)] = &[
     ("crates/output/", 18),
     ("crates/plan/", 33),
     ("crates/remote/", 15),
-    ("crates/report/", 40),
     ("crates/runfile/", 32),
     ("crates/schedule/", 8),
     ("crates/script/", 196),

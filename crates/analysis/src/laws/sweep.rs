@@ -1,6 +1,6 @@
 //! A sweep of the load: the ceiling, the knee, the load at which an SLO is crossed, and a verdict for each level.
 //!
-//! Two sets of rows are fitted, those on the plateau of throughput and those beyond the knee, and the two ceilings are told as
+//! Two sets of rows are fitted, those on the plateau of throughput and those beyond the knee, and the two ceilings are reported as
 //! a range ([`crate::capacity`] has the arithmetic).
 
 use model::audit::LawClaim;
@@ -14,7 +14,11 @@ use crate::capacity::points::{POINTS_MIN, Point, ceilings, crossing, cycle_s, pl
 /// The derived figures of every table that is a sweep.
 pub fn derive(facts: &Facts) -> Vec<Derived> {
     let tables = by_table(&facts.runs, |run| &run.place);
-    tables.into_iter().filter_map(|runs| Sweep::of(runs, facts)).flat_map(|sweep| sweep.derive()).collect()
+    tables
+        .into_iter()
+        .filter_map(|runs| Sweep::from_runs(runs, facts))
+        .flat_map(|sweep| sweep.derive())
+        .collect()
 }
 
 /// A table that is a sweep.
@@ -29,7 +33,7 @@ struct Sweep<'a> {
 
 impl<'a> Sweep<'a> {
     /// A table is a sweep if at least three of its rows have VUs, throughput and p95, and no two the same VUs.
-    fn of(runs: &[Run], facts: &'a Facts) -> Option<Sweep<'a>> {
+    fn from_runs(runs: &[Run], facts: &'a Facts) -> Option<Sweep<'a>> {
         let mut points: Vec<Point> = runs.iter().filter_map(point).collect();
         points.sort_by(|a, b| a.load.total_cmp(&b.load));
         if points.len() < POINTS_MIN || points.windows(2).any(|pair| pair[0].load == pair[1].load) {

@@ -50,7 +50,7 @@ pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Fail
 ///
 /// # Errors
 /// The first run could not begin, or a run cannot be read.
-pub(super) fn searched(levels: &mut LevelRunner<'_>, goal: search::Wanted) -> Result<StudyReport, Failure> {
+pub(super) fn searched(levels: &mut LevelRunner<'_>, goal: search::SearchSettings) -> Result<StudyReport, Failure> {
     let mut gathered = levels.gathered(StudyKind::Capacity);
     let mut search = Search::new(goal);
     let over = loop {
@@ -117,7 +117,7 @@ fn made(step: &Step, read: Read, took_s: f64) -> Made {
     }
 }
 
-fn search_goal(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, Failure> {
+fn search_goal(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::SearchSettings, Failure> {
     let (from, to) = range(flags.from, flags.to, unit)?;
     if flags.study.options.vus.is_some() {
         return Err(fail(
@@ -128,7 +128,7 @@ fn search_goal(flags: &CapacityFlags, unit: LoadUnit) -> Result<search::Wanted, 
         return Err(fail(format!("read --tolerance {}: it is a share above 0, up to 1", flags.tolerance)));
     }
     let least_s = seconds("--step-min", &flags.step_min)?;
-    Ok(search::Wanted {
+    Ok(search::SearchSettings {
         unit,
         from,
         to,

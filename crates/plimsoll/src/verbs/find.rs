@@ -97,7 +97,7 @@ fn slos_of(plan: &Plan) -> Vec<String> {
     slos
 }
 
-fn wanted(flags: &FindFlags, unit: LoadUnit) -> Result<search::Wanted, Failure> {
+fn wanted(flags: &FindFlags, unit: LoadUnit) -> Result<search::SearchSettings, Failure> {
     let (from, to) = range(flags.from, flags.to, unit)?;
     let budget_s = seconds("--budget", &flags.budget)?;
     if budget_s < BUDGET_S_MIN {
@@ -106,7 +106,7 @@ fn wanted(flags: &FindFlags, unit: LoadUnit) -> Result<search::Wanted, Failure> 
         );
         return Err(Failure::new(Exit::InvalidConfig, text));
     }
-    Ok(search::Wanted {
+    Ok(search::SearchSettings {
         unit,
         from,
         to,

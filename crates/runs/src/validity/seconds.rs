@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::thread::Builder;
 
-use analysis::validity::{Facts, Told};
+use analysis::validity::{Facts, TrendFacts};
 use model::metric::builtin::{DATA_RECEIVED, DROPPED_ITERATIONS, HTTP_REQS, ITERATION_LATENESS};
 use model::{Brief, MetricId, SeriesKey};
 use runfile::{Reader, State, Want};
@@ -29,11 +29,11 @@ pub(super) fn add(
 ) -> Result<(), Failure> {
     let want = |key: SeriesKey| match key.metric {
         metric if METRICS.contains(&metric) => Want::Whole,
-        metric if Told::METRICS.contains(&metric) || is_wanted(key) => Want::Brief,
+        metric if TrendFacts::METRICS.contains(&metric) || is_wanted(key) => Want::Brief,
         _ => Want::Nothing,
     };
     for minute in minutes {
-        let mut told = vec![Told::default(); minute.len()];
+        let mut told = vec![TrendFacts::default(); minute.len()];
         let windows = reader.minute(minute.clone(), want, |index, key, brief| {
             let place = index.saturating_sub(minute.start) as usize;
             if let Some(told) = told.get_mut(place) {
@@ -42,7 +42,7 @@ pub(super) fn add(
             each(index, key, brief);
         });
         for window in windows.map_err(|error| failed(&error))? {
-            let nothing = Told::default();
+            let nothing = TrendFacts::default();
             let told = told.get((window.index - minute.start) as usize).unwrap_or(&nothing);
             facts.add_window_in_brief(&window, told);
         }

@@ -1,7 +1,7 @@
-//! The detectors of bottlenecks, one file each: the evidence, its source, and what does not count.
+//! The detectors of bottlenecks, one file each: the evidence, its source, and the cases that do not count.
 //!
 //! Detectors read metrics that any server of the kind exposes, by the names of the packs and of OpenTelemetry's conventions. The lab's own
-//! indicators of its faults are not among them: a test sees to it.
+//! indicators of its faults are not among them; a test checks this.
 
 mod accept;
 mod calls;
@@ -38,43 +38,59 @@ use super::observation::Detector;
 
 pub(super) use cpu::share_saturated;
 
-/// All detectors.
-pub(super) const DETECTORS: &[Detector] = &[
-    cpu::detect,
-    throttling::detect,
-    pauses::detect,
-    memory::detect,
-    pool::detect,
-    locks::detect,
-    disk::detect,
-    accept::detect,
-    churn::detect,
-    repeats::detect,
-    statements::detect,
-    periodic::detect,
-    stampede::detect,
-    calls::detect,
-    serialisation::detect,
-    consumers::detect,
-    scaler::detect,
-    redelivery::detect,
-    imbalance::detect,
-    worker_memory::detect,
-    logging::detect,
-    payload::detect,
-    missing_outcome::detect,
-];
+/// Declares a list of detectors by their modules, and for tests the list of their source texts.
+macro_rules! detectors {
+    ($(#[$doc:meta])* $list:ident, $sources:ident: $($module:ident),* $(,)?) => {
+        $(#[$doc])*
+        pub(super) const $list: &[Detector] = &[$($module::detect),*];
 
-/// Those that are asked only where none of the others finds what limits.
-pub(super) const LAST: &[Detector] = &[workers::detect];
+        /// The source text of each module of the list.
+        #[cfg(test)]
+        const $sources: &[&str] = &[$(include_str!(concat!(stringify!($module), ".rs"))),*];
+    };
+}
 
-/// Queries of a finding.
+detectors! {
+    /// Detectors that run on every diagnosis, in this order. A module that is left out is dead code, which clippy rejects.
+    DETECTORS, SOURCES:
+    cpu,
+    throttling,
+    pauses,
+    memory,
+    pool,
+    locks,
+    disk,
+    accept,
+    churn,
+    repeats,
+    statements,
+    periodic,
+    stampede,
+    calls,
+    serialisation,
+    consumers,
+    scaler,
+    redelivery,
+    imbalance,
+    worker_memory,
+    logging,
+    payload,
+    missing_outcome,
+}
+
+detectors! {
+    /// Detectors that run only if none of [`DETECTORS`] finds a bottleneck.
+    LAST, LAST_SOURCES:
+    workers,
+}
+
+/// Maximum number of queries per finding.
 const QUERIES_MAX: usize = 5;
 
-/// Characters of a statement in a sentence.
+/// Maximum length of a statement in a sentence, characters.
 const STATEMENT_CHARS_MAX: usize = 80;
 
-/// The beginning of a statement.
+/// Returns the beginning of a statement.
 fn short(statement: &str) -> String {
     let mut text: String = statement.chars().take(STATEMENT_CHARS_MAX).collect();
     if text.len() < statement.len() {
@@ -88,7 +104,7 @@ pub(super) fn biased(view: &View<'_>) -> Vec<Caveat> {
     if view.paths.is_biased { vec![Caveat::BiasedTraces] } else { Vec::new() }
 }
 
-/// Whether a name of an operation has one of these words in it.
+/// Returns whether the name of an operation contains one of these words, ignoring case.
 fn contains_any(operation: &str, words: &[&str]) -> bool {
     let operation = operation.to_lowercase();
     words.iter().any(|word| operation.contains(word))
@@ -96,44 +112,27 @@ fn contains_any(operation: &str, words: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
+    use super::{LAST_SOURCES, SOURCES};
 
-    /// The name and the text of each detector's file.
-    fn sources() -> Vec<(String, String)> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/diagnosis/detectors");
-        let files = fs::read_dir(folder)
-            .expect("the folder of the detectors")
-            .map(|file| file.expect("a file").path());
-        let name = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
-        let read = |path: std::path::PathBuf| (name(&path), fs::read_to_string(&path).expect("a text"));
-        files.map(read).filter(|(name, _)| name != "mod" && name != "testing").collect()
+    fn sources() -> impl Iterator<Item = &'static str> {
+        SOURCES.iter().chain(LAST_SOURCES).copied()
     }
 
-    #[test]
-    fn every_detector_is_called() {
-        let (tables, _) = include_str!("mod.rs").split_once("#[cfg(test)]\nmod tests").expect("tests");
-        for (name, _) in sources() {
-            assert!(tables.contains(&format!("{name}::detect")), "{name} is missing from DETECTORS and LAST");
-        }
-    }
-
-    /// A detector that reads what the lab counts for a fault would know the answer.
+    /// A detector that reads the lab's counter of a fault would know the answer.
     #[test]
     fn the_labs_own_indicators_are_not_read() {
         let faults = include_str!("../../../../../lab/faults.toml");
         let counters = faults.lines().filter_map(|line| line.strip_prefix("counter = \"")?.strip_suffix('"'));
         let counters: Vec<&str> = counters.collect();
         assert!(counters.len() > 20, "the catalogue is read");
-        let sources = sources();
         for counter in counters {
-            assert!(!sources.iter().any(|(_, source)| source.contains(counter)), "{counter}");
+            assert!(!sources().any(|source| source.contains(counter)), "{counter}");
         }
     }
 
     #[test]
     fn detectors_keep_their_thresholds_in_the_table() {
-        for (_, source) in sources() {
+        for source in sources() {
             let number = |line: &&str| {
                 line.starts_with("const ")
                     && [": f64 =", ": u64 =", ": usize ="].iter().any(|kind| line.contains(kind))
