@@ -79,8 +79,8 @@ pub trait Control: Send + Sync {
     fn fail(&self, reason: &str);
 }
 
-/// Says when a VU is to be cut off; asked now and then while its script computes.
-pub trait Deadline {
+/// The deadline at which a VU's script is interrupted; checked now and then while the script computes.
+pub trait InterruptDeadline {
     /// Whether what the VU does now should have ended by `now`.
     fn has_passed(&self, now: Instant) -> bool;
 }

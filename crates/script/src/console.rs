@@ -8,7 +8,7 @@ use model::LogLevel;
 use rquickjs::{Ctx, Object, Type, Value};
 
 use crate::js::{self, Args, NativeFn};
-use crate::places::Places;
+use crate::source::places::Places;
 use crate::state::VuState;
 
 /// Nesting printed before `[Object]` stands for the rest.
@@ -105,7 +105,7 @@ fn write_object<'js>(
     parents: &mut Vec<Value<'js>>,
 ) {
     if object.is_error() {
-        out.push_str(&crate::error::thrown_text(value));
+        out.push_str(&thrown_text(value));
         return;
     }
     if parents.contains(value) {
@@ -126,6 +126,24 @@ fn write_object<'js>(
         None => write_properties(out, object, parents),
     }
     parents.pop();
+}
+
+/// Name and message of an error.
+pub(crate) fn error_text(object: &Object<'_>) -> String {
+    let get = |key: &str| object.get::<_, Option<String>>(key).ok().flatten();
+    let name = get("name").unwrap_or_else(|| "Error".into());
+    match get("message").filter(|message| !message.is_empty()) {
+        Some(message) => format!("{name}: {message}"),
+        None => name,
+    }
+}
+
+/// A thrown value as k6 prints it: errors by name and message, everything else by content.
+pub(crate) fn thrown_text(value: &Value<'_>) -> String {
+    match value.as_object() {
+        Some(object) if object.is_error() => error_text(object),
+        _ => format_value(value),
+    }
 }
 
 /// Dates and binary data have a form of their own.

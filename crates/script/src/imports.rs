@@ -44,7 +44,7 @@ pub fn imports(entry: Entry, outside: Outside) -> Result<Imports, ScriptError> {
 fn follow(entry: &Entry, outside: Outside) -> Result<Imports, ScriptError> {
     let host = |error: rquickjs::Error| ScriptError::Host(error.to_string());
     let (url, folder) = place(&entry.path);
-    let sources = Rc::new(Sources::new(folder, outside));
+    let sources = Rc::new(Sources::new(folder, outside, crate::host::module_names()));
     sources.add_text(&url, entry.text.clone());
     let absent = Rc::<std::cell::RefCell<BTreeSet<String>>>::default();
     let runtime = Runtime::new().map_err(host)?;
@@ -72,7 +72,7 @@ fn declare<'js>(ctx: &Ctx<'js>, url: &str, text: &Arc<str>) -> rquickjs::Result<
     if url.ends_with(".json") {
         return Module::declare(ctx.clone(), url, "");
     }
-    let stripped = crate::code::strip(url, text).map_err(|refusal| refusal.throw(ctx, url))?;
+    let stripped = crate::loader::code::strip(url, text).map_err(|refusal| refusal.throw(ctx, url))?;
     let text = stripped.as_ref().map_or(&**text, |stripped| &stripped.code);
     Module::declare(ctx.clone(), url, if crate::syntax::is_module(text) { text } else { "" })
 }
@@ -106,7 +106,7 @@ impl Loader for Follower {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<Module<'js, Declared>> {
-        if crate::modules::is_builtin_name(name) || name == crate::source::EMPTY_URL {
+        if crate::source::is_builtin_name(name) || name == crate::source::EMPTY_URL {
             return Module::declare(ctx.clone(), name, "");
         }
         let text = self.0.read_text(name).map_err(|text| Exception::throw_message(ctx, &text))?;

@@ -11,23 +11,21 @@
 mod async_groups;
 mod bundle;
 mod callbacks;
-mod cjs;
-mod code;
 mod console;
 mod directives;
 mod error;
 mod event_loop;
 mod flow;
 mod globals;
+mod host;
 mod http;
 mod imports;
 mod js;
-mod meta;
+mod loader;
 mod modules;
 mod opening;
 mod outside;
-mod places;
-mod prelude;
+mod rate_gate;
 mod secrets;
 mod setup_data;
 mod shapes;
@@ -38,18 +36,20 @@ mod syntax;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod trace_context;
 mod vm;
 mod webcrypto;
 mod websocket;
 
 pub use bundle::{Bundle, Entry, Files, STACK_BYTES, ScriptVu, Settings};
-pub use callbacks::{Control, Deadline, Finished, Log, Notes, Sink, Spans};
+pub use callbacks::{Control, Finished, InterruptDeadline, Log, Notes, Sink, Spans};
 pub use directives::{Asked, DirectiveError, K6_VERSION, asked, is_met};
 pub use error::ScriptError;
-pub use http::{RateGate, TraceSample};
 pub use imports::{Imports, imports};
 pub use outside::{Fetch, Outside, PackageImport, PackedFiles};
+pub use rate_gate::RateGate;
 pub use secrets::{
     NoSecretServer, SECRET_BYTES_MAX, SecretReply, SecretRequest, SecretServer, Secrets, SecretsError,
 };
-pub use state::{Call, End, RunShared, Seat};
+pub use state::{Call, RunContext, VuBinding};
+pub use trace_context::TraceSample;

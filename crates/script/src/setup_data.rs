@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rquickjs::{Array, Ctx, Function, Value};
 
+use crate::js::prelude::Prelude;
 use crate::js::{self, Args, NativeFn};
-use crate::prelude::Prelude;
 use crate::state::VuState;
 
 static PRELUDE: Prelude = Prelude::new("k6/setup", include_str!("../js/setup_data.js"));

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Value};
 
+use crate::js::prelude::Prelude;
 use crate::js::{Args, NativeFn};
-use crate::places::Places;
-use crate::prelude::Prelude;
+use crate::source::places::Places;
 use crate::state::VuState;
 
 static PRELUDE: Prelude = Prelude::new("stacks", include_str!("../js/stacks.js"));

@@ -12,7 +12,7 @@ use model::plan::{Executor, Plan};
 use model::{Instant, LogLevel, MetricKind, Quantile, RunEvent, RunProgress, SystemClock, ThresholdResult};
 use report::summary::{SummaryFacts, SummaryInput, group};
 use runs::{Exit, Failure};
-use script::{Bundle, RunShared};
+use script::{Bundle, RunContext};
 use server::{Live, Refusal, Server};
 use tally::Totals;
 
@@ -91,7 +91,7 @@ pub struct LiveRun {
     progress: Arc<RunProgress>,
     facts: SummaryFacts,
     bundle: Arc<Bundle>,
-    run: Arc<RunShared>,
+    run: Arc<RunContext>,
     teardown_timeout: Duration,
     state: Mutex<State>,
 }
@@ -105,7 +105,7 @@ struct State {
 
 impl LiveRun {
     /// A run that is about to begin.
-    pub fn new(test: &Test, config: &RunConfig, run: &Arc<RunShared>, running: &Running) -> Arc<LiveRun> {
+    pub fn new(test: &Test, config: &RunConfig, run: &Arc<RunContext>, running: &Running) -> Arc<LiveRun> {
         let totals = Totals::new(config.registry.clone(), config.tags.clone(), config.thresholds.clone());
         Arc::new(LiveRun {
             control: config.control.clone(),

@@ -6,15 +6,15 @@ use encoding_rs::{Decoder, DecoderResult, Encoding};
 use rquickjs::function::Opt;
 use rquickjs::{Ctx, Exception, Function, Object, TypedArray, Value};
 
-use super::lazy::Lazy;
+use crate::js::registry::LazyGlobal;
 use crate::js::{self, Args};
 
-pub(super) const ENCODER: Lazy = Lazy {
+pub(crate) const ENCODER: LazyGlobal = LazyGlobal {
     name: "TextEncoder",
     build: |ctx, vu| Ok(js::constructor(ctx, vu, "TextEncoder", encoder)?.into_value()),
 };
 
-pub(super) const DECODER: Lazy = Lazy {
+pub(crate) const DECODER: LazyGlobal = LazyGlobal {
     name: "TextDecoder",
     build: |ctx, vu| Ok(js::constructor(ctx, vu, "TextDecoder", decoder)?.into_value()),
 };

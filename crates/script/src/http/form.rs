@@ -4,7 +4,7 @@ use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{Class, Ctx, Object, Value};
 use wire::{Part, encode_form, encode_multipart};
 
-use crate::js::{self, Args};
+use crate::js::{self, Args, js_lifetime};
 
 /// What `http.file()` returns.
 pub(crate) struct FormFile {
@@ -12,6 +12,7 @@ pub(crate) struct FormFile {
     filename: String,
     content_type: String,
 }
+js_lifetime!(FormFile);
 
 impl<'js> Trace<'js> for FormFile {
     fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}

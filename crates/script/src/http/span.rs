@@ -7,10 +7,10 @@ use model::{Instant, Mark, OWN_SERVICE, Span, SpanKind, SpanStatus};
 use wire::{Exchange, Phases};
 
 use super::params::Prepared;
-use super::sampled::{Asked, TraceSample};
 use super::samples::Verdict;
 use crate::callbacks::Spans;
 use crate::state::VuState;
+use crate::trace_context::{Asked, TraceSample};
 
 /// Bytes of a name and of an error's text, as much as is kept of those of servers.
 const NAME_BYTES_MAX: usize = 256;
@@ -42,7 +42,7 @@ impl RequestSpan {
         prepared: &mut Prepared,
     ) -> Option<Box<RequestSpan>> {
         let asked = sample.offer(&mut prepared.request, prepared.trace)?;
-        let spans = vu.seat()?.run.spans.clone()?;
+        let spans = vu.binding()?.run.spans.clone()?;
         Some(Box::new(RequestSpan {
             spans,
             asked,

@@ -8,14 +8,15 @@ use std::sync::Arc;
 use csv::{Reader, ReaderBuilder, StringRecord};
 use rquickjs::{Array, Ctx, Function, Object, Value};
 
-use super::Builtin;
-use crate::globals::part::Part;
+use crate::js::library::JsLibrary;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
 use crate::state::VuState;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/experimental/csv", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/experimental/csv", build };
 
-pub(crate) static PART: Part = Part::new("modules/csv", include_str!("../../js/csv.js"), NATIVES);
+pub(crate) static LIBRARY: JsLibrary =
+    JsLibrary::new("modules/csv", include_str!("../../js/csv.js"), NATIVES);
 
 const NATIVES: &[(&str, NativeFn)] =
     &[("parse", parse), ("reader", reader), ("isRunning", super::fs::is_running)];
@@ -23,7 +24,7 @@ const NATIVES: &[(&str, NativeFn)] =
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let module = Object::new(ctx.clone())?;
     for name in ["parse", "Parser"] {
-        module.set(name, PART.member(ctx, vu, name)?)?;
+        module.set(name, LIBRARY.member(ctx, vu, name)?)?;
     }
     Ok(module)
 }

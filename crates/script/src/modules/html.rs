@@ -9,12 +9,12 @@ use html::{Axis, DataValue, Document, Kind, NodeId, Selector, Until, data_value}
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::{Array, Class, Ctx, Function, Object, Value};
 
-use super::Builtin;
-use crate::js::{self, Args, NativeFn};
-use crate::prelude::Prelude;
+use crate::js::prelude::Prelude;
+use crate::js::registry::Builtin;
+use crate::js::{self, Args, NativeFn, js_lifetime};
 use crate::state::VuState;
 
-pub(super) const MODULE: Builtin = Builtin { name: "k6/html", build };
+pub(crate) const MODULE: Builtin = Builtin { name: "k6/html", build };
 
 static SELECTION: Prelude = Prelude::new("k6/html", include_str!("html/selection.js"));
 static ELEMENT: Prelude = Prelude::new("k6/html/element", include_str!("html/element.js"));
@@ -58,6 +58,7 @@ pub(crate) struct Nodes {
     page: Rc<Document>,
     ids: Vec<NodeId>,
 }
+js_lifetime!(Nodes);
 
 impl<'js> Trace<'js> for Nodes {
     fn trace<'a>(&self, _tracer: Tracer<'a, 'js>) {}

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::node::{self, Asked, Found, is_in_package};
-use super::{EMPTY_URL, Resolved, Sources, file_url, nearest, normalize};
+use super::{EMPTY_URL, Resolved, Sources, file_url, is_builtin_name, nearest, normalize};
 use crate::outside;
 
 impl Sources {
@@ -24,8 +24,8 @@ impl Sources {
     }
 
     fn resolve_as(&self, base: &str, specifier: &str, asked: Asked) -> Result<Resolved, String> {
-        if crate::modules::is_builtin_name(specifier) {
-            let name = crate::modules::find(specifier)?;
+        if is_builtin_name(specifier) {
+            let name = self.builtin(specifier)?;
             self.inner().builtins.insert(name);
             return Ok(Resolved::Builtin(name));
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::Mark;
 
 use super::{Left, load_error, logged, run, run_against, run_late};
-use crate::End;
+use model::IterationEnd;
 
 /// A script that submits tasks of `ms` milliseconds and polls them; `options` are further options, `query` goes with polls.
 fn script(function: &str, ms: &str, query: &str, options: &str) -> String {
@@ -62,7 +62,7 @@ fn check_bounds(function: &str, query: &str) {
     // Lengths that fall everywhere between polls.
     let source = script(function, "${(__ITER * 37) % 53}", query, "interval: '11ms', delay: 0.002");
     let left = run_against(&server.url(""), 7, &source);
-    assert_eq!(left.ends, [End::Completed; 7], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed; 7], "{:?}", left.logs);
     let (submits, tasks) = (values(&left, "flow_submit_duration"), values(&left, "flow_duration"));
     for (line, (submit_ms, _)) in left.logs.iter().zip(&submits) {
         let told = told(line);
@@ -117,7 +117,7 @@ fn unfinished_tasks_are_censored() {
     let check = |options: &str, end: &str, polls: u64, at_least_ms: f64| {
         let server = testkit::http::start();
         let left = run_against(&server.url(""), 1, &script("task", "60000", "", options));
-        assert_eq!(left.ends, [End::Completed], "{:?}", left.logs);
+        assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
         let told = told(&left.logs[0]);
         assert_eq!((told.end.as_str(), told.polls, told.upper_ms), (end, polls, None), "{options}");
         let [(waited_ms, Mark::TimedOut)] = values(&left, "flow_duration")[..] else {
@@ -142,7 +142,7 @@ fn unfinished_tasks_are_censored() {
 fn what_is_under_way_at_the_end_is_cut() {
     let server = testkit::http::start();
     let left = run_against(&server.url(""), 1, &script("task", "60000", "", "interval: 0.9"));
-    assert_eq!(left.ends, [End::Interrupted]);
+    assert_eq!(left.ends, [IterationEnd::Interrupted]);
     assert_eq!(left.tags("flow_tasks"), ["end=cut group= scenario=default"]);
     let [(waited_ms, Mark::Cut)] = values(&left, "flow_duration")[..] else { panic!("{:?}", left.samples) };
     let [(lower_ms, Mark::Cut)] = values(&left, "flow_duration_lower")[..] else { panic!("one") };
@@ -157,7 +157,7 @@ fn what_is_under_way_at_the_end_is_cut() {
             setTimeout(() => exec.test.abort('enough'), 20);
         }";
     let left = run(abort);
-    assert_eq!(left.ends, [End::Aborted]);
+    assert_eq!(left.ends, [IterationEnd::Aborted]);
     assert_eq!(values(&left, "flow_duration").iter().filter(|(_, mark)| *mark == Mark::Cut).count(), 3);
     assert_eq!(left.count("flow_polls"), 0);
 }
@@ -172,7 +172,7 @@ fn tasks_that_fail_rank_above_all_others() {
                 console.log(flow.task(it).end);
             }}"
         ));
-        let expect = if completes { End::Completed } else { End::Failed };
+        let expect = if completes { IterationEnd::Completed } else { IterationEnd::Failed };
         assert_eq!(left.ends, [expect], "{options}: {:?}", left.logs);
         assert_eq!(values(&left, "flow_duration")[0].1, Mark::Failed, "{options}");
         assert_eq!(left.tags("flow_tasks"), [format!("end={end} group= scenario=default")], "{options}");
@@ -226,7 +226,7 @@ fn outcomes_are_tags_and_shares() {
             flow.task({ submit: () => 1, poll: () => 1, done, delay: 0, outcomes: ['rewarded', 'refused'], name: 'scan', tags: { kind: 7 } });
         }",
     );
-    assert_eq!(left.ends, [End::Completed; 4], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed; 4], "{:?}", left.logs);
     let rest =
         |outcome: &str| format!("end=finished flow=scan group= kind=7 outcome={outcome} scenario=default");
     assert_eq!(left.tags("flow_tasks"), ["rewarded", "refused", "rewarded", "other"].map(rest));
@@ -245,7 +245,7 @@ fn made_up_outcomes_are_bounded() {
         export default function () {
             for (let i = 0; i < 70; i += 1) flow.task({ submit: () => 1, poll: () => 1, done: () => `outcome ${i}`, delay: 0 });
         }");
-    assert_eq!(left.ends, [End::Completed], "{:?}", left.logs);
+    assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
     let others = left.tags("flow_tasks").iter().filter(|tags| tags.contains("outcome=other ")).count();
     assert_eq!((others, left.logs.len()), (6, 1), "{:?}", left.logs);
     assert!(left.logs[0].contains("more than 64 different outcomes"), "{:?}", left.logs);

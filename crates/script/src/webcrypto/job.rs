@@ -30,7 +30,7 @@ pub(super) fn beside<'js, T: Send + 'static>(
     let reject = Persistent::save(args.ctx, reject);
     args.vu.events.spawn(Box::pin(async move {
         let outcome = run(work).await;
-        let completion: crate::event_loop::Completion = Box::new(move |ctx| {
+        let completion: crate::state::events::Completion = Box::new(move |ctx| {
             let shown = match outcome {
                 Some(Ok(value)) => show(ctx, value),
                 Some(Err(error)) => Err(thrown(ctx, error)),

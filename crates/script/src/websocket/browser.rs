@@ -11,12 +11,12 @@ use super::params::Prepared;
 use super::session::{Event, EventKind, Session};
 use super::{fail, id_of, params, payload_of, ping, session_of};
 use crate::async_groups;
-use crate::error::StopReason;
-use crate::event_loop::Completion;
+use crate::js::prelude::Prelude;
+use crate::js::registry::Builtin;
 use crate::js::{self, Args, NativeFn};
-use crate::modules::Builtin;
-use crate::prelude::Prelude;
 use crate::state::VuState;
+use crate::state::events::Completion;
+use crate::state::stop::StopReason;
 
 pub(crate) const MODULE: Builtin = Builtin { name: "k6/websockets", build };
 
@@ -46,7 +46,7 @@ fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>>
 
 fn build_experimental<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     vu.warn("k6/experimental/websockets is now k6/websockets; please change the import");
-    crate::modules::object(ctx, vu, MODULE.name)
+    crate::js::registry::module(ctx, vu, MODULE.name)
 }
 
 /// How a socket reaches its object: the function that takes its events.
@@ -136,7 +136,7 @@ fn deliver(ctx: &Ctx<'_>, line: Line, session: Rc<Session>) -> rquickjs::Result<
             return Ok(());
         }
     }
-    if line.vu.websockets.get(line.id).is_some() {
+    if line.vu.websockets.contains(line.id) {
         listen(line, session);
     }
     Ok(())
@@ -172,7 +172,7 @@ fn tell<'js, A: rquickjs::function::IntoArgs<'js>>(
 
 /// An instant as events carry it: milliseconds since 1970.
 fn unix_ms(vu: &VuState, at: model::Instant) -> f64 {
-    let epoch: Option<&Epoch> = vu.seat().map(|seat| &seat.run.epoch);
+    let epoch: Option<&Epoch> = vu.binding().map(|binding| &binding.run.epoch);
     epoch.map_or(0.0, |epoch| epoch.wall_unix_ns(at) as f64 / 1e6)
 }
 

@@ -14,6 +14,7 @@ use model::{Instant, Mark, SystemClock, TagSetId};
 use wire::{Message, MessageKind, Read, WebSocket};
 
 use crate::state::VuState;
+use crate::state::websockets::OpenSocket;
 
 /// Bytes that wait for the script; beyond it nothing more is read, and the server has to wait.
 const INBOX_BYTES_MAX: usize = 16 << 20;
@@ -76,6 +77,17 @@ pub(crate) struct Session {
     last_ping: Cell<u32>,
     has_sent_close: Cell<bool>,
     is_over: Cell<bool>,
+}
+
+impl OpenSocket for Session {
+    /// Closes the socket because the iteration is over. No duration is recorded: k6 measures sessions that ended, and this
+    /// one was cut short.
+    fn cut_off(&self) {
+        self.send_close(1001, "");
+        if !self.is_over.replace(true) {
+            self.let_go();
+        }
+    }
 }
 
 impl Session {
@@ -179,15 +191,6 @@ impl Session {
     pub(super) fn leave(&self, vu: &VuState) {
         self.send_close(1001, "");
         self.end(vu, SystemClock::now());
-    }
-
-    /// Says goodbye because the iteration is over. It has no duration then: k6 measures what came to an end, and how long
-    /// this one would have lasted nobody knows.
-    pub(super) fn cut_off(&self) {
-        self.send_close(1001, "");
-        if !self.is_over.replace(true) {
-            self.let_go();
-        }
     }
 
     /// The session is over: counts it and lets the connection go.

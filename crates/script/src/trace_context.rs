@@ -26,7 +26,7 @@ impl TraceSample {
 
     /// Puts a request into a trace, if its turn comes and the script has not done so. The span that it is, where whoever
     /// answers is told to keep what they do.
-    pub(super) fn offer(self, request: &mut wire::Request, of: TraceOf) -> Option<Asked> {
+    pub(crate) fn offer(self, request: &mut wire::Request, of: TraceOf) -> Option<Asked> {
         if let Some(own) = header_of(request) {
             let (context, is_kept) = TraceContext::read(own)?;
             return is_kept.then_some(Asked { context, parent: None });
@@ -81,16 +81,16 @@ pub(crate) struct TraceContext {
 
 /// The span that a request is, by the header that it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Asked {
-    pub(super) context: TraceContext,
+pub(crate) struct Asked {
+    pub(crate) context: TraceContext,
     /// The task that it is sent by.
-    pub(super) parent: Option<u64>,
+    pub(crate) parent: Option<u64>,
 }
 
 impl TraceContext {
     /// What a header says, and whether the trace is to be kept (W3C Trace Context, 3.2.2: version, trace id, parent id and
     /// flags); zero is no number.
-    pub(super) fn read(header: &str) -> Option<(TraceContext, bool)> {
+    pub(crate) fn read(header: &str) -> Option<(TraceContext, bool)> {
         let mut parts = header.trim().split('-').skip(1);
         let mut hex = |digits: usize| {
             let part = parts.next().filter(|part| part.len() == digits)?;
@@ -108,7 +108,7 @@ impl TraceContext {
 }
 
 /// The trace that a request is in already.
-pub(super) fn header_of(request: &wire::Request) -> Option<&str> {
+pub(crate) fn header_of(request: &wire::Request) -> Option<&str> {
     let mut headers = request.headers.iter();
     let (_, value) = headers.find(|(name, _)| name.eq_ignore_ascii_case(&HEADER))?;
     Some(value)

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use transpile::SourceMap;
 
-use crate::source::{Sources, file_url, normalize};
+use super::{Sources, file_url, normalize};
 
 /// A map with more bytes is not read.
 const MAP_BYTES_MAX: u64 = 64 << 20;
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_stack_is_translated() {
-        let sources = Sources::new("/t".into(), Default::default());
+        let sources = Sources::new("/t".into(), Default::default(), Vec::new());
         let map = r#"{"version":3,"sources":["o.ts"],"sourcesContent":["written"],"names":[],"mappings":"AAUA;AACI"}"#;
         let text = format!("x\n//# sourceMappingURL=data:application/json;base64,{}", BASE64.encode(map));
         sources.add_text("file:///t/g.js", text);
