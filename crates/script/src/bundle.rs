@@ -40,7 +40,7 @@ pub struct Entry {
     pub text: String,
 }
 
-/// What the first init needs.
+/// Input of the first init.
 pub struct Settings {
     /// `__ENV`.
     pub env: BTreeMap<String, String>,
@@ -48,7 +48,7 @@ pub struct Settings {
     pub metrics: Arc<MetricRegistry>,
     /// Where `console` goes.
     pub log: Arc<dyn Log>,
-    /// What `k6/secrets` gives out.
+    /// The secrets behind `k6/secrets`.
     pub secrets: Arc<Secrets>,
     /// Where remote modules and packed files are.
     pub outside: Outside,
@@ -116,7 +116,7 @@ impl Bundle {
         self.init.sources.files()
     }
 
-    /// What the script's imports of packages stand for.
+    /// Targets of the script's imports of packages.
     pub fn packages(&self) -> Vec<PackageImport> {
         self.init.sources.packages()
     }
@@ -126,7 +126,7 @@ impl Bundle {
         self.init.sources.builtins()
     }
 
-    /// What the script imports by name from modules that have no such export: the names by module. As in k6, they are
+    /// Missing exports that the script imports by name: the names by module. As in k6, they are
     /// `undefined`.
     pub fn undefined_imports(&self) -> Undefined {
         self.init.sources.undefined()
@@ -185,7 +185,7 @@ fn try_first_init(init: &Arc<InitShared>, url: &str) -> FirstInit {
     let described = vm.context.with(|ctx| {
         let namespace = evaluate(&ctx, &state, url, |_| Ok(()))?;
         let described = describe(&ctx, &namespace);
-        catch(&ctx, described, &state.stop, Places::of(&state.init.sources))
+        catch(&ctx, described, &state.stop, Places::new(&state.init.sources))
     })?;
     init.heap_bytes.store(vm.heap_bytes(), Ordering::Relaxed);
     Ok(described)
@@ -238,12 +238,12 @@ fn evaluate<'js>(
         let _ = result.catch(ctx);
         return Err(ScriptError::Aborted(reason));
     }
-    let namespace = catch(ctx, result, &state.stop, Places::of(&state.init.sources));
+    let namespace = catch(ctx, result, &state.stop, Places::new(&state.init.sources));
     let namespace = namespace.map_err(|error| of_missing(error, &state.init.sources.missing()))?;
     unwrap_common_js(ctx, state, url, namespace)
 }
 
-/// Whatever the engine made of imports that lead nowhere, they are the reason, and all of them are told.
+/// Replaces the engine's error by the list of all imports that could not be found, where they caused it.
 fn of_missing(error: ScriptError, missing: &[String]) -> ScriptError {
     match &error {
         ScriptError::Exception { message, .. }
@@ -268,7 +268,7 @@ fn unwrap_common_js<'js>(
         return Ok(namespace);
     };
     let exports = loader::commonjs::load(ctx, state, url, &bytecode);
-    let exports = catch(ctx, exports, &state.stop, Places::of(&state.init.sources))?;
+    let exports = catch(ctx, exports, &state.stop, Places::new(&state.init.sources))?;
     Ok(exports.into_object().unwrap_or(namespace))
 }
 

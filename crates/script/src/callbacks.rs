@@ -1,4 +1,4 @@
-//! What the host asks of the world around it.
+//! The interfaces that the host needs from its embedder.
 
 use model::{ExemplarCandidate, Instant, LogLine, Mark, Metadata, MetricId, ScenarioId, Span, TagSetId};
 
@@ -34,7 +34,7 @@ pub trait Sink {
 pub struct Finished {
     /// Its duration; a lower bound where it did not end by itself.
     pub duration_ns: u64,
-    /// What the duration is worth.
+    /// Mark of the duration: measured, or a bound.
     pub mark: Mark,
     /// Whether it failed.
     pub failed: bool,

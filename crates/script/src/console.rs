@@ -42,8 +42,8 @@ fn error<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 fn print<'js>(args: &Args<'_, 'js>, level: LogLevel) -> rquickjs::Result<Value<'js>> {
     let texts: Vec<String> = (0..args.len()).map(|index| format_value(&args.get(index))).collect();
     let text = texts.join(" ");
-    // A stack that is printed tells where the script was written, like that of an error nobody caught.
-    let text = match Places::of(&args.vu.init.sources).shown(&text) {
+    // A printed stack shows positions in the original source, like the stack of an uncaught error.
+    let text = match Places::new(&args.vu.init.sources).shown(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(translated) => translated,
     };
@@ -92,7 +92,7 @@ fn primitive(value: &Value<'_>) -> String {
     js::to_string(value.ctx(), value).unwrap_or_default()
 }
 
-/// What a symbol was made with.
+/// The description of a symbol.
 fn description(symbol: &Value<'_>) -> Option<String> {
     let description = symbol.as_symbol()?.description().ok()?;
     js::to_string(description.ctx(), &description).ok().filter(|_| description.is_string())

@@ -1,4 +1,4 @@
-//! What can go wrong in a script, with its place and a hint.
+//! Errors of scripts, with their place and a hint.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::console::{error_text, thrown_text};
 use crate::source::places::{Place, Places, first_place};
 use crate::state::stop::{Stop, StopReason};
 
-/// A script that could not be loaded, or an exception that nobody caught.
+/// A script that could not be loaded, or an uncaught exception.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ScriptError {
     /// The script or a module of it cannot be read or found.
@@ -21,7 +21,7 @@ pub enum ScriptError {
         message: String,
         /// The source line with a caret, where known.
         excerpt: Option<String>,
-        /// What to do about it, where known.
+        /// The remedy, where known.
         hint: Option<String>,
     },
     /// It was cut off.
@@ -124,7 +124,7 @@ pub(crate) fn missing_export(message: &str) -> Option<(&str, &str)> {
     Some((name, module.strip_suffix('\'')?))
 }
 
-/// What to do about well-known messages.
+/// The remedy for a well-known message.
 fn hint(message: &str) -> Option<&'static str> {
     const HINTS: &[(&str, &str)] = &[
         (

@@ -12,7 +12,7 @@ use crate::state::VuState;
 use crate::state::events::{Completion, TimerCall};
 use crate::state::stop::StopReason;
 
-/// What woke the loop.
+/// The event that woke the loop.
 enum Woke {
     Task(Completion),
     Timer,
@@ -21,7 +21,7 @@ enum Woke {
 /// Runs the loop until nothing is pending.
 ///
 /// # Errors
-/// An exception in a callback, or the VU was called off. A rejection that nobody handled stops the loop too and is
+/// An exception in a callback, or the VU was cancelled. An unhandled rejection stops the loop too and is
 /// left for [`EventLoop::take_rejection`].
 pub(crate) fn drive<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<()> {
     let result = drive_on(ctx, vu);

@@ -1,6 +1,6 @@
 //! `plimsoll/flow`: tasks that are submitted and then polled until they are done, which k6 has no word for.
 //!
-//! What the script does is in `js/flow.js`; what is kept of it is in [`tasks`]: when a task completed is only known to lie
+//! The script's side is in `js/flow.js`, the recording in [`tasks`]: the completion of a task is only known to lie
 //! between two polls, and both ends are recorded.
 
 mod tasks;

@@ -1,4 +1,4 @@
-//! What scripts find in the global scope besides the language's own.
+//! The global scope of scripts, besides the language's own globals.
 
 mod apply;
 pub(crate) mod blob;

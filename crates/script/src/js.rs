@@ -1,4 +1,4 @@
-//! The thin layer over the QuickJS binding: natives, errors, bytecode. All of this room's `unsafe` is here.
+//! The thin layer over the QuickJS binding: natives, errors, bytecode. All of this crate's `unsafe` is here.
 #![expect(unsafe_code, reason = "what the safe binding does not offer; each block states its invariant")]
 
 pub(crate) mod heap;
@@ -41,7 +41,7 @@ impl<'js> Args<'_, 'js> {
         self.params.len()
     }
 
-    /// What the function was called on.
+    /// The `this` of the call.
     pub(crate) fn this(&self) -> Value<'js> {
         self.params.this()
     }

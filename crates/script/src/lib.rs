@@ -1,12 +1,11 @@
 //! The script host: k6 scripts on QuickJS.
 //!
 //! A [`Bundle`] is a script loaded, compiled to bytecode and evaluated once; [`Bundle::instantiate`] makes a
-//! [`ScriptVu`] of it from the shared bytecode. A VU blocks by suspending its coroutine (room `vu`), so everything here
+//! [`ScriptVu`] of it from the shared bytecode. A VU blocks by suspending its coroutine (crate `vu`), so everything here
 //! may wait wherever k6's own functions wait.
 //!
-//! The room knows nothing of schedules, storage or the terminal: samples go to a [`Sink`], what is noted beside
-//! them to [`Notes`], log lines to a [`Log`], and
-//! `test.abort()` to a [`Control`].
+//! The crate knows nothing of schedules, storage or the terminal: samples go to a [`Sink`], other events to [`Notes`], log
+//! lines to a [`Log`], and `test.abort()` to a [`Control`].
 
 mod async_groups;
 mod bundle;

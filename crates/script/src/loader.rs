@@ -181,7 +181,7 @@ impl ModuleDef for HostModule {
     }
 }
 
-/// What `import x from` a CommonJS file means: bundlers mark files that were modules once.
+/// The default export of a CommonJS file: bundlers mark files that were modules once.
 fn default_of(value: Value<'_>) -> rquickjs::Result<Value<'_>> {
     let Some(object) = value.as_object() else { return Ok(value) };
     let was_module: bool = object.get::<_, Option<bool>>("__esModule")?.unwrap_or(false);

@@ -1,4 +1,4 @@
-//! What `setup()` returned, on its way to the VUs.
+//! The result of `setup()`, on its way to the VUs.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ static PRELUDE: Prelude = Prelude::new("k6/setup", include_str!("../js/setup_dat
 
 const NATIVES: &[(&str, NativeFn)] = &[("base64", base64), ("cookie", cookie)];
 
-/// What became of it.
+/// Result of `setup()`, written as JSON.
 pub(crate) enum SetupData {
     /// Nothing was returned.
     Nothing,

@@ -9,7 +9,7 @@ use rquickjs::{Array, Ctx, Function, Object, Persistent};
 
 use crate::js;
 
-/// What a function has, in the order in which the engine defines it.
+/// Properties of a function, in the order in which the engine defines them.
 const OF_FUNCTIONS: &[&str] = &["length", "name"];
 
 /// Makes them.

@@ -24,13 +24,13 @@ pub(crate) const EMPTY_URL: &str = "empty://module";
 /// Sources that maps brought along are kept up to this many bytes.
 const MAPPED_TEXT_BYTES_MAX: usize = 64 << 20;
 
-/// So many different imports of what does not exist are remembered, to be told together.
+/// Maximum number of missing imports that one error lists.
 const MISSING_MAX: usize = 64;
 
 /// In front of the names of modules that stand for what could not be found.
 const MISSING: &str = "missing:";
 
-/// What modules of the host and CommonJS files were asked for and do not have: names by module.
+/// Missing exports that scripts import from modules of the host and CommonJS files: names by module.
 pub(crate) type Undefined = BTreeMap<String, BTreeSet<String>>;
 
 /// Bytecode of one file, shared by all VUs.
@@ -60,7 +60,7 @@ struct Inner {
     missing: Vec<String>,
     undefined: Undefined,
     compiled: HashMap<String, Compiled>,
-    /// What bare specifiers mean, and those in packages: by folder, specifier and who asks.
+    /// Targets of bare specifiers, and of those in packages: by folder, specifier and kind of import.
     resolved: HashMap<InPackages, Result<Resolved, String>>,
     /// Looked up when a position is first asked for, and what the host itself generated.
     generated: HashMap<String, Generated>,
@@ -97,7 +97,7 @@ pub(crate) enum Resolved {
 
 impl Sources {
     pub(crate) fn new(folder: PathBuf, outside: Outside, builtins: Vec<&'static str>) -> Sources {
-        // Known from the start, so that nobody asks the disk whether they exist.
+        // Known from the start, so that the disk is not asked whether they exist.
         let packed = outside.packed.iter().flatten();
         let files = packed.map(|(path, bytes)| (path.clone(), bytes.clone())).collect();
         let resolved = outside.packages.iter().map(of_package).collect();
@@ -128,7 +128,7 @@ impl Sources {
         Err(format!("unknown module: {name}; available: {}", self.builtins.join(", ")))
     }
 
-    /// What imports of packages were found to stand for, in order.
+    /// Targets of the imports of packages, in order.
     pub(crate) fn packages(&self) -> Vec<PackageImport> {
         let inner = self.inner();
         let found =
@@ -196,7 +196,7 @@ impl Sources {
         Some(format!("{MISSING}{index}"))
     }
 
-    /// What a module that [`Self::miss`] named stands for.
+    /// The error behind a module that [`Self::miss`] named.
     pub(crate) fn missed(&self, name: &str) -> Option<String> {
         self.inner().missing.get(name.strip_prefix(MISSING)?.parse::<usize>().ok()?).cloned()
     }
@@ -213,7 +213,7 @@ impl Sources {
         count < MISSING_MAX && inner.undefined.entry(module.to_owned()).or_default().insert(name.to_owned())
     }
 
-    /// What modules were asked for and do not have.
+    /// Missing exports that scripts import.
     pub(crate) fn undefined(&self) -> Undefined {
         self.inner().undefined.clone()
     }
@@ -259,7 +259,7 @@ impl Sources {
         self.inner().is_mapped
     }
 
-    /// What leads from the code that runs as `url` to what was written; a map that it names is read now.
+    /// The mapping of the code that runs as `url` to its source; a map that it names is read now.
     pub(crate) fn generated(&self, url: &str) -> Generated {
         let mut inner = self.inner();
         let known = inner.generated.get(url).cloned();
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn imports_that_lead_nowhere_are_remembered_once() {
         let sources = Sources::new("/tests".into(), Outside::default(), Vec::new());
-        let name = sources.miss("no x").expect("there is room");
+        let name = sources.miss("no x").expect("the list is not full");
         assert_eq!(sources.miss("no x"), Some(name.clone()));
         assert_eq!(sources.missed(&name).as_deref(), Some("no x"));
         assert_eq!(sources.missed("file:///x.js"), None);

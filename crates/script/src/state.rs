@@ -1,4 +1,4 @@
-//! What a VU is besides its JavaScript: its place, its tags, its connections, its pending work.
+//! State of a VU besides its JavaScript: its run, its tags, its connections, its pending work.
 
 pub(crate) mod async_groups;
 pub(crate) mod check_tags;
@@ -47,11 +47,11 @@ pub(crate) enum Phase {
     Summary,
 }
 
-/// What all VUs of a run share once the plan is known.
+/// The run of a script: everything that its VUs share once the plan is known.
 pub struct RunContext {
     /// The plan.
     pub plan: Arc<Plan>,
-    /// What is written over the script's exported `options`, as JSON.
+    /// The options that replace the script's exported `options`, as JSON.
     pub exported_options_json: String,
     /// All tag sets.
     pub tags: Arc<TagInterner>,
@@ -104,7 +104,7 @@ pub struct Call {
     pub due: Option<Instant>,
 }
 
-/// What exists before the plan and is shared by all VUs.
+/// State that exists before the plan and is shared by all VUs.
 pub(crate) struct InitShared {
     pub(crate) sources: Sources,
     pub(crate) metrics: Arc<MetricRegistry>,
@@ -113,7 +113,7 @@ pub(crate) struct InitShared {
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) shared_arrays: Mutex<HashMap<String, Arc<[Box<str>]>>>,
     pub(crate) strict: std::sync::atomic::AtomicBool,
-    /// What tasks of `plimsoll/flow` ended with.
+    /// Outcomes of the tasks of `plimsoll/flow`.
     pub(crate) outcomes: Outcomes,
     /// The heap of a VU whose init has run; 0 until one has.
     pub(crate) heap_bytes: std::sync::atomic::AtomicUsize,
@@ -143,7 +143,7 @@ pub(crate) struct VuState {
     pub(crate) next_due: Cell<Option<Instant>>,
     metadata: RefCell<Option<Metadata>>,
     pub(crate) script_metadata: RefCell<BTreeMap<Arc<str>, Arc<str>>>,
-    /// What `test.abort()` said.
+    /// The reason given to `test.abort()`.
     pub(crate) abort_reason: RefCell<Option<String>>,
     /// Of the generator behind `randomSeed()`.
     pub(crate) random_state: Cell<u64>,

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 pub(crate) struct VuTags {
     tags: BTreeMap<Arc<str>, Arc<str>>,
     group: Arc<str>,
-    /// What `group` is outside of all calls of `group()`.
+    /// Value of `group` outside of all calls of `group()`.
     outermost_group: Arc<str>,
     has_group: bool,
     id: Option<TagSetId>,
@@ -89,7 +89,7 @@ impl VuTags {
     }
 }
 
-/// What distinguishes the tag sets of HTTP samples beyond the VU's own tags.
+/// Key of an HTTP sample's tag set beyond the VU's own tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct HttpKey {
     pub(crate) base: TagSetId,

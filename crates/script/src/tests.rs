@@ -25,7 +25,7 @@ mod web;
 mod webcrypto;
 mod websocket;
 
-/// What a script left behind.
+/// Results of a script's run.
 #[derive(Debug, Default)]
 struct Left {
     ends: Vec<IterationEnd>,

@@ -60,7 +60,7 @@ impl Vm {
         Ok(Vm { state, context, runtime })
     }
 
-    /// What the engine has allocated. It looks at every object to tell, so this is not for every VU.
+    /// Bytes that the engine has allocated. Counting them visits every object, so this is not for every VU.
     pub(crate) fn heap_bytes(&self) -> usize {
         usize::try_from(self.runtime.memory_usage().malloc_size).unwrap_or(0)
     }

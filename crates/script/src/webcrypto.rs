@@ -35,7 +35,7 @@ static SUBTLE: Prelude = Prelude::new(
     ),
 );
 
-/// Made once per VU, whoever asks first: keys must be of one class.
+/// Made once per VU, as the module or as the global: keys must be of one class.
 fn build<'js>(ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
     let made = SUBTLE.run(ctx, vu, natives::ALL)?;
     made.into_object().ok_or(rquickjs::Error::Exception)

@@ -38,7 +38,7 @@ fn ping<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     args.undefined()
 }
 
-/// What a script sends: text, or bytes.
+/// The payload that a script sends: text, or bytes.
 fn payload_of<'js>(
     args: &Args<'_, 'js>,
     value: &Value<'js>,

@@ -95,12 +95,12 @@ impl script::Spans for OwnSpans {
 impl ReceiveSettings {
     /// Whether any request is put into a trace.
     pub fn makes_traces(&self) -> bool {
-        TraceSample::of(self.share).is_some()
+        TraceSample::from_share(self.share).is_some()
     }
 
     /// Which requests are put into traces, beside this receiver. Whoever asked for none and has none gets none.
     pub fn sample(&self, receiving: Option<&Receiving>) -> Option<TraceSample> {
-        if self.lab.is_some() && receiving.is_none() { None } else { TraceSample::of(self.share) }
+        if self.lab.is_some() && receiving.is_none() { None } else { TraceSample::from_share(self.share) }
     }
 }
 

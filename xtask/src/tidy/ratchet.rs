@@ -87,7 +87,6 @@ pub(super) const BUDGETS: &[(&str, usize)] = &[
     ("crates/runfile/", 32),
     ("crates/runs/", 77),
     ("crates/schedule/", 8),
-    ("crates/script/", 196),
     ("crates/server/", 54),
     ("crates/session/", 59),
     ("crates/stats/", 5),

@@ -18,14 +18,14 @@ use crate::source::places::Places;
 use crate::state::{Call, Phase, VuState};
 use crate::vm::Vm;
 
-/// What `handleSummary()` wants written: a path (or `stdout`, `stderr`) and the content.
+/// Files of `handleSummary()`: a path (or `stdout`, `stderr`) and the content.
 pub type Files = Vec<(String, Vec<u8>)>;
 
 /// A VU: the script in a runtime of its own.
 pub struct ScriptVu {
     namespace: Option<Persistent<Object<'static>>>,
     functions: RefCell<BTreeMap<Arc<str>, Persistent<Function<'static>>>>,
-    /// What `setup()` returned, in this VU's own copy.
+    /// The result of `setup()`, in this VU's own copy.
     setup_data: RefCell<Option<Persistent<Value<'static>>>>,
     /// The scenario whose tags and environment are in place.
     scenario: Cell<Option<model::ScenarioId>>,
@@ -87,7 +87,7 @@ impl ScriptVu {
         self.run(exec, |ctx| self.setup_argument(ctx, setup_data)).map(|_| ())
     }
 
-    /// Emits what is counted per iteration, also of iterations that failed or were cut off; tells when.
+    /// Emits the samples of each iteration, also of failed and interrupted ones; returns their time.
     fn end_iteration(&self, state: &Rc<VuState>) -> Instant {
         state.websockets.end_all();
         state.tasks.cut_all(state);
@@ -120,7 +120,7 @@ impl ScriptVu {
         self.vm.context.with(|ctx| {
             let state = &self.vm.state;
             let written = value.restore(&ctx).and_then(|value| setup_data::write(&ctx, state, value));
-            match catch(&ctx, written, &state.stop, Places::of(&state.init.sources))? {
+            match catch(&ctx, written, &state.stop, Places::new(&state.init.sources))? {
                 SetupData::Nothing => Ok(None),
                 SetupData::Text(text) => Ok(Some(text.into())),
                 SetupData::Refused(why) => Err(ScriptError::SetupData(why)),
@@ -150,7 +150,7 @@ impl ScriptVu {
         self.vm.context.with(|ctx| {
             let state = &self.vm.state;
             let read = value.restore(&ctx).and_then(|value| summary_files::read(&ctx, &value));
-            match catch(&ctx, read, &state.stop, Places::of(&state.init.sources))? {
+            match catch(&ctx, read, &state.stop, Places::new(&state.init.sources))? {
                 SummaryFiles::Default => Ok(None),
                 SummaryFiles::Files(files) => Ok(Some(files)),
                 SummaryFiles::Refused(why) => Err(ScriptError::Summary(why)),
@@ -189,9 +189,9 @@ impl ScriptVu {
                 drive(&ctx, state)?;
                 Ok(value)
             };
-            let value = catch(&ctx, call(), &state.stop, Places::of(&state.init.sources))?;
+            let value = catch(&ctx, call(), &state.stop, Places::new(&state.init.sources))?;
             if let Some(reason) = state.events.take_rejection(&ctx) {
-                return Err(from_reason(&reason, Places::of(&state.init.sources)));
+                return Err(from_reason(&reason, Places::new(&state.init.sources)));
             }
             let value = match value.as_promise() {
                 Some(promise) => promise

@@ -51,7 +51,7 @@ impl End {
         }
     }
 
-    /// What a duration that ends so is worth.
+    /// Mark of a duration that ends so.
     const fn mark(self) -> Mark {
         match self {
             End::Finished => Mark::Measured,
@@ -62,7 +62,7 @@ impl End {
     }
 }
 
-/// What a poll said.
+/// Result of a poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     /// Nothing about the task: the request failed.
@@ -73,7 +73,7 @@ pub(super) enum Said {
     Done,
 }
 
-/// What the script calls a task.
+/// Name and tags of a task.
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) tags: TagSetId,
@@ -109,7 +109,7 @@ impl Tasks {
         self.trace_of_request.set(TraceOf::Itself);
     }
 
-    /// What is sent from now on is sent by a task.
+    /// Assigns the requests sent from now on to a task.
     fn turn_to(&self, vu: &VuState, context: Option<TraceContext>, is_kept: bool) {
         if vu.binding().is_some_and(|binding| binding.run.traces.is_some()) {
             let of = context.map_or(TraceOf::Nothing, |context| TraceOf::Task { context, is_kept });
@@ -143,7 +143,7 @@ impl Tasks {
         });
     }
 
-    /// What the poll said.
+    /// Records the result of the poll.
     pub(super) fn judged(&self, vu: &VuState, id: u32, said: Said) {
         self.with(id, |task, metrics| {
             let Some(step) = task.step else { return };
@@ -157,8 +157,8 @@ impl Tasks {
         });
     }
 
-    /// Records what became of one, and tells the bounds of its duration in milliseconds: no upper one without an end that was
-    /// seen. `None` for tasks that are over already.
+    /// Records the end of a task, and returns the bounds of its duration in milliseconds: no upper one without an observed
+    /// end. `None` for tasks that are over already.
     pub(super) fn end(
         &self,
         vu: &VuState,
@@ -251,7 +251,7 @@ impl Task {
         }
     }
 
-    /// All of it, as whoever waits sees it: what servers do for it stands below.
+    /// The span of the whole task, as its user waits for it; the spans of servers are below it.
     fn span(&self, traced: &Traced, ended: Instant, how: End, outcome: Option<&str>) -> Span {
         let name = traced.name.as_deref().map_or_else(|| "task".to_owned(), |name| format!("task {name}"));
         let mut attributes = vec![
@@ -273,7 +273,7 @@ impl Task {
         }
     }
 
-    /// What an outcome is counted as.
+    /// The outcome that this one is counted as.
     fn counted(&self, vu: &VuState, outcome: &str) -> String {
         let outcome = vu.init.secrets.redact(outcome);
         let counted = vu.init.outcomes.count(&outcome, &self.declared);

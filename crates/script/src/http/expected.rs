@@ -8,7 +8,7 @@ use rquickjs::{Class, Ctx, Object, Value};
 use crate::js::{self, Args, js_lifetime};
 use crate::state::http::ResponseCallback;
 
-/// What `expectedStatuses()` returns: opaque to scripts.
+/// The result of `expectedStatuses()`, opaque to scripts.
 struct ExpectedStatuses(Rc<[(u16, u16)]>);
 js_lifetime!(ExpectedStatuses);
 
@@ -74,7 +74,7 @@ pub(crate) fn from_js<'js>(args: &Args<'_, 'js>, value: &Value<'js>) -> rquickjs
     statuses_of(value).ok_or_else(|| args.error("unsupported argument, expected http.expectedStatuses"))
 }
 
-/// What `http.expectedStatuses()` made.
+/// Reads a result of `http.expectedStatuses()`.
 pub(crate) fn statuses_of(value: &Value<'_>) -> Option<ResponseCallback> {
     let statuses = value.as_object().and_then(Class::<ExpectedStatuses>::from_object)?;
     let found = statuses.borrow().0.clone();

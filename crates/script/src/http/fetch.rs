@@ -1,4 +1,4 @@
-//! What `fetch()` stands on: a request from parts that need no guessing, and a response of bytes.
+//! The natives below `fetch()`: a request from explicit arguments, and a response of bytes.
 
 use rquickjs::{Array, Ctx, Function, Object, Persistent, Value};
 use tokio::sync::oneshot;
@@ -67,7 +67,7 @@ pub(crate) fn send<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let abort = std::cell::Cell::new(Some(abort));
     let give_up = move || {
         if let Some(abort) = abort.take() {
-            // Whoever would hear it may have ended.
+            // The request may have ended.
             let _ = abort.send(());
         }
     };

@@ -1,4 +1,4 @@
-//! What is noted of a request while it is on its way, from the start of each exchange to its end.
+//! Notes about a request in flight, from the start of each exchange to its end.
 
 use model::{ExemplarCandidate, Instant, Mark, ScenarioId, SystemClock, TagSetId};
 use wire::{Exchange, Request};
@@ -21,7 +21,7 @@ pub(super) struct Flight<'a> {
     is_under_way: bool,
     /// Where its turn to be traced came.
     span: Option<Box<RequestSpan>>,
-    /// What the last exchange was.
+    /// The last exchange.
     pub(super) last: Option<Verdict>,
 }
 
@@ -167,7 +167,7 @@ fn note_error(binding: &VuBinding, exchange: &Exchange, sent: &Request, verdict:
     binding.notes.error(code, &message, verdict.tags, &example);
 }
 
-/// k6's code of a failed request, and the text of its error. k6 has no text for a response that nobody expected, and no
+/// k6's code of a failed request, and the text of its error. k6 has no text for an unexpected response, and no
 /// code where its status is below 400.
 fn what_failed(exchange: &Exchange) -> (u16, String) {
     let code = response::error_code(exchange);

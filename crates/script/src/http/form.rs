@@ -6,7 +6,7 @@ use wire::{Part, encode_form, encode_multipart};
 
 use crate::js::{self, Args, js_lifetime};
 
-/// What `http.file()` returns.
+/// The result of `http.file()`.
 pub(crate) struct FormFile {
     data: Vec<u8>,
     filename: String,

@@ -154,7 +154,7 @@ impl<'js> JsClass<'js> for ResponseCookie {
     }
 }
 
-/// What k6 shows for a cookie without a date: Go's zero time, overflowed.
+/// k6's value for a cookie without a date: Go's zero time, overflowed.
 const NO_EXPIRES_MS: i64 = -6_795_364_578_871;
 
 /// `res.cookies`: names and lists of cookies.

@@ -47,10 +47,10 @@ const METHODS: &[(&str, NativeFn)] = &[
     ("clickLink", page::click_link),
 ];
 
-/// Room for the fields that a script reads without a second allocation.
+/// Capacity for fields, so that most scripts need no second allocation.
 const FIELDS_READ_USUALLY: usize = 3;
 
-/// What a response was.
+/// Facts of a response.
 pub(crate) struct Facts {
     /// The last exchange.
     pub(crate) exchange: Box<wire::Exchange>,
@@ -60,7 +60,7 @@ pub(crate) struct Facts {
     pub(crate) request: RequestFacts,
 }
 
-/// What was asked for.
+/// Facts of a request.
 pub(crate) struct RequestFacts {
     pub(crate) method: wire::Method,
     pub(crate) target: wire::Target,
@@ -329,7 +329,7 @@ impl Facts {
         self.exchange.result.as_ref().err()
     }
 
-    /// Who answered; nobody where there was no connection.
+    /// The address of the server; absent without a connection.
     fn remote(&self) -> Option<std::net::SocketAddr> {
         self.exchange.remote.filter(|_| !self.error().is_some_and(wire::Error::is_unconnected))
     }

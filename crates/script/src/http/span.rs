@@ -27,7 +27,7 @@ pub(super) struct RequestSpan {
     /// Those of all exchanges added up.
     phases: Phases,
     exchanges: u32,
-    /// What the last one was.
+    /// The last exchange.
     mark: Mark,
     failed: bool,
     status: Option<u16>,
@@ -35,7 +35,7 @@ pub(super) struct RequestSpan {
 }
 
 impl RequestSpan {
-    /// Puts a request into a trace, if its turn comes; none where it does not, or where nobody takes spans.
+    /// Puts a request into a trace, if its turn comes; none where it does not, or where no receiver takes spans.
     pub(super) fn offer(
         vu: &VuState,
         sample: TraceSample,
@@ -116,7 +116,7 @@ impl RequestSpan {
     }
 }
 
-/// What a span's length is worth.
+/// Status of a span by the mark of its length.
 const fn how(mark: Mark) -> &'static str {
     match mark {
         Mark::Measured => "measured",

@@ -30,7 +30,7 @@ impl JsLibrary {
         self.name
     }
 
-    /// What it makes; made once per VU.
+    /// The object that the library makes, once per VU.
     pub(crate) fn object<'js>(&self, ctx: &Ctx<'js>, vu: &Rc<VuState>) -> rquickjs::Result<Object<'js>> {
         if let Some(known) = self.made(ctx, vu)? {
             return Ok(known);
@@ -43,7 +43,7 @@ impl JsLibrary {
         Ok(made)
     }
 
-    /// What it has made in this VU, if it was ever asked for.
+    /// The object that the library has made in this VU, if it was ever used.
     pub(crate) fn made<'js>(
         &self,
         ctx: &Ctx<'js>,

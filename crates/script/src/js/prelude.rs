@@ -22,7 +22,7 @@ impl Prelude {
         Prelude { name, source, bytecode: OnceLock::new() }
     }
 
-    /// What the function returns in this VU.
+    /// Runs the function in this VU and returns its result.
     pub(crate) fn run<'js>(
         &self,
         ctx: &Ctx<'js>,

@@ -1,5 +1,5 @@
 //! The scope behind the global one: what is read there and is no property of the global object is made when it is first
-//! read. It is the prototype of the global object, so that a global nobody asks for costs a VU nothing at all.
+//! read. It is the prototype of the global object, so that an unused global costs a VU nothing at all.
 
 use std::ffi::c_int;
 

@@ -9,7 +9,7 @@ use crate::js::{self, Args};
 use crate::source::Resolved;
 use crate::state::VuState;
 
-/// What stands before a CommonJS file's own text.
+/// Text in front of a CommonJS file's own.
 const BEFORE: &str = "(function (exports, module, require) {";
 
 /// The same for a file of a package that asks for `process`: the little of it that libraries look at to find out how to

@@ -83,9 +83,9 @@ fn reader<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     Ok(Function::new(args.ctx.clone(), next)?.into_value())
 }
 
-/// What part of a file is wanted, and how.
+/// The lines to read from a file, and their form.
 #[derive(Debug)]
-struct Wanted {
+struct RecordRange {
     skips_first: bool,
     as_objects: bool,
     from_line: u64,
@@ -97,7 +97,7 @@ struct Wanted {
 /// that asks reads the file, the others find the records.
 fn parse<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
     let line = |index: usize| js::to_number(args.ctx, &args.get(index)).map(|line| line as u64);
-    let wanted = Wanted {
+    let wanted = RecordRange {
         skips_first: js::to_bool(&args.get(3)),
         as_objects: js::to_bool(&args.get(4)),
         from_line: line(5)?,
@@ -117,7 +117,7 @@ fn parse<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
 }
 
 /// The records as JSON: arrays of fields, or objects with the names of the first record.
-fn elements(mut records: Records, wanted: &Wanted) -> Result<Arc<[Box<str>]>, String> {
+fn elements(mut records: Records, wanted: &RecordRange) -> Result<Arc<[Box<str>]>, String> {
     let has_first = wanted.skips_first || wanted.as_objects;
     let mut header = None;
     if has_first {
@@ -154,7 +154,7 @@ fn element(header: Option<&StringRecord>, record: &StringRecord) -> String {
 mod tests {
     use super::*;
 
-    fn check(text: &str, wanted: Wanted, expect: Result<&str, &str>) {
+    fn check(text: &str, wanted: RecordRange, expect: Result<&str, &str>) {
         let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(Cursor::new(Arc::<
             [u8],
         >::from(
@@ -168,8 +168,8 @@ mod tests {
         );
     }
 
-    fn wanted(skips_first: bool, as_objects: bool, from_line: u64, to_line: u64) -> Wanted {
-        Wanted { skips_first, as_objects, from_line, to_line }
+    fn wanted(skips_first: bool, as_objects: bool, from_line: u64, to_line: u64) -> RecordRange {
+        RecordRange { skips_first, as_objects, from_line, to_line }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a specifier means.
+//! Resolution of specifiers.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use super::{EMPTY_URL, Resolved, Sources, file_url, is_builtin_name, nearest, no
 use crate::outside;
 
 impl Sources {
-    /// What `specifier` in an `import` of the file `base` means.
+    /// Resolves `specifier` in an `import` of the file `base`.
     ///
     /// # Errors
     /// A text for the user: what is wrong and what would be right.
@@ -68,7 +68,7 @@ impl Sources {
         Ok(Resolved::File(file_url(&path)))
     }
 
-    /// What an archive says of an import in a package, or of one.
+    /// Resolves an import in a package, or of one, from the archive's index.
     fn packed(&self, folder: &Path, specifier: &str, asked: Asked) -> Option<Resolved> {
         let key = (folder.to_owned(), specifier.to_owned(), asked);
         self.inner().resolved.get(&key).and_then(|resolved| resolved.clone().ok())

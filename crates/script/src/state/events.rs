@@ -10,7 +10,7 @@ use futures_util::stream::FuturesUnordered;
 use model::{Instant, SystemClock};
 use rquickjs::{Ctx, Function, Persistent, Value};
 
-/// What a task does with JavaScript when it is done.
+/// The JavaScript side of a task's completion.
 pub(crate) type Completion = Box<dyn for<'js> FnOnce(&Ctx<'js>) -> rquickjs::Result<()>>;
 
 /// Timers pending at once in one VU. A script that starts more leaks them.
@@ -45,12 +45,12 @@ struct Timer {
     interval: Option<std::time::Duration>,
 }
 
-/// What a timer does when it is due.
+/// The call that a timer makes when it is due.
 #[derive(Clone)]
 pub(crate) struct TimerCall {
     /// The script's function.
     pub(crate) callback: Persistent<Function<'static>>,
-    /// What it is called with.
+    /// Its arguments.
     pub(crate) arguments: Vec<Persistent<Value<'static>>>,
     /// The group in which the timer was started, where groups are followed.
     pub(crate) group: Option<Arc<str>>,
@@ -121,7 +121,7 @@ impl EventLoop {
         self.rejections.borrow_mut().clear();
     }
 
-    /// The reason of the first rejection that nobody handled.
+    /// The reason of the first unhandled rejection.
     pub(crate) fn take_rejection<'js>(&self, ctx: &Ctx<'js>) -> Option<Value<'js>> {
         if !self.is_used.get() {
             return None;

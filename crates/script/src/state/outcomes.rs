@@ -16,7 +16,7 @@ pub(crate) struct Outcomes {
     known: Mutex<(BTreeSet<Box<str>>, bool)>,
 }
 
-/// What an outcome is counted as, and whether it is the first for which there was no room.
+/// The outcome that another is counted as, and whether it is the first beyond the limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Counted<'a> {
     pub(crate) as_outcome: Cow<'a, str>,
@@ -24,7 +24,7 @@ pub(crate) struct Counted<'a> {
 }
 
 impl Outcomes {
-    /// What `outcome` is counted as. Where the script has `declared` some, every other is [`OTHER`].
+    /// The outcome that `outcome` is counted as. Where the script has `declared` some, every other is [`OTHER`].
     pub(crate) fn count<'a>(&self, outcome: &'a str, declared: &[Box<str>]) -> Counted<'a> {
         let as_is = Counted { as_outcome: outcome.into(), is_first_beyond: false };
         if declared.iter().any(|known| **known == *outcome) || outcome == OTHER {

@@ -23,8 +23,8 @@ fn script(function: &str, ms: &str, query: &str, options: &str) -> String {
     )
 }
 
-/// What the script said of a task.
-struct Told {
+/// The script's own log line about a task.
+struct TaskReport {
     /// How long the server says it took, in milliseconds from when the server had read the submission.
     took_ms: f64,
     end: String,
@@ -33,12 +33,12 @@ struct Told {
     lower_ms: f64,
 }
 
-fn told(line: &str) -> Told {
+fn task_report(line: &str) -> TaskReport {
     let fields: Vec<serde_json::Value> = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
     let id = fields[0].as_str().expect("the server's name of the task");
     let (submitted, done) = id.split_once('-').expect("two times");
     let ns = |text: &str| text.parse::<u64>().expect("a time");
-    Told {
+    TaskReport {
         took_ms: (ns(done) - ns(submitted)) as f64 / 1e6,
         end: fields[1].as_str().expect("a word").to_owned(),
         polls: fields[2].as_u64().expect("a count"),
@@ -65,20 +65,20 @@ fn check_bounds(function: &str, query: &str) {
     assert_eq!(left.ends, [IterationEnd::Completed; 7], "{:?}", left.logs);
     let (submits, tasks) = (values(&left, "flow_submit_duration"), values(&left, "flow_duration"));
     for (line, (submit_ms, _)) in left.logs.iter().zip(&submits) {
-        let told = told(line);
-        let upper_ms = told.upper_ms.expect("it finished");
+        let report = task_report(line);
+        let upper_ms = report.upper_ms.expect("it finished");
         // The server's time begins while the submission is under way.
-        assert!(told.took_ms <= upper_ms, "done after {} ms, upper bound {upper_ms} ms", told.took_ms);
-        let latest_ms = told.took_ms + submit_ms;
+        assert!(report.took_ms <= upper_ms, "done after {} ms, upper bound {upper_ms} ms", report.took_ms);
+        let latest_ms = report.took_ms + submit_ms;
         assert!(
-            told.lower_ms <= latest_ms,
+            report.lower_ms <= latest_ms,
             "done after at most {latest_ms} ms, lower bound {}",
-            told.lower_ms
+            report.lower_ms
         );
-        assert!(upper_ms - told.lower_ms >= 11.0 || told.polls == 1, "two polls lie apart");
-        assert!(told.lower_ms == 0.0 || told.polls > 1);
+        assert!(upper_ms - report.lower_ms >= 11.0 || report.polls == 1, "two polls lie apart");
+        assert!(report.lower_ms == 0.0 || report.polls > 1);
     }
-    let polls: u64 = left.logs.iter().map(|line| told(line).polls).sum();
+    let polls: u64 = left.logs.iter().map(|line| task_report(line).polls).sum();
     let seen = server.settled();
     assert_eq!(seen.total, 7 + polls);
     assert_eq!((sum(&left, "flow_polls"), sum(&left, "flow_polls_per_task")), (polls, polls));
@@ -106,10 +106,10 @@ fn the_lower_bound_is_the_begin_of_a_poll() {
     let server = testkit::http::start();
     let left = run_against(&server.url(""), 1, &script("task", "100", "?before=60", "interval: '30ms'"));
     // Polls begin at 30 and 120, look at 90 and 180, and end with that: it is done at 100, long after the first began.
-    let told = told(&left.logs[0]);
-    assert_eq!(told.polls, 2);
-    assert!((30.0..60.0).contains(&told.lower_ms), "{}", told.lower_ms);
-    assert!(told.upper_ms.is_some_and(|upper_ms| upper_ms >= 180.0), "{:?}", told.upper_ms);
+    let report = task_report(&left.logs[0]);
+    assert_eq!(report.polls, 2);
+    assert!((30.0..60.0).contains(&report.lower_ms), "{}", report.lower_ms);
+    assert!(report.upper_ms.is_some_and(|upper_ms| upper_ms >= 180.0), "{:?}", report.upper_ms);
 }
 
 #[test]
@@ -118,8 +118,8 @@ fn unfinished_tasks_are_censored() {
         let server = testkit::http::start();
         let left = run_against(&server.url(""), 1, &script("task", "60000", "", options));
         assert_eq!(left.ends, [IterationEnd::Completed], "{:?}", left.logs);
-        let told = told(&left.logs[0]);
-        assert_eq!((told.end.as_str(), told.polls, told.upper_ms), (end, polls, None), "{options}");
+        let report = task_report(&left.logs[0]);
+        assert_eq!((report.end.as_str(), report.polls, report.upper_ms), (end, polls, None), "{options}");
         let [(waited_ms, Mark::TimedOut)] = values(&left, "flow_duration")[..] else {
             panic!("{:?}", left.samples)
         };

@@ -12,7 +12,7 @@ use rquickjs::{ArrayBuffer, Class, Ctx, Object, Value};
 use super::natives::{bytes, checked, curve, let_others_run};
 use crate::js::{self, Args, js_lifetime};
 
-/// What a `CryptoKey` keeps to itself.
+/// Internal slots of a `CryptoKey`.
 pub(crate) struct Key(pub(super) Arc<Material>);
 js_lifetime!(Key);
 

@@ -68,7 +68,7 @@ fn start<'js>(args: &Args<'_, 'js>) -> rquickjs::Result<Value<'js>> {
         prepared.set_header("Sec-WebSocket-Protocol", args.string(1)?);
     }
     let Some(dispatch) = args.get(3).into_function() else {
-        return Err(args.type_error("a WebSocket needs somebody to tell"));
+        return Err(args.type_error("a WebSocket needs a function that takes its events"));
     };
     let dispatch = Persistent::save(args.ctx, dispatch);
     let group = async_groups::current(args.vu);
@@ -95,8 +95,8 @@ fn opened_now<'js>(ctx: &Ctx<'js>, mut line: Line, opened: Opened) -> rquickjs::
             session.leave(vu);
         }
         let error = opened.error.unwrap_or_else(|| "too many WebSockets are open".into());
-        tell(ctx, &line, ("error", at, error.as_str()))?;
-        return tell(ctx, &line, ("close", at, Value::new_undefined(ctx.clone()), ""));
+        dispatch_event(ctx, &line, ("error", at, error.as_str()))?;
+        return dispatch_event(ctx, &line, ("close", at, Value::new_undefined(ctx.clone()), ""));
     };
     line.id = id;
     let header = |name: &str| {
@@ -105,12 +105,12 @@ fn opened_now<'js>(ctx: &Ctx<'js>, mut line: Line, opened: Opened) -> rquickjs::
     };
     let extensions: Vec<String> = header("Sec-WebSocket-Extensions").into_iter().collect();
     let protocol = header("Sec-WebSocket-Protocol").unwrap_or_default();
-    // Before the script is told: it may wait in its handler, and nothing is told meanwhile.
+    // Before the script's handler runs: it may wait, and no event is delivered meanwhile.
     listen(line.clone(), session.clone());
-    tell(ctx, &line, ("open", at, id, protocol, extensions))
+    dispatch_event(ctx, &line, ("open", at, id, protocol, extensions))
 }
 
-/// Waits for events and tells them.
+/// Waits for events and passes them to the script.
 fn listen(line: Line, session: Rc<Session>) {
     let vu = line.vu.clone();
     vu.events.spawn(Box::pin(async move {
@@ -145,22 +145,26 @@ fn deliver(ctx: &Ctx<'_>, line: Line, session: Rc<Session>) -> rquickjs::Result<
 fn deliver_one<'js>(ctx: &Ctx<'js>, line: &Line, event: Event) -> rquickjs::Result<()> {
     let at = unix_ms(&line.vu, event.at);
     match event.kind {
-        EventKind::Text(text) => tell(ctx, line, ("message", at, js::string_from_bytes(ctx, &text)?)),
-        EventKind::Binary(bytes) => {
-            tell(ctx, line, ("message", at, ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?.into_value()))
+        EventKind::Text(text) => {
+            dispatch_event(ctx, line, ("message", at, js::string_from_bytes(ctx, &text)?))
         }
-        EventKind::Ping => tell(ctx, line, ("ping", at)),
-        EventKind::Pong => tell(ctx, line, ("pong", at)),
+        EventKind::Binary(bytes) => dispatch_event(
+            ctx,
+            line,
+            ("message", at, ArrayBuffer::new_copy(ctx.clone(), &bytes[..])?.into_value()),
+        ),
+        EventKind::Ping => dispatch_event(ctx, line, ("ping", at)),
+        EventKind::Pong => dispatch_event(ctx, line, ("pong", at)),
         EventKind::Closed { code, reason, error } => {
             if let Some(error) = error {
-                tell(ctx, line, ("error", at, error))?;
+                dispatch_event(ctx, line, ("error", at, error))?;
             }
-            tell(ctx, line, ("close", at, code, reason))
+            dispatch_event(ctx, line, ("close", at, code, reason))
         }
     }
 }
 
-fn tell<'js, A: rquickjs::function::IntoArgs<'js>>(
+fn dispatch_event<'js, A: rquickjs::function::IntoArgs<'js>>(
     ctx: &Ctx<'js>,
     line: &Line,
     arguments: A,

@@ -12,7 +12,7 @@ use super::params::Prepared;
 use super::session::Session;
 use crate::state::VuState;
 
-/// What came of opening a connection.
+/// Result of opening a connection.
 pub(super) struct Opened {
     pub(super) response: Option<wire::Response>,
     /// Why no session came of it, in k6's words.
@@ -45,7 +45,7 @@ pub(super) async fn open(vu: &Rc<VuState>, mut prepared: Prepared) -> Opened {
     }
 }
 
-/// What cannot even be tried; k6 counts it all the same.
+/// An attempt that fails before any connection; k6 counts it all the same.
 pub(super) fn refuse(vu: &VuState, prepared: &Prepared, error: &wire::Error) -> Opened {
     let now = SystemClock::now();
     let tags = tags_of(vu, prepared, None, None);
