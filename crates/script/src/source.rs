@@ -325,7 +325,7 @@ mod tests {
     use super::*;
 
     fn check(specifier: &str, expect: Result<&str, &str>) {
-        let sources = Sources::new("/tests".into(), Outside::default(), Vec::new());
+        let sources = Sources::new("/tests".into(), Outside::default(), crate::host::module_names());
         for url in ["file:///tests/lib/b.js", "file:///tests/c.js", "file:///x/d.js", "file:///y/e.js"] {
             sources.add_text(url, String::new());
         }
