@@ -1,4 +1,4 @@
-//! What a machine is doing, whoever makes it.
+//! CPU, memory and network of a whole machine, over all its processes.
 
 use crate::files::{column, keyed, numbers, text};
 use crate::network::{self, Segments};
@@ -28,11 +28,11 @@ pub struct Machine {
     pub cpu_pressure_us: Option<u64>,
     /// Network interfaces.
     pub interfaces: Vec<Interface>,
-    /// What TCP did, in the network namespace of this process.
+    /// TCP counters in the network namespace of this process.
     pub tcp: Option<Tcp>,
 }
 
-/// What cores did, in ticks of the kernel.
+/// CPU time of the cores, in ticks of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticks {
     /// All of them.
@@ -63,7 +63,7 @@ pub struct Tcp {
     pub segments_repeated: u64,
     /// Requests for a connection sent again.
     pub syn_repeated: u64,
-    /// Connections that a listener refused for want of room.
+    /// Connections dropped because a listener's accept queue was full.
     pub listen_drops: u64,
     /// Those among them for which the queue of finished handshakes was full.
     pub listen_overflows: Option<u64>,
@@ -72,7 +72,7 @@ pub struct Tcp {
 }
 
 impl Machine {
-    /// Reads the kernel's files; `None` where there are none. What one of them does not tell is left out.
+    /// Reads the kernel's files; `None` where there are none. Values missing from a file are absent.
     pub fn read() -> Option<Machine> {
         let mut machine = Machine::default();
         machine.take_stat(&text("/proc/stat")?)?;
@@ -82,17 +82,17 @@ impl Machine {
         machine.tcp = network::segments().map(|segments| Tcp {
             listen_overflows: listen_overflows(),
             passive_opens: passive_opens(),
-            ..Tcp::of(&segments)
+            ..Tcp::from_segments(&segments)
         });
         Some(machine)
     }
 
     fn take_stat(&mut self, stat: &str) -> Option<()> {
-        self.all = Ticks::of(parse_ticks(stat.lines().next()?.strip_prefix("cpu ")?)?);
+        self.all = Ticks::from_cores(parse_ticks(stat.lines().next()?.strip_prefix("cpu ")?)?);
         let cores = stat.lines().skip(1).map_while(|line| line.strip_prefix("cpu"));
         let core = |line: &str| {
             let (number, ticks) = line.split_once(' ')?;
-            Some((number.parse().ok()?, Ticks::of(parse_ticks(ticks)?)))
+            Some((number.parse().ok()?, Ticks::from_cores(parse_ticks(ticks)?)))
         };
         self.cores = cores.take(CORES_MAX).filter_map(core).collect();
         let number = |title: &str| stat.lines().find_map(|line| numbers(line.strip_prefix(title)?).next());
@@ -110,7 +110,7 @@ impl Machine {
 }
 
 impl Ticks {
-    fn of(cores: Cores) -> Ticks {
+    fn from_cores(cores: Cores) -> Ticks {
         Ticks { total: cores.total, idle: cores.idle, steal: cores.steal }
     }
 
@@ -123,7 +123,7 @@ impl Ticks {
 }
 
 impl Tcp {
-    fn of(segments: &Segments) -> Tcp {
+    fn from_segments(segments: &Segments) -> Tcp {
         Tcp {
             segments_sent: segments.sent,
             segments_repeated: segments.repeated,
