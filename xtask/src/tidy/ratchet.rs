@@ -41,6 +41,7 @@ pub(super) const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("lab/ingress/", "room", "the chat rooms that the lab's ingress serves"),
     ("lab/ingress/", "rooms", "the chat rooms that the lab's ingress serves"),
     ("crates/archive/src/names.rs", "nobody", "the user name that archives show, as in k6"),
+    ("crates/plimsoll/tests/front_door/lab_ingress.rs", "rooms", "paths that the lab's ingress serves"),
     (
         "crates/words/src/testing.rs",
         "*",
@@ -66,19 +67,11 @@ pub(super) const SKIPPED: &[&str] = &[
 /// so an entry with 0 keeps a part of an area clean.
 pub(super) const BUDGETS: &[(&str, usize)] = &[
     ("conformance/cases/", 15),
-    ("crates/analysis/", 310),
+    ("crates/analysis/src/audit/", 7),
     ("crates/api/", 11),
-    ("crates/evidence/", 87),
     ("crates/labkit/", 4),
     ("crates/model/", 12),
-    ("crates/pages/", 89),
-    ("crates/plimsoll/", 169),
-    ("crates/plimsoll/src/flags", 0),
-    ("crates/report/", 40),
-    ("crates/runs/", 77),
     ("crates/script/", 196),
-    ("crates/server/", 54),
-    ("crates/session/", 59),
     ("ui/src/", 2),
     ("ui/tests/", 38),
     ("xtask/src/", 29),

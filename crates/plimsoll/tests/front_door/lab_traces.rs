@@ -1,5 +1,5 @@
-//! Requests joined with what real servers did for them, in the short form of what the lab's app store shows: the client's side,
-//! the service, its database, and four parts that are the whole.
+//! Traces of requests joined with spans of real servers, a short form of the lab's app store: the client's side, the service, its
+//! database, and four parts that add up to the whole.
 
 use analysis::traces::{Part, Tree, answer_path, attribute, request};
 use model::{Span, SpanKind, Trace};
