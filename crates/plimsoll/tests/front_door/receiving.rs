@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::path::PathBuf;
 
-use analysis::traces::{Part, Tree, answer_path, attribute, request, task};
+use analysis::traces::{Component, Tree, answer_path, attribute, request, task};
 use model::{Datum, RecordKind, Span, SpanStatus, Trace};
 use runfile::Reader;
 
@@ -60,8 +60,8 @@ fn has_shop_spans(trace: &Trace) -> bool {
     assert!((phases_ms - all_ms).abs() <= 0.1 + all_ms * 0.02, "{phases_ms} of {all_ms}");
     let whole = attribute(&tree, &answer_path(&tree), None);
     assert_eq!(u128::from(whole.total_ns()), client.duration.as_nanos(), "the parts are the whole");
-    let outside_ns = whole.part_ns(Part::Network) + whole.part_ns(Part::Connecting);
-    assert_eq!(outside_ns + whole.part_ns(Part::Target), whole.total_ns());
+    let outside_ns = whole.part_ns(Component::Network) + whole.part_ns(Component::Connecting);
+    assert_eq!(outside_ns + whole.part_ns(Component::Target), whole.total_ns());
     true
 }
 
