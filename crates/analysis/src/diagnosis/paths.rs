@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use model::{Kept, Span, SpanKind, SpanStatus, Trace};
 
+use crate::roles::{ActivityRole, RATE_LIMIT_WAIT_MS};
 use crate::traces::{
     Attribution, PieceKind, Tree, answer_path, attribute, critical_path, database, normalised, queue,
     repeated_statements, request, statement,
@@ -30,9 +31,6 @@ const INSTANCE: [&str; 3] = ["service.instance.id", "k8s.pod.name", "host.name"]
 
 /// What tells messages apart.
 const MESSAGE_ID: &str = "messaging.message.id";
-
-/// What says that a call was held back by a limit of rate.
-const LIMITED: [&str; 2] = ["rate_limit.wait_ms", "ratelimit.wait_ms"];
 
 /// The status of HTTP that says so, and the names of the attribute (RFC 6585, section 4).
 const TOO_MANY: &str = "429";
@@ -94,6 +92,8 @@ pub(super) struct StepKey {
 /// All spans of an operation.
 #[derive(Debug, Default)]
 pub(super) struct Step {
+    /// The activity, by the first of them.
+    pub(super) role: ActivityRole,
     /// How many.
     pub(super) spans: u64,
     /// In how many traces.
@@ -285,7 +285,7 @@ impl Paths {
     }
 
     fn add_limited(&mut self, span: &Span) {
-        let waited_ms = LIMITED.iter().find_map(|name| span.attribute(name)?.parse::<f64>().ok());
+        let waited_ms = span.attribute(RATE_LIMIT_WAIT_MS).and_then(|text| text.parse::<f64>().ok());
         let is_refused = STATUS.iter().any(|name| span.attribute(name) == Some(TOO_MANY));
         if waited_ms.is_none() && !is_refused {
             return;
@@ -314,6 +314,9 @@ impl Step {
     fn add(&mut self, tree: &Tree<'_>, at: usize, own_ns: u64) {
         let (span, node) = (&tree.spans()[at], tree.node(at));
         let length_ns = node.end_ns.abs_diff(node.start_ns);
+        if self.spans == 0 {
+            self.role = ActivityRole::new(span);
+        }
         self.spans += 1;
         self.total_ns += length_ns as f64;
         self.own_ns += own_ns as f64;

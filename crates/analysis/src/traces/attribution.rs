@@ -7,6 +7,7 @@ use model::{Span, SpanKind};
 use super::path::{Piece, PieceKind};
 use super::peer;
 use super::tree::Tree;
+use crate::roles::ActivityRole;
 
 /// Whose a part of a request's time is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,7 +84,13 @@ impl Part {
             SpanKind::Client if span.is_own() && tree.children(at).is_empty() => Part::Unseen,
             SpanKind::Client if span.is_own() => Part::Network,
             SpanKind::Client if answers(tree, at) => Part::Network,
-            SpanKind::Client => Part::External,
+            SpanKind::Client => match ActivityRole::new(span) {
+                // Waiting for a connection or a turn happens in the service that recorded it.
+                role if role.is_wait() => Part::Target,
+                ActivityRole::Publish | ActivityRole::Receive => Part::Queue,
+                ActivityRole::Process | ActivityRole::Work => Part::Target,
+                _ => Part::External,
+            },
             SpanKind::Internal | SpanKind::Server | SpanKind::Consumer => Part::Target,
         }
     }
