@@ -121,7 +121,7 @@ pub(super) struct Step {
 }
 
 /// A statement, wherever it was asked.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Asking {
     /// How long it was on critical paths.
     pub(super) own_ns: f64,
@@ -297,6 +297,24 @@ impl Paths {
         if self.limited.service.is_empty() {
             self.limited.service = span.service.to_string();
         }
+    }
+
+    /// The traced statements that a database counts under this fingerprint. Redis counts commands by their name alone.
+    pub(super) fn asking(&self, text: &str) -> Option<Asking> {
+        if let Some(asking) = self.statements.get(text) {
+            return Some(asking.clone());
+        }
+        if text.is_empty() || text.contains(' ') {
+            return None;
+        }
+        let is_command =
+            |traced: &&String| traced.split(' ').next().is_some_and(|it| it.eq_ignore_ascii_case(text));
+        let commands = self.statements.iter().filter(|(traced, _)| is_command(traced));
+        commands.map(|(_, asking)| asking.clone()).reduce(|mut sum, other| {
+            sum.own_ns += other.own_ns;
+            other.slowest.into_iter().for_each(|shown| keep_slowest(&mut sum.slowest, shown));
+            sum
+        })
     }
 
     /// The mean time of a trace, seconds.

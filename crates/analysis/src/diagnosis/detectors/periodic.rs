@@ -30,8 +30,14 @@ pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
 }
 
 fn job(view: &View<'_>) -> Option<Observation> {
-    let traced = &view.paths.statements;
-    if traced.is_empty() {
+    // Where no statement joins the traces, their texts differ, and none is known to run outside of the requests.
+    let joins = |record: &model::Record| {
+        let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
+        view.paths.asking(&text).is_some()
+    };
+    let mut statements =
+        view.level.evidence.records.iter().filter(|record| record.kind == RecordKind::Statement);
+    if !statements.any(joins) {
         return None;
     }
     let requests = view.level.requests.count.max(1) as f64;
@@ -40,13 +46,7 @@ fn job(view: &View<'_>) -> Option<Observation> {
         let text = normalised(series::text(record, "statement").unwrap_or(&record.subject));
         let (calls, share) = (series::number(record, "calls")?, series::number(record, "share_of_db_time")?);
         let lower = text.to_lowercase();
-        // Of some databases only the names of commands are told.
-        let is_command = !text.contains(' ')
-            && traced
-                .keys()
-                .any(|statement| statement.to_lowercase().split(' ').next() == Some(lower.as_str()));
-        let is_of_requests =
-            is_command || traced.contains_key(&text) || calls / requests > CALLS_PER_REQUEST_MAX;
+        let is_of_requests = view.paths.asking(&text).is_some() || calls / requests > CALLS_PER_REQUEST_MAX;
         let is_job = !is_of_requests && !NONE_OF_THESE.iter().any(|word| lower.starts_with(word));
         is_job.then_some((text, calls, share, series::number(record, "total_ms")? / 1e3))
     });
