@@ -14,6 +14,7 @@ mod ceilings;
 mod demand;
 mod detectors;
 mod observation;
+mod own_traces;
 mod paths;
 mod prediction;
 mod series;

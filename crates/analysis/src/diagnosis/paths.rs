@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use model::{Kept, Span, SpanKind, SpanStatus, Trace};
 
+use super::own_traces::own_traces;
 use crate::roles::{ActivityRole, RATE_LIMIT_WAIT_MS};
 use crate::traces::{
     Attribution, PieceKind, Tree, answer_path, attribute, critical_path, database, normalised, queue,
@@ -176,8 +177,7 @@ impl Paths {
     /// Adds up the unbiased sample; where there is none, all that were kept.
     pub(super) fn new(traces: &[Trace]) -> Paths {
         let is_sampled = |trace: &&Trace| matches!(trace.kept, Kept::Sample { .. });
-        // A request that no server tells of says nothing of where its time went.
-        let told: Vec<&Trace> = traces.iter().filter(|trace| !trace.spans.iter().all(Span::is_own)).collect();
+        let told = own_traces(traces);
         let is_biased = !told.iter().any(is_sampled);
         let mut paths = Paths { is_biased: is_biased && !told.is_empty(), ..Paths::default() };
         told.into_iter().filter(|trace| is_biased || is_sampled(trace)).for_each(|trace| paths.add(trace));
