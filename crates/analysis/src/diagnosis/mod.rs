@@ -38,7 +38,7 @@ use detectors::{DETECTORS, LAST, share_saturated};
 use observation::{Depth, Observation};
 use thresholds::outcome::{EXPLAINS_UNKNOWN, TRACED_MIN, UNACCOUNTED_MIN, UNTRACED_S_MIN, WAITS_MIN};
 
-use crate::traces::Part;
+use crate::traces::Component;
 
 /// Findings that are listed.
 const FINDINGS_MAX: usize = 10;
@@ -226,7 +226,7 @@ fn share_unaccounted(view: &View<'_>, mean_s: f64) -> f64 {
     // The CPU of a machine has that of everything on it, so that too little is unaccounted for, never too much.
     let cpus = [SignalId::ProcessCpu, SignalId::ContainerCpu, SignalId::CoreCpu, SignalId::NodeCpu];
     let Some(cores) = cpus.into_iter().find_map(|id| view.sum_of_means(&[id])) else { return 0.0 };
-    let held = view.share_of_paths(view.paths.attribution.part_ns(Part::Target) as f64);
+    let held = view.share_of_paths(view.paths.attribution.part_ns(Component::Target) as f64);
     let computes = cores / view.level.requests_per_s().max(f64::MIN_POSITIVE) / mean_s.max(f64::MIN_POSITIVE);
     (held - view.share_of_waits() - computes).max(0.0)
 }
@@ -299,13 +299,13 @@ mod tests {
         Level { traces: traces.collect(), ..told(level(20, 100, 0.007), signals, Vec::new()) }
     }
 
-    fn of(levels: Vec<Level>) -> Diagnosis {
+    fn diagnose_levels(levels: Vec<Level>) -> Diagnosis {
         diagnose(&Case { levels })
     }
 
     #[test]
     fn what_is_well_has_no_bottleneck() {
-        let found = of(vec![healthy()]);
+        let found = diagnose_levels(vec![healthy()]);
         assert_eq!(
             (found.outcome, found.findings),
             (Outcome::NoServerBottleneck { growth: None }, Vec::new())
@@ -319,20 +319,20 @@ mod tests {
 
     #[test]
     fn without_evidence_nobody_can_tell() {
-        let found = of(vec![level(20, 100, 0.5)]);
+        let found = diagnose_levels(vec![level(20, 100, 0.5)]);
         let Outcome::CannotTell { missing, why: Inconclusive::NoEvidence } = &found.outcome else {
             panic!("{:?}", found.outcome)
         };
         assert_eq!(missing[0], MissingKind::Traces);
         assert!(found.findings.is_empty());
-        assert!(matches!(of(Vec::new()).outcome, Outcome::CannotTell { .. }));
+        assert!(matches!(diagnose_levels(Vec::new()).outcome, Outcome::CannotTell { .. }));
     }
 
     #[test]
     fn what_grows_and_is_not_at_a_limit_is_not_understood() {
         let mut high = healthy();
         high.requests.mean_s = Some(0.007 * 3.0);
-        let found = of(vec![healthy(), high]);
+        let found = diagnose_levels(vec![healthy(), high]);
         let Outcome::CannotTell { why: Inconclusive::Growth { times }, .. } = found.outcome else {
             panic!("{:?}", found.outcome)
         };
@@ -347,7 +347,8 @@ mod tests {
             sampled(number, spans)
         };
         let traces = (0..100).map(trace).collect();
-        let found = of(vec![Level { traces, requests: level(20, 100, 0.101).requests, ..healthy() }]);
+        let found =
+            diagnose_levels(vec![Level { traces, requests: level(20, 100, 0.101).requests, ..healthy() }]);
         let is_queueing =
             matches!(found.outcome, Outcome::CannotTell { why: Inconclusive::Queueing { .. }, .. });
         assert!(is_queueing, "{:?}", found.outcome);
@@ -360,8 +361,11 @@ mod tests {
             let traces = (0..100)
                 .map(|number| sampled(number, request("shop", "GET /", 200.0, &[("select 1", 190.0, 9.0)])));
             let signals = vec![flat("process_cpu", &[("job", "shop")], 20, cores)];
-            of(vec![Level { traces: traces.collect(), ..told(level(20, 10, 0.202), signals, Vec::new()) }])
-                .outcome
+            diagnose_levels(vec![Level {
+                traces: traces.collect(),
+                ..told(level(20, 10, 0.202), signals, Vec::new())
+            }])
+            .outcome
         };
         let Outcome::CannotTell { why: Inconclusive::Unaccounted { share, .. }, .. } = case(0.12) else {
             panic!("{:?}", case(0.12))
@@ -380,7 +384,7 @@ mod tests {
             windows: Vec::new(),
         };
         let level = Level { grade: Grade::Invalid, reasons: vec![reason], ..healthy() };
-        assert_eq!(of(vec![level]).outcome, Outcome::Generator { fault: Fault::WorkerCpu });
+        assert_eq!(diagnose_levels(vec![level]).outcome, Outcome::Generator { fault: Fault::WorkerCpu });
     }
 
     #[test]
@@ -393,7 +397,7 @@ mod tests {
                 // Of the ten requests under way.
                 flat("pool_pending", &[("pool", "main")], 20, 4.0),
             ];
-            let found = of(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
+            let found = diagnose_levels(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
             found.findings.iter().map(Hypothesis::fault).collect::<Vec<_>>()
         };
         assert_eq!(case(0.98), [FaultKind::CpuSaturated, FaultKind::PoolExhausted]);
@@ -410,7 +414,7 @@ mod tests {
                 // Of the ten requests under way.
                 flat("pool_pending", &[("pool", "main")], 20, 8.0),
             ];
-            let found = of(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
+            let found = diagnose_levels(vec![told(level(20, 100, 0.1), signals, Vec::new())]);
             found.findings.iter().map(Hypothesis::fault).collect::<Vec<_>>()
         };
         assert_eq!(case(0.95), [FaultKind::CpuLimit, FaultKind::PoolExhausted]);
@@ -435,7 +439,7 @@ mod tests {
         // 6.13 tasks a second, each with many polls.
         level.tasks = Some(Tasks { done: 1336, mean_s: Some(59.2), ..Tasks::default() });
         (level.slots, level.service_s) = (Some(400.0), Some(11.29));
-        let found = of(vec![level]);
+        let found = diagnose_levels(vec![level]);
         let faults: Vec<FaultKind> = found.findings.iter().map(Hypothesis::fault).collect();
         assert!(faults.contains(&FaultKind::CpuLimit), "{faults:?}");
         let mut ruled_out = found.findings.iter().flat_map(|it| &it.ruled_out);

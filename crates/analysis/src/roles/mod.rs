@@ -25,8 +25,8 @@ pub const RATE_LIMIT_WAIT_MS: &str = "plimsoll.rate_limit_wait_ms";
 pub enum ActivityRole {
     /// A service answers a call.
     ServerEntry,
-    /// A call of another component.
-    Call(Component),
+    /// A call of another server.
+    Call(Callee),
     /// A statement or command of a database.
     Statement,
     /// Opening a connection, without waiting for one of a pool.
@@ -48,9 +48,9 @@ pub enum ActivityRole {
     Work,
 }
 
-/// The kind of a component that a service calls.
+/// The kind of server that a service calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Component {
+pub enum Callee {
     /// An HTTP server.
     Http,
     /// A server of remote procedures.
@@ -61,7 +61,7 @@ pub enum Component {
     Model,
     /// The server that a proxy forwards to.
     Upstream,
-    /// A component that the span does not describe.
+    /// A server that the span does not describe.
     Unknown,
 }
 
@@ -88,7 +88,7 @@ pub enum Turn {
 impl ActivityRole {
     /// The roles that settings and spans can name.
     pub const NAMED: [(&str, ActivityRole); 10] = [
-        ("call", ActivityRole::Call(Component::Unknown)),
+        ("call", ActivityRole::Call(Callee::Unknown)),
         ("statement", ActivityRole::Statement),
         ("connect", ActivityRole::Connect),
         ("lookup", ActivityRole::Lookup),
@@ -132,20 +132,20 @@ pub(crate) const DATABASE_STATEMENT: [&str; 2] = ["db.query.text", "db.statement
 /// Attributes of the messaging conventions.
 const MESSAGING_SYSTEM: [&str; 1] = ["messaging.system"];
 const MESSAGING_OPERATION: [&str; 2] = ["messaging.operation.type", "messaging.operation"];
-/// Attributes of the conventions for HTTP, RPC, FaaS and GenAI by which a call names its component.
-const COMPONENTS: [(&str, Component); 11] = [
+/// Attributes of the conventions for HTTP, RPC, FaaS and GenAI by which a call names its callee.
+const CALLEES: [(&str, Callee); 11] = [
     // Envoy names the cluster that a span is forwarded to ("Envoy tracing, upstream_cluster").
-    ("upstream_cluster", Component::Upstream),
-    ("upstream_cluster.name", Component::Upstream),
-    ("gen_ai.provider.name", Component::Model),
-    ("gen_ai.system", Component::Model),
-    ("gen_ai.operation.name", Component::Model),
-    ("faas.invoked_name", Component::Function),
-    ("rpc.system.name", Component::Rpc),
-    ("rpc.system", Component::Rpc),
-    ("http.request.method", Component::Http),
-    ("http.method", Component::Http),
-    ("url.full", Component::Http),
+    ("upstream_cluster", Callee::Upstream),
+    ("upstream_cluster.name", Callee::Upstream),
+    ("gen_ai.provider.name", Callee::Model),
+    ("gen_ai.system", Callee::Model),
+    ("gen_ai.operation.name", Callee::Model),
+    ("faas.invoked_name", Callee::Function),
+    ("rpc.system.name", Callee::Rpc),
+    ("rpc.system", Callee::Rpc),
+    ("http.request.method", Callee::Http),
+    ("http.method", Callee::Http),
+    ("url.full", Callee::Http),
 ];
 
 /// The first of these attributes that a span has, with a value.
@@ -174,13 +174,13 @@ fn client(span: &Span) -> ActivityRole {
             _ => ActivityRole::Publish,
         };
     }
-    let known = COMPONENTS.iter().find(|(name, _)| first(span, &[name]).is_some());
-    let component = known.map_or(Component::Unknown, |(_, component)| *component);
-    match component {
-        Component::Unknown | Component::Http if words::is_upstream(&span.operation) => {
-            ActivityRole::Call(Component::Upstream)
+    let known = CALLEES.iter().find(|(name, _)| first(span, &[name]).is_some());
+    let callee = known.map_or(Callee::Unknown, |(_, callee)| *callee);
+    match callee {
+        Callee::Unknown | Callee::Http if words::is_upstream(&span.operation) => {
+            ActivityRole::Call(Callee::Upstream)
         }
-        component => ActivityRole::Call(component),
+        callee => ActivityRole::Call(callee),
     }
 }
 

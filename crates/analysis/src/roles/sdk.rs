@@ -1,6 +1,6 @@
 //! The pool, connect and look-up spans of SDKs, by the names in their sources.
 
-use super::{ActivityRole, Component, Pool};
+use super::{ActivityRole, Callee, Pool};
 
 /// Facts about a span beside its name.
 pub(super) struct Facts {
@@ -57,7 +57,7 @@ const BEGINNINGS: &[(&str, ActivityRole)] = &[
     ("dns lookup", ActivityRole::Lookup),
     ("dns reverse lookup", ActivityRole::Lookup),
     // Envoy, HTTP connection manager: the span of the call to the upstream ("router … egress").
-    ("router ", ActivityRole::Call(Component::Upstream)),
+    ("router ", ActivityRole::Call(Callee::Upstream)),
 ];
 
 /// Ends of names.

@@ -65,15 +65,15 @@ fn conventions_in_old_and_new_names() {
     use ActivityRole::{Call, Process, Publish, Receive, ServerEntry, Statement, Work};
     use SpanKind::{Client, Consumer, Internal, Producer, Server};
     check(Server, "GET /users/{id}", "http.route=/users/{id} db.system=postgresql", ServerEntry);
-    check(Client, "GET", "http.request.method=GET server.address=a", Call(Component::Http));
-    check(Client, "HTTP GET", "http.method=GET net.peer.name=a", Call(Component::Http));
-    check(Client, "shop.Cart/Add", "rpc.system=grpc", Call(Component::Rpc));
-    check(Client, "shop.Cart/Add", "rpc.system.name=grpc http.request.method=POST", Call(Component::Rpc));
-    check(Client, "invoke resize", "faas.invoked_name=resize faas.trigger=http", Call(Component::Function));
-    check(Client, "chat m", "gen_ai.system=openai http.method=POST", Call(Component::Model));
-    check(Client, "chat m", "gen_ai.provider.name=openai", Call(Component::Model));
-    check(Client, "router shop egress", "component=proxy upstream_cluster=shop", Call(Component::Upstream));
-    check(Client, "ask", "", Call(Component::Unknown));
+    check(Client, "GET", "http.request.method=GET server.address=a", Call(Callee::Http));
+    check(Client, "HTTP GET", "http.method=GET net.peer.name=a", Call(Callee::Http));
+    check(Client, "shop.Cart/Add", "rpc.system=grpc", Call(Callee::Rpc));
+    check(Client, "shop.Cart/Add", "rpc.system.name=grpc http.request.method=POST", Call(Callee::Rpc));
+    check(Client, "invoke resize", "faas.invoked_name=resize faas.trigger=http", Call(Callee::Function));
+    check(Client, "chat m", "gen_ai.system=openai http.method=POST", Call(Callee::Model));
+    check(Client, "chat m", "gen_ai.provider.name=openai", Call(Callee::Model));
+    check(Client, "router shop egress", "component=proxy upstream_cluster=shop", Call(Callee::Upstream));
+    check(Client, "ask", "", Call(Callee::Unknown));
     check(Client, "SELECT shop", "db.system.name=postgresql", Statement);
     check(Internal, "SELECT shop", "db.system.name=sqlite", Statement);
     check(Producer, "orders publish", "messaging.system=rabbitmq", Publish);
@@ -96,7 +96,7 @@ fn words_of_manual_spans() {
     check(Internal, "queued", "", QueueWait(Turn::Other));
     check(Internal, "enqueue order", "", Work);
     check(Internal, "checkout basket", "", Work);
-    check(Internal, "call the bank", "", Call(Component::Unknown));
+    check(Internal, "call the bank", "", Call(Callee::Unknown));
     check(Internal, "render", "", Work);
 }
 

@@ -1,6 +1,6 @@
 //! English words in the names of manual spans, for which no convention exists.
 
-use super::{ActivityRole, Component, Pool, Turn};
+use super::{ActivityRole, Callee, Pool, Turn};
 
 /// Words for waiting.
 const WAITS: [&str; 2] = ["wait", "queue"];
@@ -29,7 +29,7 @@ pub(super) fn role(operation: &str) -> ActivityRole {
     } else if name.split(|mark: char| !mark.is_alphanumeric()).any(|word| word == "dns") {
         ActivityRole::Lookup
     } else if name.starts_with(CALL) {
-        ActivityRole::Call(Component::Unknown)
+        ActivityRole::Call(Callee::Unknown)
     } else {
         ActivityRole::Work
     }

@@ -1,5 +1,5 @@
-//! What a span works with, by the names that OpenTelemetry gave it over the years (semantic conventions, database, messaging
-//! and general attributes).
+//! The peer of a span (database, queue, service), by the attributes of several versions of OpenTelemetry (semantic conventions, database,
+//! messaging and general attributes).
 
 use model::{Span, SpanKind};
 
@@ -18,7 +18,7 @@ pub fn database(span: &Span) -> Option<&str> {
     first(span, &DATABASE_SYSTEM).filter(|_| !ActivityRole::new(span).is_wait())
 }
 
-/// What a span asks a database, as it was told.
+/// Returns the database statement of a span, as recorded.
 pub fn statement(span: &Span) -> Option<&str> {
     first(span, &DATABASE_STATEMENT)
 }

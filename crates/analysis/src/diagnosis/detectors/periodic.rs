@@ -22,7 +22,7 @@ use crate::traces::normalised;
 /// Jobs that are no news: what asks for evidence, and what a transaction begins and ends with.
 const NONE_OF_THESE: [&str; 5] = ["begin", "commit", "rollback", "set ", "show "];
 
-/// What comes by the clock.
+/// Finds work that recurs at a fixed interval.
 pub(super) fn detect(view: &View<'_>) -> Vec<Observation> {
     let mut observations: Vec<Observation> = job(view).into_iter().collect();
     observations.extend(period(view));
