@@ -50,7 +50,10 @@ pub(crate) fn run(flags: &CapacityFlags, context: &Context) -> Result<Exit, Fail
 ///
 /// # Errors
 /// The first run could not begin, or a run cannot be read.
-pub(super) fn searched(levels: &mut LevelRunner<'_>, goal: search::SearchSettings) -> Result<StudyReport, Failure> {
+pub(super) fn searched(
+    levels: &mut LevelRunner<'_>,
+    goal: search::SearchSettings,
+) -> Result<StudyReport, Failure> {
     let mut gathered = levels.gathered(StudyKind::Capacity);
     let mut search = Search::new(goal);
     let over = loop {
