@@ -8,6 +8,8 @@ DELAY_S = int(os.environ["DELAY_MS"]) / 1000
 
 class Quote(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Header and body are written one after the other, and must not wait for the acknowledgement in between.
+    disable_nagle_algorithm = True
 
     def do_GET(self):
         time.sleep(DELAY_S)

@@ -184,9 +184,10 @@ impl System {
         Ok(path)
     }
 
+    /// A command that ends with this process, even if this process is killed.
     fn command(&self, command: &str) -> Command {
-        let mut bash = Command::new("bash");
-        bash.args(["-c", command]).current_dir(self.stack.folder());
+        let mut bash = Command::new("setpriv");
+        bash.args(["--pdeathsig", "TERM", "bash", "-c", command]).current_dir(self.stack.folder());
         bash.envs(&self.variables).stdin(Stdio::null());
         bash
     }
