@@ -191,13 +191,16 @@ fn scored(truth: &Value, measured: &Value) -> Score {
     }
 }
 
-/// The larger of the ratios of throughput and of mean response time with and without the fault.
+/// The larger of the ratios of successful requests a second and of mean response time with and without the fault. A quick refusal is
+/// no gain, so response time counts only where requests succeed.
 fn effect(measured: &Value) -> Option<f64> {
-    let ratio = |name: &str| {
-        let value = |run: &str| measured[run][name].as_f64().filter(|value| *value > 0.0);
-        Some(value("after")? / value("before")?)
-    };
-    Some(ratio("per_s")?.max(1.0 / ratio("mean_ms")?))
+    let value = |run: &str, name: &str| measured[run][name].as_f64();
+    let succeeded = |run: &str| Some(1.0 - value(run, "failed")?);
+    let goodput = |run: &str| Some(value(run, "per_s")? * succeeded(run)?).filter(|per_s| *per_s > 0.0);
+    let through = goodput("after")? / goodput("before")?;
+    let quicker = value("before", "mean_ms")? / value("after", "mean_ms").filter(|mean_ms| *mean_ms > 0.0)?;
+    let is_whole = succeeded("before")? >= 0.98 && succeeded("after")? >= 0.98;
+    Some(if is_whole { through.max(quicker) } else { through })
 }
 
 /// A prediction of throughput beside the measured value.
@@ -287,12 +290,12 @@ fn row(part: &str, result: &Value, first: Score, now: Score) -> Vec<String> {
     let ranked = &found["ranked"][0];
     let named = match (found["outcome"].as_str(), ranked["label"].as_str()) {
         (Some("limited"), Some(label)) => format!("{label}: {}", ranked["place"].as_str().unwrap_or("–")),
-        (Some(outcome), _) => outcome.replace('_', " "),
+        (Some(outcome), _) => format!("`{outcome}`"),
         (None, _) => "–".to_owned(),
     };
     let expected = match result["truth"]["labels"][0].as_str() {
         Some(label) => label.to_owned(),
-        None => result["truth"]["outcomes"][0].as_str().unwrap_or("–").replace('_', " "),
+        None => format!("`{}`", result["truth"]["outcomes"][0].as_str().unwrap_or("–")),
     };
     let word = |score: Score| match (score.is_first, score.is_among_three) {
         (true, _) => "correct",
@@ -456,6 +459,8 @@ mod tests {
         let expect = Prediction { is_inside: true, is_vacuous: false, error: 0.1 };
         assert_eq!(prediction(&measured), Some(expect));
         assert_eq!(effect(&measured), Some(3.0));
+        measured["before"]["failed"] = json!(0.6);
+        assert_eq!(effect(&measured), Some(5.0));
         measured["after"] = Value::Null;
         assert_eq!((prediction(&measured), effect(&measured)), (None, None));
     }
